@@ -1,0 +1,81 @@
+# One menu for everything. `make help` lists it.
+PYTHON ?= python3
+CXX ?= g++
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+SOURCES := $(shell find core bindings src CMakeLists.txt pyproject.toml -type f -not -name '*.pyc')
+JOBS ?= 2
+TEST ?= tests src
+
+.DEFAULT_GOAL := help
+.PHONY: help tools build demo test test-python test-cpp test-long bench sanitize lint format stub clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "silvics needs Python 3.11 or newer as '$(PYTHON)' (set PYTHON=...)."; exit 1; }
+	@echo 'int main() { auto f = []<class T>(T x) { return x; }; return f(0); }' | \
+	  $(CXX) -std=c++20 -x c++ -fsyntax-only - 2>/dev/null || \
+	  { echo "silvics needs a C++20 compiler as '$(CXX)' (set CXX=..., for example g++ 11 or newer)."; exit 1; }
+
+$(VENV)/.created: | tools
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade 'pip>=25.1' 2>&1 | grep -v WARNING || true
+	@touch $@
+
+# The package alone, built from these files.
+$(VENV)/.built: $(VENV)/.created $(SOURCES)
+	$(BIN)/pip install -q . 2>&1 | { grep -v WARNING || true; }
+	@$(PY) -c 'import silvics'
+	@touch $@
+
+# What tests and checks need besides.
+$(VENV)/.dev: $(VENV)/.created pyproject.toml
+	$(BIN)/pip install -q --group dev 2>&1 | { grep -v WARNING || true; }
+	@touch $@
+
+build: $(VENV)/.built  ## build and install the package into .venv
+
+demo: $(VENV)/.built  ## grow a forest on bundled data, score it, show what matters
+	$(PY) -m silvics.demo
+
+test: test-cpp test-python  ## all tests that CI runs (under 20 minutes)
+
+test-python: $(VENV)/.built $(VENV)/.dev
+	$(BIN)/pytest -n $(JOBS) -m 'not long' $(TEST)
+
+test-cpp: $(VENV)/.dev
+	@mkdir -p build
+	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DSILVICS_PYTHON=OFF -DSILVICS_TESTS=ON > build/cpp.log 2>&1 || { cat build/cpp.log; exit 1; }
+	$(BIN)/cmake --build build/cpp
+	build/cpp/tests/cpp/silvics_tests
+
+test-long: $(VENV)/.built $(VENV)/.dev  ## statistical studies; writes docs/studies
+	$(BIN)/pytest -m long tests
+
+bench: $(VENV)/.built $(VENV)/.dev  ## time against scikit-learn, one run
+	$(PY) benchmarks/against_sklearn.py
+
+sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
+	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh
+
+lint: $(VENV)/.built $(VENV)/.dev  ## ruff, mypy, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	find core bindings tests/cpp -name '*.?pp' -not -path '*/third_party/*' | xargs $(BIN)/clang-format --dry-run -Werror
+
+format: $(VENV)/.dev  ## rewrite files in the house style
+	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff format .
+	find core bindings tests/cpp -name '*.?pp' -not -path '*/third_party/*' | xargs $(BIN)/clang-format -i
+
+stub: $(VENV)/.built $(VENV)/.dev  ## write the stub of the native module anew
+	$(PY) -m nanobind.stubgen -q -m silvics._core -o src/silvics/_core.pyi
+
+clean:  ## remove everything made
+	rm -rf $(VENV) build

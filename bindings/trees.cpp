@@ -1,0 +1,157 @@
+// Trees as Python sees them: read-only arrays under scikit-learn's names.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+
+#include "builder/growing_tree.hpp"
+#include "forest/forest.hpp"
+#include "importance/impurity_decrease.hpp"
+#include "tree/prune.hpp"
+#include "views.hpp"
+
+namespace silvics::bindings {
+namespace {
+
+template <class T, class From, class Of>
+auto node_array(const Tree& tree, const From& from, Of&& of) {
+    std::vector<T> values(from.size());
+    for (std::size_t t = 0; t < from.size(); ++t) values[t] = static_cast<T>(of(t));
+    return to_numpy(std::move(values), tree.nodes.size());
+}
+
+// The tree's own memory, named after what is stored: for digest and pickle.
+nb::dict stored_arrays(const Tree& tree) {
+    nb::dict state;
+    std::vector<double> threshold(tree.nodes.size());
+    std::vector<std::int32_t> feature(tree.nodes.size());
+    std::vector<std::uint32_t> link(tree.nodes.size());
+    for (std::size_t t = 0; t < tree.nodes.size(); ++t) {
+        threshold[t] = tree.nodes[t].threshold;
+        feature[t] = tree.nodes[t].feature;
+        link[t] = tree.nodes[t].link;
+    }
+    const auto put = [&](const char* name, auto values) {
+        const std::size_t n = values.size();
+        state[name] = to_numpy(std::move(values), n);
+    };
+    put("shape", std::vector<std::uint64_t>{tree.n_features, tree.n_outputs, tree.max_depth});
+    put("n_classes", tree.n_classes);
+    put("threshold", std::move(threshold));
+    put("feature", std::move(feature));
+    put("link", std::move(link));
+    put("n_node_samples", tree.n_node_samples);
+    put("weighted_n_node_samples", tree.weighted_n_node_samples);
+    put("impurity", tree.impurity);
+    put("missing_go_to_left", tree.missing_go_to_left);
+    put("leaf_weights", tree.leaf_weights);
+    put("node_values", tree.node_values);
+    return state;
+}
+
+template <class T>
+std::vector<T> taken(const nb::dict& state, const char* name) {
+    if (!state.contains(name)) throw std::invalid_argument(std::string("not a valid tree: no ") + name);
+    const auto array = nb::cast<Vector<T>>(state[name]);
+    return {array.data(), array.data() + array.size()};
+}
+
+std::shared_ptr<Tree> from_stored_arrays(const nb::dict& state) {
+    auto tree = std::make_shared<Tree>();
+    const auto shape = taken<std::uint64_t>(state, "shape");
+    if (shape.size() != 3) throw std::invalid_argument("not a valid tree: shape");
+    tree->n_features = shape[0];
+    tree->n_outputs = shape[1];
+    tree->max_depth = checked_id(shape[2], kMaxIds, "levels");
+    tree->n_classes = taken<std::uint32_t>(state, "n_classes");
+    const auto threshold = taken<double>(state, "threshold");
+    const auto feature = taken<std::int32_t>(state, "feature");
+    const auto link = taken<std::uint32_t>(state, "link");
+    if (feature.size() != threshold.size() || link.size() != threshold.size())
+        throw std::invalid_argument("not a valid tree: length of an array");
+    tree->nodes.resize(threshold.size());
+    for (std::size_t t = 0; t < threshold.size(); ++t)
+        tree->nodes[t] = {threshold[t], feature[t], link[t]};
+    tree->n_node_samples = taken<std::uint32_t>(state, "n_node_samples");
+    tree->weighted_n_node_samples = taken<double>(state, "weighted_n_node_samples");
+    tree->impurity = taken<double>(state, "impurity");
+    tree->missing_go_to_left = taken<std::uint8_t>(state, "missing_go_to_left");
+    tree->leaf_weights = taken<double>(state, "leaf_weights");
+    tree->node_values = taken<double>(state, "node_values");
+    check_tree(*tree);
+    return tree;
+}
+
+}  // namespace
+
+void bind_trees(nb::module_& m) {
+    nb::class_<Tree>(m, "Tree", "A grown tree, immutable.")
+        .def_prop_ro("n_features", [](const Tree& t) { return t.n_features; })
+        .def_prop_ro("n_outputs", [](const Tree& t) { return t.n_outputs; })
+        .def_prop_ro("n_classes", [](const Tree& t) { return t.n_classes; },
+                     "Classes of each output; empty for regression.")
+        .def_prop_ro("value_width", &Tree::value_width)
+        .def_prop_ro("max_depth", [](const Tree& t) { return t.max_depth; })
+        .def_prop_ro("node_count", [](const Tree& t) { return t.nodes.size(); })
+        .def_prop_ro("n_leaves", &Tree::n_leaves)
+        .def_prop_ro("memory_bytes", &Tree::memory_bytes)
+        .def("children_left",
+             [](const Tree& t) {
+                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
+                     return t.nodes[i].leaf() ? -1 : static_cast<std::int64_t>(i + 1);
+                 });
+             })
+        .def("children_right",
+             [](const Tree& t) {
+                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
+                     return t.nodes[i].leaf() ? -1 : static_cast<std::int64_t>(t.nodes[i].link);
+                 });
+             })
+        .def("feature",
+             [](const Tree& t) {
+                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return t.nodes[i].feature; });
+             })
+        .def("threshold",
+             [](const Tree& t) {
+                 return node_array<double>(t, t.nodes, [&](std::size_t i) { return t.nodes[i].threshold; });
+             })
+        .def("n_node_samples",
+             [](const Tree& t) {
+                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return t.n_node_samples[i]; });
+             })
+        .def("weighted_n_node_samples",
+             [](const Tree& t) { return to_numpy(t.weighted_n_node_samples, t.nodes.size()); })
+        .def("impurity", [](const Tree& t) { return to_numpy(t.impurity, t.nodes.size()); })
+        .def("missing_go_to_left",
+             [](const Tree& t) {
+                 return node_array<std::uint8_t>(t, t.nodes, [&](std::size_t i) {
+                     return t.missing_go_to_left.empty() ? 0 : t.missing_go_to_left[i];
+                 });
+             })
+        .def("values", [](const Tree& t) { return to_numpy(t.all_values(), t.nodes.size(), t.value_width()); },
+             "What every node predicts: class shares of all outputs, or means.")
+        .def("depths",
+             [](const Tree& t) {
+                 const auto depths = t.depths();
+                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return depths[i]; });
+             })
+        .def("impurity_decrease",
+             [](const Tree& t, bool normalize) {
+                 return to_numpy(impurity_decrease(t, normalize), t.n_features);
+             },
+             nb::arg("normalize"))
+        .def("pruning_path",
+             [](const Tree& t) {
+                 PruningPath path = pruning_path(t);
+                 const std::size_t n = path.alphas.size();
+                 return std::make_tuple(to_numpy(std::move(path.alphas), n),
+                                        to_numpy(std::move(path.impurities), n));
+             })
+        .def("stored_arrays", &stored_arrays, "Everything the tree holds, by name.")
+        .def("__getstate__", &stored_arrays)
+        .def("__setstate__",
+             [](Tree& self, const nb::dict& state) { new (&self) Tree(*from_stored_arrays(state)); })
+        .def_static("from_stored_arrays", &from_stored_arrays, nb::arg("arrays"),
+                    "The tree of stored_arrays(); ValueError if they are not a valid tree.");
+}
+
+}  // namespace silvics::bindings

@@ -1,0 +1,90 @@
+// Python's buffers as the core's views. A view keeps its buffer alive; the interpreter lock is
+// released only after views are taken, inside the functions (see Unlocked).
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <span>
+#include <string>
+
+#include "base/view.hpp"
+#include "forest/thread_team.hpp"
+
+namespace silvics::bindings {
+
+namespace nb = nanobind;
+
+// A matrix of any numeric dtype, any strides, writable or not.
+class MatrixBuffer {
+public:
+    explicit MatrixBuffer(nb::handle object);
+    ~MatrixBuffer() { PyBuffer_Release(&buffer_); }
+    MatrixBuffer(const MatrixBuffer&) = delete;
+    MatrixBuffer& operator=(const MatrixBuffer&) = delete;
+
+    const MatrixView& view() const { return view_; }
+
+private:
+    Py_buffer buffer_{};
+    MatrixView view_;
+};
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+    return {array.data(), array.size()};
+}
+
+// Hands a vector's memory to NumPy.
+template <class T, class... Shape>
+auto to_numpy(std::vector<T> values, Shape... shape) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T>(owned->data(), {static_cast<std::size_t>(shape)...}, owner);
+}
+
+// Looks for Ctrl-C and reports progress while workers run. A Python exception that comes up
+// on the way stops the work and is kept until rethrow().
+class PythonMonitor final : public Monitor {
+public:
+    explicit PythonMonitor(nb::object progress) : progress_(std::move(progress)) {}
+    bool poll(std::size_t done, std::size_t total) override;
+    bool failed() const { return static_cast<bool>(error_); }
+    void rethrow();
+    nb::object error() const { return error_; }
+
+private:
+    nb::object progress_;
+    nb::object error_;
+    std::size_t reported_ = ~std::size_t{0};
+};
+
+// Runs work(team) without the interpreter lock.
+template <class Work>
+void unlocked(std::size_t n_jobs, PythonMonitor& monitor, Work&& work) {
+    nb::gil_scoped_release release;
+    ThreadTeam team(n_jobs, &monitor);
+    work(team);
+}
+
+// The same for work that leaves nothing behind when stopped: raises what stopped it.
+template <class Work>
+void unlocked_or_raise(std::size_t n_jobs, Work&& work) {
+    PythonMonitor monitor{nb::object()};
+    try {
+        unlocked(n_jobs, monitor, std::forward<Work>(work));
+    } catch (const Interrupted&) {
+    }
+    monitor.rethrow();
+}
+
+void bind_trees(nb::module_& m);
+void bind_growing(nb::module_& m);
+void bind_predicting(nb::module_& m);
+
+}  // namespace silvics::bindings

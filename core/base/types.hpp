@@ -1,0 +1,29 @@
+// Index types. Sizes are 64-bit everywhere; the 32-bit ids below are only made
+// through `checked_id`, so that a table that is too large is an error and not a wrap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace silvics {
+
+using RowId = std::uint32_t;
+using NodeId = std::uint32_t;
+using FeatureId = std::uint32_t;
+using ClassId = std::uint32_t;
+using Code = std::uint32_t;  // rank or bin of a value within its column
+
+inline constexpr std::size_t kMaxIds = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::size_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
+
+inline std::uint32_t checked_id(std::size_t value, std::size_t limit, const char* what) {
+    if (value > limit)
+        throw std::length_error("silvics holds at most " + std::to_string(limit) + " " + what +
+                                ", got " + std::to_string(value));
+    return static_cast<std::uint32_t>(value);
+}
+
+}  // namespace silvics

@@ -1,0 +1,153 @@
+#include "builder/builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "builder/growing_tree.hpp"
+#include "splitter/gather.hpp"
+#include "tree/prune.hpp"
+
+namespace silvics {
+namespace {
+
+class Builder {
+public:
+    Builder(const CriterionEntry& criterion, const Table& table, const Target& target,
+            LearningSubset subset, const GrowthRules& rules, const StopFlag& stop)
+        : table_(table),
+          target_(target),
+          subset_(std::move(subset)),
+          rules_(with_weight_of(rules, subset_)),
+          stop_(stop),
+          splitter_(criterion.make_splitter({table, target, subset_, rules_.search, stop})),
+          frontier_(rules.growth),
+          constants_(table.n_features()),
+          // Medians and values clipped to bounds cannot be summed up from the leaves.
+          per_node_(!target.classification() || !rules.search.monotonic.empty()) {}
+
+    Tree build(std::uint32_t seed) {
+        OpenNode root;
+        root.end = subset_.rows.size();
+        root.key = root_key(seed);
+        open(std::move(root));
+        std::size_t n_leaves = 1;
+        while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
+            stop_.check();
+            split(frontier_.pop());
+            ++n_leaves;
+        }
+        return finish_tree(growing_, target_, table_.n_features(), per_node_);
+    }
+
+private:
+    // A fraction of the tree's weight becomes a weight.
+    static GrowthRules with_weight_of(GrowthRules rules, const LearningSubset& subset) {
+        double whole = 0.0;
+        for (const RowId row : subset.rows) whole += subset.weight(row);
+        rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * whole;
+        return rules;
+    }
+
+    std::span<RowId> rows(const OpenNode& node) {
+        return std::span(subset_.rows).subspan(node.begin, node.end - node.begin);
+    }
+
+    // Makes the node; a leaf at first, and open if a split for it is found.
+    NodeId open(OpenNode node) {
+        node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
+        const NodeSamples samples{rows(node), node.key, node.bounds};
+        const NodeFacts facts = splitter_->enter(samples);
+        if (node.id == 0) root_weight_ = facts.weight;
+        growing_.nodes.push_back({.n = static_cast<std::uint32_t>(facts.n),
+                                  .weight = facts.weight,
+                                  .impurity = facts.impurity});
+        const bool opened = find_split(node, samples, facts);
+        // A node that stays open may yet end as a leaf where leaves are limited.
+        if (!opened || per_node_ || rules_.stopping.limits_leaves()) keep_value(node, facts);
+        const NodeId id = node.id;
+        if (opened) frontier_.push(std::move(node));
+        return id;
+    }
+
+    bool find_split(OpenNode& node, const NodeSamples& samples, const NodeFacts& facts) {
+        if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
+        constants_.load(node.constants);
+        const auto split = splitter_->find_split(samples, constants_);
+        if (!split) return false;
+        node.weighted_decrease = facts.weight / root_weight_ * split->decrease;
+        if (rules_.stopping.rejects(node.weighted_decrease)) return false;
+        node.split = *split;
+        node.constants = constants_.inherit();
+        return true;
+    }
+
+    void keep_value(const OpenNode& node, const NodeFacts& facts) {
+        GrowingNode& made = growing_.nodes[node.id];
+        if (!per_node_ && target_.n_outputs == 1 && facts.homogeneous) {
+            made.value = kPureBit | splitter_->only_class();
+            return;
+        }
+        const std::size_t width = target_.value_width();
+        made.value = checked_id(growing_.values.size() / width, kMaxIds, "values per tree");
+        growing_.values.resize(growing_.values.size() + width);
+        const auto value = std::span(growing_.values).last(width);
+        splitter_->write_value(value);
+        if (rules_.search.monotonic.empty()) return;
+        if (!target_.classification()) {
+            value[0] = std::clamp(value[0], node.bounds.lower, node.bounds.upper);
+        } else {  // shares of one or two classes; the constraint is on the second
+            for (double& v : value) v /= facts.weight;
+            if (width != 2) return;
+            value[1] = std::clamp(value[1], node.bounds.lower, node.bounds.upper);
+            value[0] = 1.0 - value[1];
+        }
+    }
+
+    void split(const OpenNode& node) {
+        const Split& split = node.split;
+        const std::size_t n_left =
+            partition_rows(table_.columns[split.feature], split, rows(node), scratch_, stop_);
+        OpenNode left = node, right = node;
+        left.end = right.begin = node.begin + n_left;
+        left.depth = right.depth = node.depth + 1;
+        left.key = child_key(node.key, 0);
+        right.key = child_key(node.key, 1);
+        if (const int sign = rules_.search.monotonic_sign(split.feature); sign != 0) {
+            (sign > 0 ? left : right).bounds.upper = split.middle;
+            (sign > 0 ? right : left).bounds.lower = split.middle;
+        }
+        // On a stack the one pushed last is split first: the left one, as in Algorithm 3.2.
+        const NodeId second = open(std::move(right));
+        const NodeId first = open(std::move(left));
+        GrowingNode& made = growing_.nodes[node.id];
+        made.feature = static_cast<std::int32_t>(split.feature);
+        made.threshold = split.threshold;
+        made.first = first;
+        made.second = second;
+    }
+
+    const Table& table_;
+    const Target& target_;
+    LearningSubset subset_;
+    const GrowthRules rules_;
+    const StopFlag& stop_;
+    std::unique_ptr<Splitter> splitter_;
+    Frontier frontier_;
+    Constants constants_;
+    bool per_node_;
+    GrowingTree growing_;
+    std::vector<RowId> scratch_;
+    double root_weight_ = 0.0;
+};
+
+}  // namespace
+
+Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
+                LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
+                const StopFlag& stop) {
+    if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
+    Tree tree = Builder(criterion, table, target, std::move(subset), rules, stop).build(seed);
+    return rules.ccp_alpha > 0.0 ? prune(tree, rules.ccp_alpha) : tree;
+}
+
+}  // namespace silvics

@@ -1,0 +1,23 @@
+// Greedy induction (Algorithm 3.2): one growing loop for every order of growth.
+#pragma once
+
+#include "builder/frontier.hpp"
+#include "builder/stopping_rule.hpp"
+#include "criterion/catalogue.hpp"
+#include "tree/tree.hpp"
+
+namespace silvics {
+
+struct GrowthRules {
+    SearchRules search;
+    StoppingRule stopping;
+    Growth growth = Growth::depth_first;
+    double min_weight_fraction_leaf = 0.0;  // of the weight of the tree's rows
+    double ccp_alpha = 0.0;
+};
+
+Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
+                LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
+                const StopFlag& stop);
+
+}  // namespace silvics

@@ -1,0 +1,63 @@
+// Open nodes, and which is split next: the stack, the heap and the queue of thesis 5.3.3.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "splitter/constants.hpp"
+#include "splitter/split.hpp"
+
+namespace silvics {
+
+enum class Growth : std::uint8_t { depth_first, best_first, breadth_first };
+
+// A node whose split has been found but not yet made.
+struct OpenNode {
+    NodeId id = 0;
+    std::size_t begin = 0, end = 0;  // its samples
+    std::size_t depth = 0;
+    StreamKey key = 0;
+    ValueBounds bounds;
+    Constants::ListId constants = 0;  // inherited by its children
+    Split split;
+    double weighted_decrease = 0.0;   // p(t) times the decrease
+};
+
+class Frontier {
+public:
+    explicit Frontier(Growth growth) : growth_(growth) {}
+
+    bool empty() const { return open_.empty(); }
+
+    void push(OpenNode node) {
+        open_.push_back(std::move(node));
+        if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
+    }
+
+    OpenNode pop() {
+        if (growth_ == Growth::breadth_first) {
+            OpenNode node = std::move(open_.front());
+            open_.pop_front();
+            return node;
+        }
+        if (growth_ == Growth::best_first) std::pop_heap(open_.begin(), open_.end(), later);
+        OpenNode node = std::move(open_.back());
+        open_.pop_back();
+        return node;
+    }
+
+private:
+    // The largest decrease first; of equals, the leftmost.
+    static bool later(const OpenNode& a, const OpenNode& b) {
+        return a.weighted_decrease != b.weighted_decrease
+                   ? a.weighted_decrease < b.weighted_decrease
+                   : a.begin > b.begin;
+    }
+
+    Growth growth_;
+    std::deque<OpenNode> open_;
+};
+
+}  // namespace silvics

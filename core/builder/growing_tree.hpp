@@ -1,0 +1,29 @@
+// A tree while it grows: nodes in the order made, values where they may be needed.
+#pragma once
+
+#include <vector>
+
+#include "data/target.hpp"
+#include "tree/tree.hpp"
+
+namespace silvics {
+
+struct GrowingNode {
+    double threshold = kLeaf;
+    std::int32_t feature = kLeaf;
+    NodeId first = 0, second = 0;  // children
+    std::uint32_t n = 0, value = 0;  // kPureBit | class, or a row of values
+    double weight = 0.0, impurity = 0.0;
+};
+
+struct GrowingTree {
+    std::vector<GrowingNode> nodes;
+    std::vector<double> values;  // rows of the target's width
+};
+
+// Sets the nodes in depth-first order. `per_node` keeps the value of every node, as what it
+// predicts; otherwise only leaves keep theirs, as class weights.
+Tree finish_tree(const GrowingTree& growing, const Target& target, std::size_t n_features,
+                 bool per_node);
+
+}  // namespace silvics

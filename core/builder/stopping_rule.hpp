@@ -1,0 +1,32 @@
+// When a node becomes a leaf (thesis 3.5, a to f). Rules on the children are in the search.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "splitter/splitter.hpp"
+
+namespace silvics {
+
+struct StoppingRule {
+    std::size_t max_depth = std::numeric_limits<std::size_t>::max();
+    std::size_t min_samples_split = 2;
+    double min_impurity_decrease = 0.0;
+    std::size_t max_leaf_nodes = std::numeric_limits<std::size_t>::max();
+
+    // Before a search.
+    bool stops(const NodeFacts& node, std::size_t depth, const SearchRules& rules) const {
+        return node.homogeneous || depth >= max_depth || node.n < min_samples_split ||
+               node.n < 2 * rules.min_samples_leaf || node.weight < 2 * rules.min_weight_leaf;
+    }
+    // After it, by p(t) times the decrease. A split of no decrease is taken unless forbidden:
+    // otherwise XOR would never be learned.
+    bool rejects(double weighted_decrease) const {
+        return min_impurity_decrease > 0.0 && !(weighted_decrease >= min_impurity_decrease);
+    }
+    bool limits_leaves() const {
+        return max_leaf_nodes != std::numeric_limits<std::size_t>::max();
+    }
+};
+
+}  // namespace silvics

@@ -1,0 +1,24 @@
+// Criteria by name: the one place where a name becomes a statistic and an impurity.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "splitter/splitter.hpp"
+
+namespace silvics {
+
+struct CriterionEntry {
+    std::string_view name;
+    bool classification;
+    bool centred;  // whether the target may be shifted
+    std::unique_ptr<Splitter> (*make_splitter)(const SplitterParts&);
+};
+
+const std::vector<CriterionEntry>& criteria();
+// Throws std::invalid_argument with the known names.
+const CriterionEntry& find_criterion(const std::string& name);
+
+}  // namespace silvics

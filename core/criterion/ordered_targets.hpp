@@ -1,0 +1,192 @@
+// The statistic of regression by medians: both sides of the cut as Fenwick trees over the
+// ranks of the node's outputs, so that a sample moves, and a median is found, in O(log N).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "criterion/concept.hpp"
+
+namespace silvics {
+
+// Weights and weighted values by rank; prefix sums in O(log m).
+class WeightedRanks {
+public:
+    struct Prefix {
+        std::size_t rank;       // the rank that the search stopped at
+        double weight, moment;  // sums over the ranks below it
+    };
+
+    void clear(std::size_t m) {
+        weight_.assign(m + 1, 0.0);
+        moment_.assign(m + 1, 0.0);
+    }
+    void add(std::size_t rank, double w, double wy) {
+        for (std::size_t i = rank + 1; i < weight_.size(); i += i & (~i + 1)) {
+            weight_[i] += w;
+            moment_[i] += wy;
+        }
+    }
+    // The first rank whose running weight reaches (or, if strict, passes) the wanted one.
+    Prefix reach(double wanted, bool strict) const {
+        std::size_t at = 0;
+        double weight = 0.0, moment = 0.0;
+        for (std::size_t step = std::bit_floor(weight_.size() - 1); step > 0; step >>= 1) {
+            const std::size_t next = at + step;
+            if (next >= weight_.size()) continue;
+            const double sum = weight + weight_[next];
+            if (strict ? sum <= wanted : sum < wanted) {
+                at = next;
+                weight = sum;
+                moment += moment_[next];
+            }
+        }
+        // Rounding may leave the whole sum a little short: then the last rank is meant.
+        const std::size_t rank = std::min(at, weight_.size() - 2);
+        return {rank, weight, moment};
+    }
+
+private:
+    std::vector<double> weight_, moment_;
+};
+
+class OrderedTargets {
+public:
+    static constexpr bool kSummable = false;  // medians do not add up
+
+    OrderedTargets(const Target& target, const LearningSubset& subset)
+        : target_(target), subset_(subset), outputs_(target.n_outputs) {}
+
+    void enter(std::span<const RowId> rows) {
+        first_row_ = rows[0];
+        const std::size_t n = rows.size();
+        weights_.resize(n);
+        weight_ = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            weights_[i] = subset_.weight(rows[i]);
+            weight_ += weights_[i];
+        }
+        for (std::size_t k = 0; k < outputs_.size(); ++k) {
+            Output& out = outputs_[k];
+            const double* value = target_.values.data() + k * target_.n_rows;
+            order_.resize(n);
+            std::iota(order_.begin(), order_.end(), Position{0});
+            std::ranges::stable_sort(order_, {}, [&](Position i) { return value[rows[i]]; });
+            out.rank.resize(n);
+            out.values.clear();
+            for (const Position i : order_) {
+                const double y = value[rows[i]];
+                if (out.values.empty() || y != out.values.back()) out.values.push_back(y);
+                out.rank[i] = static_cast<Position>(out.values.size() - 1);
+            }
+            out.total = 0.0;
+            out.whole.clear(out.values.size());
+            for (std::size_t i = 0; i < n; ++i) {
+                const double wy = weights_[i] * out.values[out.rank[i]];
+                out.total += wy;
+                out.whole.add(out.rank[i], weights_[i], wy);
+            }
+        }
+    }
+
+    double weight() const { return weight_; }
+    bool homogeneous() const {
+        return std::ranges::all_of(outputs_, [](const Output& o) { return o.values.size() == 1; });
+    }
+    double impurity() const {
+        double sum = 0.0;
+        for (const Output& out : outputs_)
+            if (out.values.size() > 1) sum += absolute_error(out, out.whole, weight_, out.total);
+        return sum / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
+    }
+    void write_value(std::span<double> value) const {
+        for (std::size_t k = 0; k < outputs_.size(); ++k) {
+            const Output& out = outputs_[k];
+            value[k] = out.values.size() == 1
+                           ? target_.original[k * target_.n_rows + first_row_]
+                           : median(out, out.whole, weight_) / target_.scale + target_.centre[k];
+        }
+    }
+
+    void begin_scan() {
+        left_weight_ = 0.0;
+        for (Output& out : outputs_) {
+            out.left.clear(out.values.size());
+            out.right = out.whole;
+            out.left_total = 0.0;
+        }
+    }
+    void move(Position i) {
+        const double w = weights_[i];
+        left_weight_ += w;
+        for (Output& out : outputs_) {
+            const double wy = w * out.values[out.rank[i]];
+            out.left.add(out.rank[i], w, wy);
+            out.right.add(out.rank[i], -w, -wy);
+            out.left_total += wy;
+        }
+    }
+    void move_group(std::span<const std::uint64_t> group) {
+        for (const std::uint64_t key : group) move(static_cast<Position>(key));
+    }
+
+    double left_weight() const { return left_weight_; }
+    double right_weight() const { return weight_ - left_weight_; }
+
+    double score() const {
+        double sum = 0.0;
+        for (const Output& out : outputs_)
+            sum += absolute_error(out, out.left, left_weight(), out.left_total) +
+                   absolute_error(out, out.right, right_weight(), out.total - out.left_total);
+        return -sum;
+    }
+    double decrease() const {
+        return impurity() + score() / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
+    }
+    double left_value() const {
+        return median(outputs_[0], outputs_[0].left, left_weight()) / target_.scale + target_.centre[0];
+    }
+    double right_value() const {
+        return median(outputs_[0], outputs_[0].right, right_weight()) / target_.scale +
+               target_.centre[0];
+    }
+
+    std::size_t histogram_width() const { return 0; }
+
+private:
+    struct Output {
+        std::vector<double> values;  // distinct outputs of the node, ascending
+        std::vector<Position> rank;  // of each sample
+        WeightedRanks whole, left, right;
+        double total = 0.0, left_total = 0.0;
+    };
+
+    // Sum of w |y - median|: what lies below the median and what lies above it.
+    static double absolute_error(const Output& out, const WeightedRanks& side, double weight,
+                                 double total) {
+        const auto below = side.reach(weight / 2, false);
+        const double m = out.values[below.rank];
+        return m * (2 * below.weight - weight) + (total - 2 * below.moment);
+    }
+
+    // The smallest value with half of the weight at or below it; if that is exactly half, the
+    // middle between it and the next.
+    static double median(const Output& out, const WeightedRanks& side, double weight) {
+        const double low = out.values[side.reach(weight / 2, false).rank];
+        const double high = out.values[side.reach(weight / 2, true).rank];
+        return low + (high - low) / 2;
+    }
+
+    const Target& target_;
+    const LearningSubset& subset_;
+    std::vector<Output> outputs_;
+    std::vector<double> weights_;
+    std::vector<Position> order_;
+    double weight_ = 0.0, left_weight_ = 0.0;
+    RowId first_row_ = 0;
+};
+
+}  // namespace silvics

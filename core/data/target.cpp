@@ -1,0 +1,75 @@
+#include "data/target.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace silvics {
+
+std::size_t Target::value_width() const {
+    return classification() ? std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0})
+                            : n_outputs;
+}
+
+// Both take y as the caller has it, one row after another.
+Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
+                    std::vector<ClassId> n_classes) {
+    Target target;
+    target.n_rows = n_rows;
+    target.n_outputs = n_classes.size();
+    if (n_classes.empty() || y.size() != n_rows * n_classes.size())
+        throw std::invalid_argument("y does not have one class per row and output");
+    target.classes.resize(y.size());
+    for (std::size_t i = 0; i < n_rows; ++i)
+        for (std::size_t k = 0; k < n_classes.size(); ++k) {
+            const std::int64_t label = y[i * n_classes.size() + k];
+            if (label < 0 || label >= std::int64_t{n_classes[k]})
+                throw std::invalid_argument("a class number of y is out of range");
+            target.classes[k * n_rows + i] = static_cast<ClassId>(label);
+        }
+    target.n_classes = std::move(n_classes);
+    return target;
+}
+
+Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_outputs,
+                   bool centred) {
+    Target target;
+    target.n_rows = n_rows;
+    target.n_outputs = n_outputs;
+    if (n_rows == 0 || n_outputs == 0 || y.size() != n_rows * n_outputs)
+        throw std::invalid_argument("y does not have one value per row and output");
+    if (!std::ranges::all_of(y, [](double v) { return std::isfinite(v); }))
+        throw std::invalid_argument("Input y contains NaN or infinity.");
+    target.original.resize(y.size());
+    for (std::size_t i = 0; i < n_rows; ++i)
+        for (std::size_t k = 0; k < n_outputs; ++k)
+            target.original[k * n_rows + i] = y[i * n_outputs + k];
+    target.centre.assign(n_outputs, 0.0);
+    target.values = target.original;
+    double largest = 0.0;
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+        const auto begin = target.values.begin() + static_cast<std::ptrdiff_t>(k * n_rows);
+        if (centred) {
+            std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(n_rows));
+            const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((n_rows - 1) / 2);
+            std::nth_element(sorted.begin(), middle, sorted.end());
+            target.centre[k] = *middle;
+        }
+        for (std::size_t i = 0; i < n_rows; ++i)
+            largest = std::max(largest, std::fabs(begin[static_cast<std::ptrdiff_t>(i)] / 2 -
+                                                  target.centre[k] / 2));
+    }
+    // Halves above and below: the difference of two doubles may overflow, its half cannot.
+    if (largest > 0.0) target.scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 2, -1000, 1022));
+    for (std::size_t k = 0; k < n_outputs; ++k)
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            double& v = target.values[k * n_rows + i];
+            const double difference = v - target.centre[k];
+            v = std::isfinite(difference) ? difference * target.scale
+                                          : v * target.scale - target.centre[k] * target.scale;
+        }
+    return target;
+}
+
+}  // namespace silvics

@@ -1,0 +1,38 @@
+// The output variables: class numbers, or real numbers made safe for summing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace silvics {
+
+struct Target {
+    std::size_t n_rows = 0, n_outputs = 1;
+
+    // Classification: class of row i for output k at [k * n_rows + i].
+    std::vector<ClassId> n_classes;  // per output; empty for regression
+    std::vector<ClassId> classes;
+
+    // Regression: (original - centre[k]) * scale at [k * n_rows + i]. The centre is a value
+    // of the output itself and the scale a power of two, so that y + 1e9 and 1e300 * y
+    // lose nothing that the doubles still hold.
+    std::vector<double> values;
+    std::vector<double> centre;
+    double scale = 1.0;
+    std::vector<double> original;
+
+    bool classification() const { return !n_classes.empty(); }
+    // Width of a node's value: all classes of all outputs, or one number per output.
+    std::size_t value_width() const;
+};
+
+Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
+                    std::vector<ClassId> n_classes);
+// `centred` is false for criteria that need the values' signs (Poisson).
+Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_outputs,
+                   bool centred);
+
+}  // namespace silvics

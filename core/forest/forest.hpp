@@ -1,0 +1,33 @@
+// A forest: trees grown from one seed, shared with whoever holds one of them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "builder/builder.hpp"
+#include "forest/thread_team.hpp"
+#include "sampling/learning_subset.hpp"
+#include "tree/tree.hpp"
+
+namespace silvics {
+
+using SharedTree = std::shared_ptr<const Tree>;
+
+struct ForestPlan {
+    const CriterionEntry& criterion;
+    GrowthRules rules;
+    SamplingPlan sampling;
+    std::vector<std::uint32_t> seeds;  // of the trees to grow
+};
+
+struct GrownTrees {
+    std::vector<SharedTree> trees;  // the first so many of the plan
+    bool complete = true;           // false after a stop request
+};
+
+// The same trees for any size of team. After a stop request, those before the first
+// unfinished one: what a plan of that many seeds would have given.
+GrownTrees grow_forest(const Table& table, const Target& target, const ForestPlan& plan,
+                       ThreadTeam& team);
+
+}  // namespace silvics

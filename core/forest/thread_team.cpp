@@ -1,0 +1,69 @@
+#include "forest/thread_team.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace silvics {
+
+void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task) {
+    std::mutex mutex;
+    std::condition_variable finished;
+    std::atomic<std::size_t> next{0}, done{0};
+    std::size_t working = 0;
+    std::exception_ptr failure;
+
+    const auto work = [&](std::size_t worker) {
+        try {
+            for (std::size_t i; !stop_.requested() && (i = next.fetch_add(1)) < n;) {
+                task(i, worker);
+                done.fetch_add(1);
+            }
+        } catch (const Interrupted&) {
+        } catch (...) {
+            stop_.request();
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
+        }
+        const std::lock_guard lock(mutex);
+        --working;
+        finished.notify_one();
+    };
+
+    std::vector<std::jthread> threads;
+    {
+        std::unique_lock lock(mutex);
+        for (std::size_t w = 0; w < std::min(size_, n); ++w) {
+            try {
+                threads.emplace_back(work, w);
+                ++working;
+            } catch (const std::system_error&) {
+                if (threads.empty()) throw;
+                break;  // fewer threads than wished: slower, same result
+            }
+        }
+        using namespace std::chrono_literals;
+        while (!finished.wait_for(lock, 20ms, [&] { return working == 0; })) {
+            lock.unlock();
+            try {
+                if (monitor_ && !monitor_->poll(done, n)) stop_.request();
+            } catch (...) {
+                stop_.request();
+                lock.lock();
+                if (!failure) failure = std::current_exception();
+                lock.unlock();
+            }
+            lock.lock();
+        }
+    }
+    threads.clear();
+    if (failure) std::rethrow_exception(failure);
+    if (monitor_ && !stop_.requested() && !monitor_->poll(done, n)) stop_.request();
+    if (done < n) throw Interrupted{};
+}
+
+}  // namespace silvics

@@ -1,0 +1,38 @@
+// Threads for one call: started by run(), joined before it returns, none left behind.
+//
+// The calling thread does no work of its own: it waits, and every few milliseconds asks
+// the monitor whether to go on (Ctrl-C) and tells it how far the work is (progress).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "base/stop.hpp"
+
+namespace silvics {
+
+class Monitor {
+public:
+    virtual ~Monitor() = default;
+    // Called on the calling thread; false asks the work to stop.
+    virtual bool poll(std::size_t done, std::size_t total) = 0;
+};
+
+class ThreadTeam {
+public:
+    ThreadTeam(std::size_t size, Monitor* monitor) : size_(size < 1 ? 1 : size), monitor_(monitor) {}
+
+    // task(i, worker) for i in [0, n), each once, started in order. An exception of a task
+    // stops the others and is thrown here; a stop asked by the monitor throws Interrupted.
+    void run(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task);
+
+    std::size_t size() const { return size_; }
+    const StopFlag& stop() const { return stop_; }
+
+private:
+    std::size_t size_;
+    Monitor* monitor_;
+    StopFlag stop_;
+};
+
+}  // namespace silvics

@@ -1,0 +1,83 @@
+#include "sampling/learning_subset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace silvics {
+namespace {
+
+// scikit-learn's "balanced" on the drawn rows: draws / (classes present * draws of the class),
+// multiplied over the outputs.
+void balance_classes(std::vector<double>& weights, const Target& target, std::size_t n_draws) {
+    const std::vector<double> counts = weights;
+    for (std::size_t k = 0; k < target.n_outputs; ++k) {
+        const ClassId* label = target.classes.data() + k * target.n_rows;
+        std::vector<double> drawn(target.n_classes[k], 0.0);
+        for (std::size_t i = 0; i < counts.size(); ++i) drawn[label[i]] += counts[i];
+        const auto present = static_cast<double>(
+            std::ranges::count_if(drawn, [](double d) { return d > 0.0; }));
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            if (counts[i] > 0.0)
+                weights[i] *= static_cast<double>(n_draws) / (present * drawn[label[i]]);
+    }
+}
+
+}  // namespace
+
+void SamplingPlan::prepare() {
+    if (!weights.empty() && weights.size() != n_rows)
+        throw std::invalid_argument("sample_weight does not have one value per row");
+    double sum = 0.0;
+    running.clear();
+    for (const double w : weights) {
+        if (!(w >= 0.0)) throw std::invalid_argument("sample_weight has a negative value");
+        sum += w;
+        if (bootstrap) running.push_back(sum);
+    }
+    if (!weights.empty() && !(sum > 0.0 && std::isfinite(sum)))
+        throw std::invalid_argument("the sum of sample_weight must be positive and finite");
+}
+
+std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
+    RandomStream stream(derive(root_key(seed), kRowsPart));
+    std::vector<RowId> rows(plan.n_draws);
+    if (plan.running.empty()) {
+        for (auto& row : rows) row = static_cast<RowId>(stream.below(plan.n_rows));
+        return rows;
+    }
+    for (auto& row : rows) {
+        const double place = stream.uniform() * plan.running.back();
+        // The first row whose running sum passes the place: never one of weight zero. If the
+        // product rounds up to the sum itself, that is the last row with a weight.
+        auto at = std::ranges::upper_bound(plan.running, place);
+        if (at == plan.running.end()) at = std::ranges::lower_bound(plan.running, plan.running.back());
+        row = static_cast<RowId>(at - plan.running.begin());
+    }
+    return rows;
+}
+
+std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed) {
+    std::vector<bool> out(plan.n_rows, true);
+    for (const RowId row : draw_rows(plan, seed)) out[row] = false;
+    return out;
+}
+
+LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed) {
+    LearningSubset subset;
+    if (plan.bootstrap) {
+        subset.weights.assign(plan.n_rows, 0.0);
+        for (const RowId row : draw_rows(plan, seed)) subset.weights[row] += 1.0;
+        if (plan.balanced_subsample) balance_classes(subset.weights, target, plan.n_draws);
+    } else {
+        subset.weights = plan.weights;
+    }
+    for (std::size_t i = 0; i < plan.n_rows; ++i) {
+        const double w = subset.weight(static_cast<RowId>(i));
+        if (w > 0.0) subset.rows.push_back(static_cast<RowId>(i));
+        subset.whole_weights &= w == std::floor(w) && w < 0x1.0p20;
+    }
+    return subset;
+}
+
+}  // namespace silvics

@@ -1,0 +1,41 @@
+// The rows of a tree: all of them, or a bootstrap replicate kept as counts on the unique
+// rows (thesis 5.27), with the weights of both.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "data/target.hpp"
+#include "sampling/random_stream.hpp"
+
+namespace silvics {
+
+struct SamplingPlan {
+    std::size_t n_rows = 0;
+    bool bootstrap = false;
+    std::size_t n_draws = 0;           // with bootstrap
+    bool balanced_subsample = false;   // with bootstrap: weigh classes by their drawn share
+    std::vector<double> weights;       // empty: all one; with bootstrap: odds of being drawn
+    std::vector<double> running;       // running sum of weights, made by prepare()
+
+    void prepare();
+};
+
+// The rows drawn for a tree, in the order drawn.
+std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed);
+// True for the rows of the plan that the tree did not draw.
+std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed);
+
+struct LearningSubset {
+    std::vector<RowId> rows;      // ascending, those of positive weight
+    std::vector<double> weights;  // by row of the table; empty: all one
+    bool whole_weights = true;    // all integers: their sums are exact in any order
+
+    double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
+};
+
+LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed);
+
+}  // namespace silvics

@@ -1,0 +1,65 @@
+// Variables known to be constant on a branch: found once, skipped in all nodes below.
+//
+// Each node names the list it inherits; lists are linked upwards and kept for the whole tree.
+// One list at a time is loaded into a table of marks, so that asking costs nothing; to go to
+// another node only the difference of the two branches is touched.
+#pragma once
+
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace silvics {
+
+class Constants {
+public:
+    using ListId = std::uint32_t;
+
+    explicit Constants(std::size_t n_features) : known_(n_features, 0), lists_(1) {}
+
+    ListId root() const { return 0; }
+
+    void load(ListId wanted) {
+        std::vector<ListId> coming;
+        while (loaded_ != wanted) {
+            if (lists_[loaded_].depth >= lists_[wanted].depth) {
+                mark(loaded_, 0);
+                loaded_ = lists_[loaded_].parent;
+            } else {
+                coming.push_back(wanted);
+                wanted = lists_[wanted].parent;
+            }
+        }
+        for (; !coming.empty(); coming.pop_back()) mark(loaded_ = coming.back(), 1);
+        fresh_.clear();
+    }
+
+    bool known(FeatureId f) const { return known_[f] != 0; }
+    void found(FeatureId f) { fresh_.push_back(f); }
+
+    // The list for the children of the node that was loaded.
+    ListId inherit() {
+        if (fresh_.empty()) return loaded_;
+        lists_.push_back({loaded_, lists_[loaded_].depth + 1, std::move(fresh_)});
+        fresh_.clear();
+        return checked_id(lists_.size() - 1, kMaxIds, "lists of constants");
+    }
+
+private:
+    struct List {
+        ListId parent = 0;
+        std::uint32_t depth = 0;
+        std::vector<FeatureId> features;
+    };
+
+    void mark(ListId list, char value) {
+        for (const FeatureId f : lists_[list].features) known_[f] = value;
+    }
+
+    std::vector<char> known_;
+    std::vector<List> lists_;
+    std::vector<FeatureId> fresh_;
+    ListId loaded_ = 0;
+};
+
+}  // namespace silvics

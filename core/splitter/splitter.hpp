@@ -1,0 +1,41 @@
+// The search for a node's split (Algorithms 3.3 and 4.1). One virtual call per node; the
+// criterion is a template below it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/stop.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "sampling/learning_subset.hpp"
+#include "splitter/constants.hpp"
+#include "splitter/split.hpp"
+
+namespace silvics {
+
+struct NodeFacts {
+    std::size_t n = 0;
+    double weight = 0.0, impurity = 0.0;
+    bool homogeneous = false;
+};
+
+class Splitter {
+public:
+    virtual ~Splitter() = default;
+    virtual NodeFacts enter(const NodeSamples& node) = 0;
+    // The split of the node last entered. Variables found constant are told to `constants`.
+    virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;
+    virtual void write_value(std::span<double> value) const = 0;
+    virtual ClassId only_class() const = 0;  // of a homogeneous node, one output
+};
+
+struct SplitterParts {
+    const Table& table;
+    const Target& target;
+    const LearningSubset& subset;
+    const SearchRules& rules;
+    const StopFlag& stop;
+};
+
+}  // namespace silvics

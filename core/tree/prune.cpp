@@ -1,0 +1,141 @@
+#include "tree/prune.hpp"
+
+#include <algorithm>
+#include <queue>
+
+namespace silvics {
+namespace {
+
+// The tree as pruning sees it; each step cuts the inner node with the smallest alpha.
+class Pruning {
+public:
+    explicit Pruning(const Tree& tree)
+        : tree_(tree), parent_(tree.nodes.size(), 0), cut_(tree.nodes.size(), 0),
+          gone_(tree.nodes.size(), 0), leaves_(tree.nodes.size(), 1), own_(tree.nodes.size()),
+          ends_(tree.subtree_ends()) {
+        const double whole = tree.weighted_n_node_samples[0];
+        for (std::size_t t = 0; t < own_.size(); ++t)
+            own_[t] = tree.weighted_n_node_samples[t] * tree.impurity[t] / whole;
+        branch_ = own_;
+        for (NodeId t = static_cast<NodeId>(own_.size()); t-- > 0;) {
+            if (tree.nodes[t].leaf()) continue;
+            const NodeId first = t + 1, second = tree.nodes[t].link;
+            parent_[first] = parent_[second] = t;
+            branch_[t] = branch_[first] + branch_[second];
+            leaves_[t] = leaves_[first] + leaves_[second];
+            links_.push({alpha(t), t});
+        }
+    }
+
+    double impurity() const { return branch_[0]; }
+
+    // Alpha of the weakest link, or nothing if only the root is left. Cutting the weakest link
+    // can only raise the alphas above it, so an outdated entry is seen before it is needed.
+    bool weakest(double& least) {
+        while (!links_.empty()) {
+            const auto [a, t] = links_.top();
+            if (!gone_[t] && a == alpha(t)) {
+                least = a;
+                return true;
+            }
+            links_.pop();
+            if (!gone_[t]) links_.push({alpha(t), t});
+        }
+        return false;
+    }
+
+    void cut_weakest() {
+        const NodeId t = links_.top().second;
+        links_.pop();
+        cut_[t] = 1;
+        for (NodeId u = t + 1; u < ends_[t]; ++u) gone_[u] = 1;
+        const double gain = own_[t] - branch_[t];
+        const std::size_t fewer = leaves_[t] - 1;
+        branch_[t] = own_[t];
+        leaves_[t] = 1;
+        for (NodeId a = t; a != 0;) {
+            a = parent_[a];
+            branch_[a] += gain;
+            leaves_[a] -= fewer;
+        }
+    }
+
+    bool leaf_now(NodeId t) const { return cut_[t] || tree_.nodes[t].leaf(); }
+    bool gone(NodeId t) const { return gone_[t] != 0; }
+
+private:
+    double alpha(NodeId t) const {
+        return (own_[t] - branch_[t]) / static_cast<double>(leaves_[t] - 1);
+    }
+
+    using Link = std::pair<double, NodeId>;  // of equal alphas, the lower node
+
+    const Tree& tree_;
+    std::vector<NodeId> parent_;
+    std::vector<char> cut_, gone_;
+    std::vector<std::size_t> leaves_;
+    std::vector<double> own_, branch_;  // R(t), R(T_t)
+    std::vector<NodeId> ends_;
+    std::priority_queue<Link, std::vector<Link>, std::greater<>> links_;
+};
+
+// The tree with some nodes made leaves, in the same order and layout.
+Tree cut_tree(const Tree& tree, const Pruning& pruning) {
+    Tree pruned;
+    pruned.n_features = tree.n_features;
+    pruned.n_outputs = tree.n_outputs;
+    pruned.n_classes = tree.n_classes;
+    const std::size_t width = tree.value_width();
+    const bool per_node = !tree.node_values.empty();
+    std::vector<NodeId> now(tree.nodes.size(), 0);
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        if (pruning.gone(t)) continue;
+        now[t] = static_cast<NodeId>(pruned.nodes.size());
+        Node node = tree.nodes[t];
+        std::vector<double> value(width);
+        if (per_node) {
+            tree.write_value(t, value);
+            pruned.node_values.insert(pruned.node_values.end(), value.begin(), value.end());
+        }
+        if (pruning.leaf_now(t)) {
+            if (!per_node && !(node.leaf() && (node.link & kPureBit))) {
+                tree.write_class_weights(t, value);
+                node.link = static_cast<std::uint32_t>(pruned.leaf_weights.size() / width);
+                pruned.leaf_weights.insert(pruned.leaf_weights.end(), value.begin(), value.end());
+            }
+            node.feature = kLeaf;
+            node.threshold = kLeaf;
+        }
+        pruned.nodes.push_back(node);
+        pruned.n_node_samples.push_back(tree.n_node_samples[t]);
+        pruned.weighted_n_node_samples.push_back(tree.weighted_n_node_samples[t]);
+        pruned.impurity.push_back(tree.impurity[t]);
+        if (!tree.missing_go_to_left.empty())
+            pruned.missing_go_to_left.push_back(tree.missing_go_to_left[t]);
+    }
+    for (Node& node : pruned.nodes)
+        if (!node.leaf()) node.link = now[node.link];
+    pruned.max_depth = std::ranges::max(pruned.depths());
+    return pruned;
+}
+
+}  // namespace
+
+PruningPath pruning_path(const Tree& tree) {
+    Pruning pruning(tree);
+    PruningPath path{{0.0}, {pruning.impurity()}};
+    for (double alpha; pruning.weakest(alpha);) {
+        pruning.cut_weakest();
+        path.alphas.push_back(alpha);
+        path.impurities.push_back(pruning.impurity());
+    }
+    return path;
+}
+
+Tree prune(const Tree& tree, double alpha) {
+    Pruning pruning(tree);
+    for (double weakest; pruning.weakest(weakest) && weakest <= alpha;) pruning.cut_weakest();
+    return cut_tree(tree, pruning);
+}
+
+}  // namespace silvics

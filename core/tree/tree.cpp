@@ -1,0 +1,157 @@
+#include "tree/tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace silvics {
+namespace {
+
+// Adds the class weights of a leaf.
+void add_leaf_weights(const Tree& tree, NodeId leaf, std::span<double> sum) {
+    const std::uint32_t link = tree.nodes[leaf].link;
+    if (link & kPureBit) {
+        sum[link & ~kPureBit] += tree.weighted_n_node_samples[leaf];
+        return;
+    }
+    const double* weights = tree.leaf_weights.data() + std::size_t{link} * sum.size();
+    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += weights[c];
+}
+
+void divide(std::span<double> value, double weight) {
+    for (double& v : value) v /= weight;
+}
+
+}  // namespace
+
+std::size_t Tree::value_width() const {
+    return classification() ? std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0})
+                            : n_outputs;
+}
+
+std::size_t Tree::n_leaves() const {
+    return static_cast<std::size_t>(std::ranges::count_if(nodes, &Node::leaf));
+}
+
+void Tree::write_class_weights(NodeId t, std::span<double> weights) const {
+    std::ranges::fill(weights, 0.0);
+    NodeId end = t + 1;  // of the subtree, as far as the second children seen reach
+    for (NodeId u = t; u < end; ++u) {
+        if (nodes[u].leaf())
+            add_leaf_weights(*this, u, weights);
+        else
+            end = std::max(end, nodes[u].link + 1);
+    }
+}
+
+void Tree::write_value(NodeId t, std::span<double> value) const {
+    if (node_values.empty()) {
+        write_class_weights(t, value);
+        divide(value, weighted_n_node_samples[t]);
+    } else {
+        std::copy_n(node_values.begin() + static_cast<std::ptrdiff_t>(t * value.size()), value.size(),
+                    value.begin());
+    }
+}
+
+std::vector<double> Tree::all_values() const {
+    if (!node_values.empty()) return node_values;
+    const std::size_t width = value_width();
+    std::vector<double> values(nodes.size() * width, 0.0);
+    const auto of = [&](NodeId t) { return std::span(values).subspan(t * width, width); };
+    for (NodeId t = static_cast<NodeId>(nodes.size()); t-- > 0;) {
+        if (nodes[t].leaf()) {
+            add_leaf_weights(*this, t, of(t));
+            continue;
+        }
+        const auto first = of(t + 1), second = of(nodes[t].link), sum = of(t);
+        for (std::size_t c = 0; c < width; ++c) sum[c] = first[c] + second[c];
+    }
+    for (NodeId t = 0; t < nodes.size(); ++t) divide(of(t), weighted_n_node_samples[t]);
+    return values;
+}
+
+std::vector<NodeId> Tree::subtree_ends() const {
+    std::vector<NodeId> ends(nodes.size());
+    for (NodeId t = static_cast<NodeId>(nodes.size()); t-- > 0;)
+        ends[t] = nodes[t].leaf() ? t + 1 : ends[nodes[t].link];
+    return ends;
+}
+
+std::vector<std::uint32_t> Tree::depths() const {
+    std::vector<std::uint32_t> depth(nodes.size(), 0);
+    for (NodeId t = 0; t < nodes.size(); ++t)
+        if (!nodes[t].leaf()) depth[t + 1] = depth[nodes[t].link] = depth[t] + 1;
+    return depth;
+}
+
+std::size_t Tree::memory_bytes() const {
+    const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
+    return sizeof(Tree) + bytes(n_classes) + bytes(nodes) + bytes(n_node_samples) +
+           bytes(weighted_n_node_samples) + bytes(impurity) + bytes(missing_go_to_left) +
+           bytes(leaf_weights) + bytes(node_values);
+}
+
+void check_tree(const Tree& tree) {
+    const auto require = [](bool holds, const char* what) {
+        if (!holds) throw std::invalid_argument(std::string("not a valid tree: ") + what);
+    };
+    const std::size_t n = tree.nodes.size();
+    require(n > 0 && n <= kMaxIds, "number of nodes");
+    require(tree.n_features > 0 && tree.n_features <= kMaxIds, "number of variables");
+    require(tree.n_outputs > 0, "number of outputs");
+    require(!tree.classification() || tree.n_classes.size() == tree.n_outputs, "numbers of classes");
+    require(std::ranges::all_of(tree.n_classes, [](auto c) { return c > 0 && c < kPureBit; }),
+            "a number of classes");
+    const std::size_t width = tree.value_width();
+    require(width <= kMaxIds, "number of classes");
+    require(tree.n_node_samples.size() == n && tree.weighted_n_node_samples.size() == n &&
+                tree.impurity.size() == n,
+            "length of an array");
+    require(tree.missing_go_to_left.empty() || tree.missing_go_to_left.size() == n,
+            "length of missing_go_to_left");
+    const bool per_node = !tree.node_values.empty();
+    require(per_node ? tree.node_values.size() / width == n && tree.node_values.size() % width == 0 &&
+                           tree.leaf_weights.empty()
+                     : tree.classification(),
+            "values");
+    require(tree.leaf_weights.size() % width == 0, "leaf weights");
+    const std::size_t leaf_rows = tree.leaf_weights.size() / width;
+
+    // Depth-first order: reading on, each node is the first child of the one before it, or the
+    // second child of the innermost inner node that still waits for one.
+    std::vector<NodeId> waiting;
+    std::vector<std::uint32_t> depth(n, 0);
+    std::uint32_t deepest = 0;
+    for (NodeId t = 0; t < n; ++t) {
+        if (t > 0 && tree.nodes[t - 1].leaf()) {
+            require(!waiting.empty() && tree.nodes[waiting.back()].link == t, "order of nodes");
+            depth[t] = depth[waiting.back()] + 1;
+            waiting.pop_back();
+        } else if (t > 0) {
+            depth[t] = depth[t - 1] + 1;
+        }
+        deepest = std::max(deepest, depth[t]);
+        const Node& node = tree.nodes[t];
+        require(tree.weighted_n_node_samples[t] > 0.0 && std::isfinite(tree.weighted_n_node_samples[t]),
+                "weight of a node");
+        require(std::isfinite(tree.impurity[t]) || tree.impurity[t] > 0.0, "impurity of a node");
+        if (!node.leaf()) {
+            require(static_cast<std::size_t>(node.feature) < tree.n_features, "variable of a split");
+            require(std::isfinite(node.threshold), "threshold of a split");
+            waiting.push_back(t);
+            continue;
+        }
+        require(node.feature == kLeaf, "kind of a node");
+        if (per_node) continue;
+        if (node.link & kPureBit)
+            require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0], "class of a leaf");
+        else
+            require(node.link < leaf_rows, "weights of a leaf");
+    }
+    require(waiting.empty(), "an inner node without second child");
+    require(deepest == tree.max_depth, "depth");
+}
+
+}  // namespace silvics

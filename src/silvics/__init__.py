@@ -1,0 +1,36 @@
+"""Random forests, grown fast and explained.
+
+The estimators follow scikit-learn: replace ``from sklearn.ensemble import
+RandomForestClassifier`` by ``from silvics import RandomForestClassifier``.
+"""
+
+from importlib.metadata import version as _version
+
+from silvics.forests import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from silvics.interop.sklearn import from_sklearn
+from silvics.trees import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+
+__version__ = _version("silvics")
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "__version__",
+    "from_sklearn",
+]

@@ -1,0 +1,1 @@
+"""The steps of ``fit``: parameters, inputs, targets, growing."""

@@ -1,0 +1,79 @@
+"""Growing under the user's eyes: progress, callbacks, Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """A fit that fails leaves the estimator as it was before."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        if not getattr(estimator, "interrupted_", False):
+            vars(estimator).clear()
+            vars(estimator).update(before)
+        raise
+
+
+class Progress:
+    """Tells everyone who asked how many trees are grown.
+
+    Called by the core on the calling thread, whenever the number has changed.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self._listeners: list[Callable[[int, int], object]] = []
+        if estimator.verbose:
+            self._listeners.append(_Printed(estimator.verbose))
+        if estimator.progress is not None:
+            self._listeners.append(estimator.progress)
+        if getattr(estimator, "_skl_callbacks", None):
+            self._listeners.append(_Callbacks(estimator))
+
+    def __bool__(self) -> bool:
+        return bool(self._listeners)
+
+    def __call__(self, done: int, total: int) -> None:
+        for listener in self._listeners:
+            listener(done, total)
+
+
+class _Printed:
+    """A line whenever a tenth of the trees (or, above verbose=1, a tree) is done."""
+
+    def __init__(self, verbose: int) -> None:
+        self._steps = 10 if verbose == 1 else sys.maxsize
+        self._start = time.monotonic()
+        self._last = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        steps = min(self._steps, total)
+        if done * steps // total == self._last * steps // total:
+            return
+        self._last = done
+        spent = time.monotonic() - self._start
+        left = spent / done * (total - done)
+        print(f"silvics: {done} of {total} trees, {spent:.1f} s, {left:.1f} s left", file=sys.stderr)
+
+
+class _Callbacks:
+    """scikit-learn's callbacks: one task per tree."""
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator = estimator
+        self._context = estimator._callback_fit_ctx
+        self._told = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        for _ in range(done - self._told):
+            task = self._context.subcontext(task_name="tree")
+            task.call_on_fit_task_begin(estimator=self._estimator)
+            task.call_on_fit_task_end(estimator=self._estimator)
+        self._told = done

@@ -1,0 +1,54 @@
+"""The user's X: checked, never copied unless its type forces it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+_EXACT_INTEGER = 2**53
+
+
+def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """X and y as arrays, finite and of equal length; y may have several columns."""
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        validate_separately=(
+            {"dtype": "numeric"},
+            {"dtype": None, "ensure_2d": False},
+        ),
+    )
+    if len(y) != X.shape[0]:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"{[X.shape[0], len(y)]} (X has {X.shape[0]} rows, y has {len(y)})"
+        )
+    return coded_dtype(X), y
+
+
+def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:
+    """X for a fitted estimator, with the variables that it was fitted on."""
+    return coded_dtype(validate_data(estimator, X, dtype="numeric", reset=False))
+
+
+def coded_dtype(X: Any) -> np.ndarray:
+    """X in a type that the core reads: itself, wherever it can be."""
+    X = np.asarray(X)
+    if X.dtype.kind not in "fiub":
+        X = X.astype(np.float64)
+    if X.dtype.kind == "f" and X.dtype.itemsize not in (4, 8):
+        X = X.astype(np.float32 if X.dtype.itemsize == 2 else np.float64)
+    if not X.dtype.isnative:
+        X = X.astype(X.dtype.newbyteorder("="))
+    if X.dtype.kind in "iu" and X.dtype.itemsize == 8 and X.size:
+        low, high = int(X.min()), int(X.max())
+        if high > _EXACT_INTEGER or low < -_EXACT_INTEGER:
+            raise ValueError(
+                f"Input X contains integers beyond 2**53 (from {low} to {high}), which cannot be "
+                "compared exactly as float64. Subtract an offset, or pass identifiers as "
+                "categories or drop them."
+            )
+    return X

@@ -1,0 +1,168 @@
+"""The user's parameters: what is allowed, and what it means for the core."""
+
+from __future__ import annotations
+
+from math import ceil, log2, sqrt
+from numbers import Integral, Real
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from silvics import _core
+
+CLASSIFICATION_CRITERIA = {"gini", "entropy", "log_loss", "misclassification"}
+REGRESSION_CRITERIA = {"squared_error", "friedman_mse", "absolute_error", "poisson"}
+
+_GROWTH = {name: getattr(_core.Growth, name) for name in _core.Growth.__members__}
+_SEARCH = {name: getattr(_core.Search, name) for name in _core.Search.__members__}
+
+TREE_CONSTRAINTS: dict[str, list[Any]] = {
+    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
+    ],
+    "min_samples_leaf": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="neither"),
+    ],
+    "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
+        StrOptions({"sqrt", "log2"}),
+        None,
+    ],
+    "random_state": ["random_state"],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+    "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+    "monotonic_cst": ["array-like", None],
+    "constant_features": [StrOptions({"count", "skip"})],
+    "search": [StrOptions(set(_SEARCH))],
+    "max_bins": [Interval(Integral, 2, None, closed="left"), None],
+    "binning": [StrOptions({"frequency", "width"})],
+    "split_sample": [Interval(Integral, 2, None, closed="left"), None],
+    "growth": [StrOptions(set(_GROWTH)), None],
+}
+
+FOREST_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "bootstrap": ["boolean"],
+    "oob_score": ["boolean", callable],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+    "warm_start": ["boolean"],
+    "max_samples": [
+        None,
+        Interval(RealNotInt, 0.0, None, closed="neither"),
+        Interval(Integral, 1, None, closed="left"),
+    ],
+    "progress": [callable, None],
+}
+
+
+def n_variables_drawn(max_features: float | str | None, n_features: int) -> int:
+    """K, the number of variables drawn at a node."""
+    if max_features is None:
+        return n_features
+    if max_features == "sqrt":
+        return max(1, int(sqrt(n_features)))
+    if max_features == "log2":
+        return max(1, int(log2(n_features)))
+    if isinstance(max_features, Integral):
+        return int(max_features)
+    return max(1, int(float(max_features) * n_features))
+
+
+def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _core.GrowthRules:
+    """The rules that a tree of this estimator grows by, on a table of this shape."""
+    n_samples, n_features = shape
+    rules = _core.GrowthRules()
+    rules.max_features = estimator.max_features_ = n_variables_drawn(
+        estimator.max_features, n_features
+    )
+    rules.constants_count = estimator.constant_features == "count"
+    rules.random_cut = random_cut
+    rules.search = _SEARCH[estimator.search]
+    rules.split_sample = estimator.split_sample or 0
+
+    def of_samples(value: float) -> int:
+        return int(value) if isinstance(value, Integral) else ceil(value * n_samples)
+
+    rules.min_samples_leaf = of_samples(estimator.min_samples_leaf)
+    rules.min_samples_split = max(2, of_samples(estimator.min_samples_split))
+    rules.min_weight_fraction_leaf = estimator.min_weight_fraction_leaf
+    if estimator.max_depth is not None:
+        rules.max_depth = estimator.max_depth
+    if estimator.max_leaf_nodes is not None:
+        rules.max_leaf_nodes = estimator.max_leaf_nodes
+    rules.min_impurity_decrease = estimator.min_impurity_decrease
+    rules.ccp_alpha = estimator.ccp_alpha
+    rules.monotonic = monotonic_signs(estimator, n_features)
+    growth = estimator.growth or (
+        "depth_first" if estimator.max_leaf_nodes is None else "best_first"
+    )
+    rules.growth = _GROWTH[growth]
+    return rules
+
+
+def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
+    """``monotonic_cst`` checked; empty if there is no constraint."""
+    if estimator.monotonic_cst is None:
+        return []
+    if estimator.n_outputs_ > 1:
+        raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
+    signs = np.asarray(estimator.monotonic_cst)
+    if signs.ndim != 1 or signs.shape[0] != n_features:
+        raise ValueError(
+            f"monotonic_cst has shape {signs.shape[0] if signs.ndim else 0} but the input data "
+            f"X has {n_features} features."
+        )
+    if not np.isin(signs, (-1, 0, 1)).all():
+        raise ValueError(
+            "monotonic_cst must be None or an array-like of -1, 0 or 1, but"
+            f" got {np.unique(signs)}"
+        )
+    if np.max(getattr(estimator, "n_classes_", 0)) > 2:
+        raise ValueError(
+            "Monotonicity constraints are not supported with multiclass classification"
+        )
+    return [int(sign) for sign in signs] if signs.any() else []
+
+
+def seed_of(random_state: Any) -> int:
+    """An integer seed: the given one, or drawn from the given generator."""
+    generator = check_random_state(random_state)
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(generator.randint(np.iinfo(np.int32).max))
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """How many threads ``n_jobs`` means here; joblib's contexts are honoured."""
+    return max(1, effective_n_jobs(n_jobs))
+
+
+def n_rows_drawn(
+    max_samples: float | None, n_samples: int, weights: np.ndarray | None
+) -> int:
+    """Rows drawn for a tree: a float is a fraction of the sum of weights."""
+    if max_samples is None:
+        return n_samples
+    if isinstance(max_samples, Integral):
+        return int(max_samples)
+    whole = n_samples if weights is None else float(weights.sum())
+    drawn = max(int(max_samples * whole), 1)
+    if drawn < max(10, n_samples ** (1 / 3)):
+        warn(
+            f"Using the fractional value max_samples={max_samples} of {whole:g} samples or "
+            f"sample weight results in a low number ({drawn}) of bootstrap samples. "
+            "We recommend passing `max_samples` as an integer instead.",
+            stacklevel=4,
+        )
+    return drawn

@@ -1,0 +1,132 @@
+"""The user's y and weights: classes numbered, class weights multiplied in."""
+
+from __future__ import annotations
+
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import compute_class_weight, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from silvics import _core
+
+
+def as_columns(y: np.ndarray) -> np.ndarray:
+    """y with one column per output."""
+    y = np.atleast_1d(y)
+    if y.ndim > 2:
+        raise ValueError(f"y has {y.ndim} dimensions; expected one, or two with a column per output")
+    return y.reshape(-1, 1) if y.ndim == 1 else y
+
+
+def warn_of_column(y: np.ndarray) -> None:
+    """scikit-learn's warning of forests given a column instead of a vector."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=5,
+        )
+
+
+def encode_classes(estimator: Any, y: np.ndarray) -> np.ndarray:
+    """Class numbers of y; sets ``classes_`` and ``n_classes_``, one entry per output."""
+    check_classification_targets(y)
+    encoded = np.empty(y.shape, dtype=np.int64)
+    classes = []
+    for k in range(y.shape[1]):
+        levels, encoded[:, k] = np.unique(y[:, k], return_inverse=True)
+        classes.append(levels)
+    estimator.classes_ = classes
+    estimator.n_classes_ = np.array([len(levels) for levels in classes], dtype=np.intp)
+    return encoded
+
+
+def unwrap_single_output(estimator: Any) -> None:
+    """scikit-learn's shapes for one output: ``classes_`` an array, ``n_classes_`` a number."""
+    if estimator.n_outputs_ == 1:
+        estimator.classes_ = estimator.classes_[0]
+        estimator.n_classes_ = estimator.n_classes_[0]
+
+
+def real_values(y: np.ndarray, criterion: str) -> np.ndarray:
+    """y as float64, and positive enough for its criterion."""
+    if y.dtype.kind == "O":
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"y must be numbers for regression: {error}") from error
+    if y.dtype.kind not in "fiub":
+        raise ValueError(f"y must be numbers for regression, got dtype {y.dtype}")
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if criterion == "poisson":
+        if (y < 0).any():
+            raise ValueError(
+                "Some value(s) of y are negative which is not allowed for Poisson regression."
+            )
+        if y.sum() <= 0:
+            raise ValueError(
+                "Sum of y is not strictly positive which is necessary for Poisson regression."
+                if len(y)
+                else "y is empty"
+            )
+    return y
+
+
+def native_target(estimator: Any, y: np.ndarray, classification: bool) -> _core.Target:
+    """y, encoded or real, for the core."""
+    if classification:
+        return _core.Target.of_classes(y.ravel(), len(y), [int(n) for n in estimator.n_classes_])
+    return _core.Target.of_values(y.ravel(), len(y), y.shape[1], estimator.criterion)
+
+
+def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+    """``sample_weight`` as float64: finite, not negative, not all zero."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not np.isfinite(weights.sum()):
+        raise ValueError("The sum of sample_weight is too large for float64; scale the weights down.")
+    if not weights.any():
+        raise ValueError("All values of sample_weight are zero: no sample is left to learn from.")
+    return np.ascontiguousarray(weights)
+
+
+def class_weights(
+    estimator: Any, y: np.ndarray, weights: np.ndarray | None, subsample: bool
+) -> np.ndarray | None:
+    """Weight of each row by ``class_weight``, or None; y as the user gave it.
+
+    ``subsample`` leaves "balanced_subsample" to the trees, which draw their own rows.
+    """
+    chosen = estimator.class_weight
+    if chosen is None or (subsample and chosen == "balanced_subsample"):
+        return None
+    if isinstance(chosen, str):
+        # The balance is that of the weighted rows.
+        chosen = [
+            dict(
+                zip(
+                    levels,
+                    compute_class_weight(
+                        "balanced", classes=levels, y=y[:, k], sample_weight=weights
+                    ),
+                    strict=True,
+                )
+            )
+            for k, levels in enumerate(estimator.classes_)
+        ]
+        if len(chosen) == 1:
+            chosen = chosen[0]
+    return np.asarray(compute_sample_weight(chosen, y), dtype=np.float64)
+
+
+def combined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    """Product of two weights, either of which may be absent."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a * b

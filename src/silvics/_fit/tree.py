@@ -1,0 +1,318 @@
+"""What single trees (thesis ch. 3) have in common: fitting, predicting, looking inside."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    _fit_context,
+    clone,
+)
+from sklearn.utils import Bunch, metadata_routing
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from silvics import _core
+from silvics._fit import inputs, parameters, targets, walking
+from silvics._fit.growing import all_or_nothing
+from silvics.recipes import RECIPES
+from silvics.tree_arrays import Tree, digest
+
+
+class BaseTree(MultiOutputMixin, BaseEstimator):
+    """What classification and regression trees have in common."""
+
+    _recipe: ClassVar[str]
+    _classification: ClassVar[bool]
+
+    # Not a thing to route through a pipeline.
+    __metadata_request__fit: ClassVar = {"check_input": metadata_routing.UNUSED}
+    __metadata_request__predict: ClassVar = {"check_input": metadata_routing.UNUSED}
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "splitter": [StrOptions({"best", "random"})],
+        **parameters.TREE_CONSTRAINTS,
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> BaseTree:
+        """Grow the tree on a learning set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables, in any numeric type and memory layout.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The output: class labels, or real numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative; zero leaves a sample out.
+        check_input : bool, default=True
+            False skips the checks of X and y, which must then be finite arrays.
+
+        Returns
+        -------
+        self : object
+        """
+        with all_or_nothing(self):
+            return self._fit(X, y, sample_weight, check_input)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> BaseTree:
+        if check_input:
+            X, y = inputs.learning_inputs(self, X, y)
+        else:
+            X, y = inputs.coded_dtype(X), np.asarray(y)
+            self.n_features_in_ = X.shape[1]
+        y = targets.as_columns(y)
+        self.n_outputs_ = y.shape[1]
+        weights = targets.checked_weights(sample_weight, X)
+        if self._classification:
+            encoded = targets.encode_classes(self, y)
+            weights = targets.combined(weights, targets.class_weights(self, y, None, False))
+        else:
+            encoded = targets.real_values(y, self.criterion)
+        rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
+        trees, error = _core.grow(
+            _core.code_table(X, self.max_bins or 0, self.binning == "width", 1),
+            targets.native_target(self, encoded, self._classification),
+            _core.Sampling(X.shape[0], False, 0, False, weights),
+            self.criterion,
+            rules,
+            [parameters.seed_of(self.random_state)],
+            1,
+            None,
+        )
+        if error is not None:
+            raise error
+        self._take_tree(trees[0])
+        if self._classification:
+            targets.unwrap_single_output(self)
+        return self
+
+    def _cut(self) -> str:
+        """The recipe's cut, unless ``splitter`` names the other."""
+        named = {"best": "best", "random": "uniform"}
+        return named.get(self.splitter, RECIPES[self._recipe].cut)
+
+    def _take_tree(self, native: _core.Tree, as_float32: bool = False) -> None:
+        self.tree_ = Tree(native, as_float32)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def _checked(self, X: Any, check_input: bool) -> np.ndarray:
+        check_is_fitted(self)
+        if check_input:
+            return inputs.prediction_inputs(self, X)
+        X = inputs.coded_dtype(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return X
+
+    def _values(self, X: Any, check_input: bool) -> np.ndarray:
+        X = self._checked(X, check_input)
+        return walking.mean_prediction([self.tree_._native], X, self.tree_._as_float32)
+
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """Leaf that each sample ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        X_leaves : ndarray of shape (n_samples,)
+            Numbers of nodes of ``tree_``.
+        """
+        return self.tree_.apply(self._checked(X, check_input))
+
+    def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
+        """Nodes that each sample visits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, node_count)
+            One where the sample visits the node.
+        """
+        return self.tree_.decision_path(self._checked(X, check_input))
+
+    def get_depth(self) -> int:
+        """Largest number of splits between the root and a leaf.
+
+        Returns
+        -------
+        depth : int
+        """
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves.
+
+        Returns
+        -------
+        n_leaves : int
+        """
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Decrease of impurity by each variable, as shares of the whole (Eq. 6.2)."""
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances()
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Effective alphas at which the tree loses its weakest links.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The output.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        ccp_path : Bunch
+            ``ccp_alphas``, and the ``impurities`` of the leaves left at each.
+        """
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        alphas, impurities = whole.tree_._native.pruning_path()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+    def digest(self) -> str:
+        """SHA-256 of the tree alone: equal trees, equal digests.
+
+        Returns
+        -------
+        digest : str
+        """
+        check_is_fitted(self)
+        return digest([self.tree_._native])
+
+    def to_sklearn(self) -> Any:
+        """The same tree as a fitted scikit-learn estimator.
+
+        Returns
+        -------
+        tree : estimator of sklearn.tree
+            Predicts the same for inputs that float32 can hold.
+        """
+        from silvics.interop.sklearn import tree_to_sklearn
+
+        check_is_fitted(self)
+        return tree_to_sklearn(self)
+
+
+class TreeClassifier(ClassifierMixin, BaseTree):
+    """A tree that predicts classes."""
+
+    _classification = True
+
+    __metadata_request__predict_proba: ClassVar = {"check_input": metadata_routing.UNUSED}
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseTree._parameter_constraints,
+        "criterion": [StrOptions(parameters.CLASSIFICATION_CRITERIA)],
+        "class_weight": [dict, list, StrOptions({"balanced"}), None],
+    }
+
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The majority class of each sample's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return walking.labels(self, self._values(X, check_input))
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray | list[np.ndarray]:
+        """Shares of the classes in each sample's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        """
+        return walking.probabilities(self, self._values(X, check_input))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
+        """Logarithms of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        """
+        return walking.log_probabilities(self.predict_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class TreeRegressor(RegressorMixin, BaseTree):
+    """A tree that predicts real numbers."""
+
+    _classification = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseTree._parameter_constraints,
+        "criterion": [StrOptions(parameters.REGRESSION_CRITERIA)],
+    }
+
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The value of each sample's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return walking.reals(self._values(X, check_input))

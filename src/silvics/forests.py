@@ -1,0 +1,235 @@
+"""Forests (thesis ch. 4): the estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from silvics._docs import documented, keep_parameters
+from silvics._fit.forest import ForestClassifier, ForestRegressor
+from silvics.trees import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+
+
+@documented(
+    "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ n_outputs_ "
+    "feature_importances_ oob_score_ oob_decision_function_ estimators_samples_ interrupted_",
+    """
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(random_state=0, oob_score=True).fit(X, y)
+    >>> bool(forest.oob_score_ > 0.9)
+    True
+    >>> forest.predict(X[:3])
+    array([0, 0, 0])
+    """,
+)
+class RandomForestClassifier(ForestClassifier):
+    """Random Forests (Breiman 2001) for classification.
+
+    Each tree grows on a bootstrap replicate of the rows and takes, at each node, the best
+    split among K variables drawn at random; the forest predicts by the mean of the trees'
+    class shares.
+    """
+
+    _recipe = "random_forest"
+    _tree_class = DecisionTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+
+@documented(
+    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ n_outputs_ "
+    "oob_score_ oob_prediction_ estimators_samples_ interrupted_",
+    """
+    >>> from sklearn.datasets import load_diabetes
+    >>> from silvics import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = RandomForestRegressor(random_state=0, oob_score=True).fit(X, y)
+    >>> bool(forest.oob_score_ > 0.35)
+    True
+    """,
+)
+class RandomForestRegressor(ForestRegressor):
+    """Random Forests (Breiman 2001) for regression.
+
+    Each tree grows on a bootstrap replicate of the rows and takes, at each node, the best
+    split among K variables drawn at random; the forest predicts by the mean of the trees.
+    """
+
+    _recipe = "random_forest"
+    _tree_class = DecisionTreeRegressor
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+
+@documented(
+    "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ n_outputs_ "
+    "feature_importances_ oob_score_ oob_decision_function_ estimators_samples_ interrupted_",
+    """
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import ExtraTreesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ExtraTreesClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """,
+)
+class ExtraTreesClassifier(ForestClassifier):
+    """Extremely randomized trees (Geurts et al. 2006) for classification.
+
+    Each tree grows on all rows and takes, at each node, the best of one random cut on each
+    of K variables drawn at random.
+    """
+
+    _recipe = "extra_trees"
+    _tree_class = ExtraTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+
+@documented(
+    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ n_outputs_ "
+    "oob_score_ oob_prediction_ estimators_samples_ interrupted_",
+    """
+    >>> from sklearn.datasets import load_diabetes
+    >>> from silvics import ExtraTreesRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ExtraTreesRegressor(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """,
+)
+class ExtraTreesRegressor(ForestRegressor):
+    """Extremely randomized trees (Geurts et al. 2006) for regression.
+
+    Each tree grows on all rows and takes, at each node, the best of one random cut on each
+    of K variables drawn at random.
+    """
+
+    _recipe = "extra_trees"
+    _tree_class = ExtraTreeRegressor
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+

@@ -1,0 +1,176 @@
+"""``tree_``: a grown tree as arrays, under scikit-learn's names (thesis Table 5.2)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from silvics import _core
+from silvics._fit import walking
+from silvics._fit.inputs import coded_dtype
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+def digest(trees: Iterable[_core.Tree]) -> str:
+    """SHA-256 of what the trees are: splits, counts and values, nothing of how they were run."""
+    total = hashlib.sha256()
+    for tree in trees:
+        for name, array in tree.stored_arrays().items():
+            total.update(f"{name}:{array.dtype.str}:{array.size};".encode())
+            total.update(np.ascontiguousarray(array).data)
+    return total.hexdigest()
+
+
+class Tree:
+    """Arrays over the nodes of a tree, made when first asked for, read-only.
+
+    Nodes stand in depth-first order; the left child of node ``t`` is ``t + 1``.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of shape (node_count,)
+        Children of a node, -1 at leaves.
+    feature, threshold : ndarray of shape (node_count,)
+        ``x[feature] <= threshold`` goes left; -2 at leaves.
+    impurity, n_node_samples, weighted_n_node_samples : ndarray of shape (node_count,)
+        Impurity, distinct training rows, and their weight at a node.
+    missing_go_to_left : ndarray of shape (node_count,)
+        Whether missing values go left.
+    value : ndarray of shape (node_count, n_outputs, max_n_classes)
+        What a node predicts: shares of the classes, or means.
+    """
+
+    def __init__(self, native: _core.Tree, as_float32: bool = False) -> None:
+        self._native = native
+        self._as_float32 = as_float32
+
+    def __repr__(self) -> str:
+        return f"<Tree of {self.node_count} nodes, depth {self.max_depth}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_native": self._native, "_as_float32": self._as_float32}
+
+    n_features = property(lambda self: self._native.n_features)
+    n_outputs = property(lambda self: self._native.n_outputs)
+    max_depth = property(lambda self: self._native.max_depth)
+    node_count = property(lambda self: self._native.node_count)
+    capacity = node_count
+    n_leaves = property(lambda self: self._native.n_leaves)
+
+    @property
+    def n_classes(self) -> np.ndarray:
+        """Number of classes of each output; ones for regression."""
+        return np.array(self._native.n_classes or [1] * self.n_outputs, dtype=np.intp)
+
+    @property
+    def max_n_classes(self) -> int:
+        """The largest of ``n_classes``."""
+        return int(self.n_classes.max())
+
+    @cached_property
+    def children_left(self) -> np.ndarray:
+        return _read_only(self._native.children_left())
+
+    @cached_property
+    def children_right(self) -> np.ndarray:
+        return _read_only(self._native.children_right())
+
+    @cached_property
+    def feature(self) -> np.ndarray:
+        return _read_only(self._native.feature())
+
+    @cached_property
+    def threshold(self) -> np.ndarray:
+        return _read_only(self._native.threshold())
+
+    @cached_property
+    def impurity(self) -> np.ndarray:
+        return _read_only(self._native.impurity())
+
+    @cached_property
+    def n_node_samples(self) -> np.ndarray:
+        return _read_only(self._native.n_node_samples())
+
+    @cached_property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        return _read_only(self._native.weighted_n_node_samples())
+
+    @cached_property
+    def missing_go_to_left(self) -> np.ndarray:
+        return _read_only(self._native.missing_go_to_left())
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        return _read_only(self._by_output(self._native.values()))
+
+    def _by_output(self, flat: np.ndarray) -> np.ndarray:
+        """Values of all outputs side by side -> one row per output, padded with zeros."""
+        parts = walking.split_outputs(flat, self.n_classes)
+        value = np.zeros((len(flat), self.n_outputs, self.max_n_classes))
+        for k, part in enumerate(parts):
+            value[:, k, : part.shape[1]] = part
+        return value
+
+    def _matrix(self, X: Any) -> np.ndarray:
+        X = coded_dtype(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(f"X has shape {X.shape}; expected (n_samples, {self.n_features})")
+        return X
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Value of the leaf of each sample."""
+        flat = walking.mean_prediction([self._native], self._matrix(X), self._as_float32)
+        value = self._by_output(flat)
+        return value[:, 0] if self.n_outputs == 1 else value
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each sample."""
+        return walking.leaves([self._native], self._matrix(X), self._as_float32)[:, 0]
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Nodes that each sample visits, as a sparse indicator matrix."""
+        return walking.decision_path([self._native], self._matrix(X), self._as_float32)
+
+    def compute_node_depths(self) -> np.ndarray:
+        """Depth of each node, the root's being 1, as scikit-learn counts."""
+        return self._native.depths() + 1
+
+    def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
+        """Sum over each variable's nodes of p(t) times the decrease of impurity (Eq. 6.2)."""
+        return self._native.impurity_decrease(normalize)
+
+    def compute_partial_dependence(
+        self, X: np.ndarray, target_features: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Add to ``out`` the mean prediction with some variables fixed to the rows of X.
+
+        At a split on another variable a row goes both ways, weighted as the training
+        samples went.
+        """
+        grid = np.asarray(X, dtype=np.float64)
+        column = {int(f): j for j, f in enumerate(target_features)}
+        weights = {0: np.ones(len(grid))}
+        samples = self.weighted_n_node_samples
+        for t in range(self.node_count):
+            weight = weights.pop(t, None)
+            if weight is None or not weight.any():
+                continue
+            if self.children_left[t] < 0:
+                out += weight * self.value[t, 0, 0]
+                continue
+            left, right = self.children_left[t], self.children_right[t]
+            if (feature := int(self.feature[t])) in column:
+                goes_left = (grid[:, column[feature]] <= self.threshold[t]).astype(float)
+            else:
+                goes_left = np.full(len(grid), samples[left] / samples[t])
+            weights[left] = weight * goes_left
+            weights[right] = weight * (1.0 - goes_left)

@@ -1,0 +1,174 @@
+"""Single trees (thesis ch. 3): the estimators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from silvics._docs import documented, keep_parameters
+from silvics._fit.tree import TreeClassifier, TreeRegressor
+
+
+@documented(
+    "classes_ n_classes_ feature_importances_ max_features_ n_features_in_ "
+    "feature_names_in_ n_outputs_ tree_",
+    """
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> tree.get_n_leaves(), round(tree.score(X, y), 2)
+    (3, 0.96)
+    """,
+)
+class DecisionTreeClassifier(TreeClassifier):
+    """A classification tree (CART): the best split at every node."""
+
+    _recipe = "cart"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+
+@documented(
+    "feature_importances_ max_features_ n_features_in_ feature_names_in_ "
+    "n_outputs_ tree_",
+    """
+    >>> from silvics import DecisionTreeRegressor
+    >>> tree = DecisionTreeRegressor(random_state=0).fit([[0], [1], [2]], [0.0, 0.5, 4.0])
+    >>> tree.predict([[0.2], [1.7]])
+    array([0., 4.])
+    """,
+)
+class DecisionTreeRegressor(TreeRegressor):
+    """A regression tree (CART): the best split at every node."""
+
+    _recipe = "cart"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+
+@documented(
+    "classes_ n_classes_ feature_importances_ max_features_ n_features_in_ "
+    "feature_names_in_ n_outputs_ tree_",
+    """
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import ExtraTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ExtraTreeClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """,
+)
+class ExtraTreeClassifier(DecisionTreeClassifier):
+    """A classification tree with random cuts: the tree of Extra-Trees."""
+
+    _recipe = "extra_tree"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+
+@documented(
+    "feature_importances_ max_features_ n_features_in_ feature_names_in_ "
+    "n_outputs_ tree_",
+    """
+    >>> from silvics import ExtraTreeRegressor
+    >>> tree = ExtraTreeRegressor(random_state=0).fit([[0], [1], [2]], [0.0, 0.5, 4.0])
+    >>> tree.predict([[0], [2]])
+    array([0., 4.])
+    """,
+)
+class ExtraTreeRegressor(DecisionTreeRegressor):
+    """A regression tree with random cuts: the tree of Extra-Trees."""
+
+    _recipe = "extra_tree"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        constant_features: str = "count",
+        search: str = "auto",
+        max_bins: int | None = None,
+        binning: str = "frequency",
+        split_sample: int | None = None,
+        growth: str | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
