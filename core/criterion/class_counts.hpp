@@ -15,6 +15,8 @@ namespace silvics {
 struct Gini {
     static constexpr double kOffset = 1.0;
     static double part(std::span<const double> counts, double weight) {
+        // Two classes are the common case, and a loop over two costs more than its body.
+        if (counts.size() == 2) return (counts[0] * counts[0] + counts[1] * counts[1]) / weight;
         double squares = 0.0;
         for (const double c : counts) squares += c * c;
         return squares / weight;
@@ -48,48 +50,47 @@ public:
             outputs_[k].number.assign(target.n_classes[k], kAbsent);
     }
 
-    // Classes are renumbered by first appearance in the node: a node of five samples has at
-    // most five classes to look at, however many there are; and names play no part in sums.
+    // Classes are renumbered by first appearance in the node, one output after another: a node
+    // of five samples has at most five classes to look at, however many there are; and names
+    // play no part in sums.
     void enter(std::span<const RowId> rows) {
-        weights_.resize(rows.size());
+        n_ = rows.size();
+        weights_.resize(n_);
         weight_ = 0.0;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t i = 0; i < n_; ++i) {
             weights_[i] = subset_.weight(rows[i]);
             weight_ += weights_[i];
         }
+        labels_.resize(n_ * outputs_.size());
+        total_.clear();
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             Output& out = outputs_[k];
             const ClassId* label = target_.classes.data() + k * target_.n_rows;
+            ClassId* numbered = labels_.data() + k * n_;
             for (const ClassId c : out.present) out.number[c] = kAbsent;
             out.present.clear();
-            out.total.clear();
-            out.label.resize(rows.size());
-            for (std::size_t i = 0; i < rows.size(); ++i) {
+            out.first = total_.size();
+            for (std::size_t i = 0; i < n_; ++i) {
                 const ClassId c = label[rows[i]];
                 if (out.number[c] == kAbsent) {
-                    out.number[c] = static_cast<ClassId>(out.present.size());
+                    out.number[c] = static_cast<ClassId>(total_.size());
                     out.present.push_back(c);
-                    out.total.push_back(0.0);
+                    total_.push_back(0.0);
                 }
-                out.label[i] = out.number[c];
-                out.total[out.number[c]] += weights_[i];
+                numbered[i] = out.number[c];
+                total_[numbered[i]] += weights_[i];
             }
-            out.left.resize(out.total.size());
-            out.right.resize(out.total.size());
         }
+        left_.resize(total_.size());
+        right_.resize(total_.size());
     }
 
     double weight() const { return weight_; }
 
-    bool homogeneous() const {
-        return std::ranges::all_of(outputs_, [](const Output& o) { return o.present.size() == 1; });
-    }
+    bool homogeneous() const { return total_.size() == outputs_.size(); }
 
     double impurity() const {
-        double sum = 0.0;
-        for (const Output& out : outputs_)
-            sum += Impurity::kOffset - Impurity::part(out.total, weight_) / weight_;
-        return sum / static_cast<double>(outputs_.size());
+        return Impurity::kOffset - parts(total_, weight_) / (weight_ * n_outputs());
     }
 
     // Weight of every class of every output.
@@ -98,7 +99,7 @@ public:
         std::size_t first = 0;
         for (const Output& out : outputs_) {
             for (std::size_t c = 0; c < out.present.size(); ++c)
-                value[first + out.present[c]] = out.total[c];
+                value[first + out.present[c]] = total_[out.first + c];
             first += out.number.size();
         }
     }
@@ -108,16 +109,14 @@ public:
 
     void begin_scan() {
         left_weight_ = 0.0;
-        for (Output& out : outputs_) {
-            std::ranges::fill(out.left, 0.0);
-            out.right = out.total;
-        }
+        std::ranges::fill(left_, 0.0);
+        std::ranges::copy(total_, right_.begin());
     }
 
     void move(Position i) {
         const double w = weights_[i];
         left_weight_ += w;
-        for (Output& out : outputs_) shift(out, out.label[i], w);
+        for (std::size_t at = i; at < labels_.size(); at += n_) shift(labels_[at], w);
     }
 
     void move_group(std::span<const std::uint64_t> group) {
@@ -133,41 +132,25 @@ public:
     double left_weight() const { return left_weight_; }
     double right_weight() const { return weight_ - left_weight_; }
 
-    double score() const {
-        double sum = 0.0;
-        for (const Output& out : outputs_)
-            sum += Impurity::part(out.left, left_weight()) + Impurity::part(out.right, right_weight());
-        return sum;
-    }
-
-    double decrease() const {
-        double before = 0.0;
-        for (const Output& out : outputs_) before += Impurity::part(out.total, weight_);
-        return (score() - before) / (weight_ * static_cast<double>(outputs_.size()));
+    double score() const { return parts(left_, left_weight()) + parts(right_, right_weight()); }
+    double decrease(double score) const {
+        return (score - parts(total_, weight_)) / (weight_ * n_outputs());
     }
 
     // Share of the second class, which is the one that monotonic constraints speak of.
-    double left_value() const { return second_class(outputs_[0].left) / left_weight(); }
-    double right_value() const { return second_class(outputs_[0].right) / right_weight(); }
+    double left_value() const { return second_class(left_) / left_weight(); }
+    double right_value() const { return second_class(right_) / right_weight(); }
 
-    std::size_t histogram_width() const {
-        std::size_t width = 1;
-        for (const Output& out : outputs_) width += out.total.size();
-        return width;
-    }
+    // A cell: the weight, then that of each class.
+    std::size_t histogram_width() const { return 1 + total_.size(); }
     void add_to(double* cell, Position i) const {
         const double w = weights_[i];
         *cell++ += w;
-        for (const Output& out : outputs_) {
-            cell[out.label[i]] += w;
-            cell += out.total.size();
-        }
+        for (std::size_t at = i; at < labels_.size(); at += n_) cell[labels_[at]] += w;
     }
     void move_cell(const double* cell) {
         left_weight_ += *cell++;
-        for (Output& out : outputs_)
-            for (std::size_t c = 0; c < out.total.size(); ++c)
-                if (const double w = *cell++; w != 0.0) shift(out, static_cast<ClassId>(c), w);
+        for (std::size_t c = 0; c < total_.size(); ++c) shift(c, cell[c]);
     }
 
 private:
@@ -175,15 +158,24 @@ private:
 
     struct Output {
         std::vector<ClassId> number;   // of each class within the node, or absent
-        std::vector<ClassId> present;  // the classes so numbered
-        std::vector<ClassId> label;    // of each sample
-        std::vector<double> total, left, right;
+        std::vector<ClassId> present;  // the classes so numbered, from `first` on
+        std::size_t first = 0;
     };
 
-    static void shift(Output& out, ClassId c, double w) {
-        out.left[c] += w;
-        out.right[c] = out.total[c] - out.left[c];
+    void shift(std::size_t c, double w) {
+        left_[c] += w;
+        right_[c] = total_[c] - left_[c];
     }
+
+    double parts(const std::vector<double>& side, double weight) const {
+        if (outputs_.size() == 1) return Impurity::part(side, weight);
+        double sum = 0.0;
+        for (const Output& out : outputs_)
+            sum += Impurity::part(std::span(side).subspan(out.first, out.present.size()), weight);
+        return sum;
+    }
+
+    double n_outputs() const { return static_cast<double>(outputs_.size()); }
 
     double second_class(const std::vector<double>& side) const {
         const auto& number = outputs_[0].number;
@@ -193,7 +185,10 @@ private:
     const Target& target_;
     const LearningSubset& subset_;
     std::vector<Output> outputs_;
-    std::vector<double> weights_;  // of the node's samples
+    std::vector<double> total_, left_, right_;  // weight of each class of the node
+    std::size_t n_ = 0;
+    std::vector<double> weights_;   // of the node's samples
+    std::vector<ClassId> labels_;   // theirs, in the node's numbers, one output after another
     std::vector<double> cell_;
     double weight_ = 0.0, left_weight_ = 0.0;
 };

@@ -24,7 +24,7 @@ using Position = std::uint32_t;
 template <class C>
 concept Criterion = requires(C c, const C const_c, std::span<const RowId> rows, Position position,
                              std::span<const std::uint64_t> group, Code code, std::size_t n,
-                             std::span<double> value) {
+                             std::span<double> value, double score) {
     C(std::declval<const Target&>(), std::declval<const LearningSubset&>());
 
     c.enter(rows);                                            // take up a node
@@ -39,7 +39,7 @@ concept Criterion = requires(C c, const C const_c, std::span<const RowId> rows, 
     { const_c.left_weight() } -> std::same_as<double>;
     { const_c.right_weight() } -> std::same_as<double>;
     { const_c.score() } -> std::same_as<double>;              // rises and falls with the decrease
-    { const_c.decrease() } -> std::same_as<double>;           // of impurity, equation 3.5
+    { const_c.decrease(score) } -> std::same_as<double>;      // of impurity, equation 3.5
     { const_c.left_value() } -> std::same_as<double>;         // for monotonic constraints
     { const_c.right_value() } -> std::same_as<double>;
 

@@ -17,9 +17,9 @@ struct Sums {
     double mean(std::size_t k) const { return of[k] / weight; }
 };
 
-// A loss gives the loss of one value against the node's mean, and scores a cut. The decrease
-// is score * left weight * right weight / weight^2 for those that compare means, since then
-// the thesis' difference (proof of proposition 3.2) does not cancel.
+// A loss gives the loss of one value against the node's mean, and scores a cut. Those that
+// compare the means of both sides (the last step in the proof of proposition 3.2) lose nothing
+// to cancellation; their decrease is score / weight^2.
 struct SquaredError {
     static constexpr bool kComparesMeans = true;
     static double loss(double y, double mean) { return (y - mean) * (y - mean); }
@@ -136,16 +136,12 @@ public:
 
     double score() const { return Loss::score({left_weight(), left_}, {right_weight(), right_}); }
 
-    // Friedman's score serves the search; the decrease is of the impurity, the variance.
-    double decrease() const {
-        const Sums left{left_weight(), left_}, right{right_weight(), right_};
+    double decrease(double score) const {
         const double q = static_cast<double>(q_);
         if constexpr (Loss::kComparesMeans)
-            return SquaredError::score(left, right) / (weight_ * weight_ * q) /
-                   (target_.scale * target_.scale);
+            return score / (weight_ * weight_ * q) / (target_.scale * target_.scale);
         else
-            return (Loss::score(left, right) - Loss::part({weight_, total_})) / (weight_ * q) /
-                   target_.scale;
+            return (score - Loss::part({weight_, total_})) / (weight_ * q) / target_.scale;
     }
 
     double left_value() const { return left_[0] / left_weight() / target_.scale + target_.centre[0]; }

@@ -143,8 +143,8 @@ public:
                    absolute_error(out, out.right, right_weight(), out.total - out.left_total);
         return -sum;
     }
-    double decrease() const {
-        return impurity() + score() / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
+    double decrease(double score) const {
+        return impurity() + score / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
     }
     double left_value() const {
         return median(outputs_[0], outputs_[0].left, left_weight()) / target_.scale + target_.centre[0];

@@ -20,6 +20,8 @@ public:
     ListId root() const { return 0; }
 
     void load(ListId wanted) {
+        fresh_.clear();
+        if (loaded_ == wanted) return;
         std::vector<ListId> coming;
         while (loaded_ != wanted) {
             if (lists_[loaded_].depth >= lists_[wanted].depth) {
@@ -31,7 +33,6 @@ public:
             }
         }
         for (; !coming.empty(); coming.pop_back()) mark(loaded_ = coming.back(), 1);
-        fresh_.clear();
     }
 
     bool known(FeatureId f) const { return known_[f] != 0; }

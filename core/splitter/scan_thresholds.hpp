@@ -16,7 +16,7 @@ namespace silvics {
 struct Cut {
     double score = -kInfinity;
     Code left = 0, right = 0;  // the codes on either side
-    double decrease = 0.0, middle = 0.0;
+    double middle = 0.0;       // between the children's values, under a monotonic constraint
 };
 
 // What a cut must respect at this node.
@@ -45,7 +45,7 @@ template <Criterion C>
 void keep_if_better(const C& criterion, const CutLimits& limits, Code left, Code right, Cut& best) {
     const double score = criterion.score();
     if (!(score > best.score) || !limits.keeps_order(criterion)) return;
-    best = {score, left, right, criterion.decrease(), 0.0};
+    best = {score, left, right, 0.0};
     if (limits.monotonic != 0) best.middle = (criterion.left_value() + criterion.right_value()) / 2;
 }
 

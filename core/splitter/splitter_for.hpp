@@ -90,7 +90,8 @@ private:
         if (rules_.random_cut) {
             const auto& values = std::get<NumericColumn>(column).values;
             found.threshold = draw_threshold(node.key, f, values[range.low], values[range.high]);
-            score_threshold(criterion_, codes_, range, values, found.threshold, limits, found.cut);
+            score_threshold(criterion_, codes_, range, values, found.threshold, limits,
+                            histogram_.cells, found.cut);
         } else if (use_histogram(range)) {
             if constexpr (C::kSummable)
                 scan_thresholds(criterion_, HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
@@ -112,8 +113,8 @@ private:
     }
 
     Split finish(std::span<const RowId> rows, const Found& found) const {
-        Split split{found.feature, found.threshold, found.cut.left, found.cut.decrease,
-                    found.cut.middle};
+        Split split{found.feature, found.threshold, found.cut.left,
+                    criterion_.decrease(found.cut.score), found.cut.middle};
         if (!rules_.random_cut)
             place_cut(table_.columns[found.feature], rows, found.cut.left, found.cut.right, split);
         return split;
@@ -148,9 +149,10 @@ private:
                 gather_codes(column, CodeKind::ranks, node.rows, codes_, stop_);
             Cut whole;
             score_threshold(criterion_, codes_, range, std::get<NumericColumn>(column).values,
-                            split.threshold, limits(node, split.feature), whole);
+                            split.threshold, limits(node, split.feature), histogram_.cells, whole);
             if (whole.score > -kInfinity)
-                return Split{split.feature, split.threshold, whole.left, whole.decrease, whole.middle};
+                return Split{split.feature, split.threshold, whole.left,
+                             criterion_.decrease(whole.score), whole.middle};
         }
         return std::nullopt;
     }

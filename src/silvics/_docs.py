@@ -11,9 +11,9 @@ PARAMETERS = {
     "n_estimators": ("int", "Number of trees, M."),
     "criterion": (
         "str",
-        "Measure of a split's quality. For classes: \"gini\", \"entropy\" (or \"log_loss\"), in "
-        "bits, or \"misclassification\". For real numbers: \"squared_error\", "
-        "\"absolute_error\", \"poisson\" or \"friedman_mse\".",
+        'Measure of a split\'s quality. For classes: "gini", "entropy" (or "log_loss"), in '
+        'bits, or "misclassification". For real numbers: "squared_error", '
+        '"absolute_error", "poisson" or "friedman_mse".',
     ),
     "splitter": (
         '{"best", "random"}',
@@ -60,8 +60,8 @@ PARAMETERS = {
     "warm_start": ("bool", "Whether ``fit`` keeps the trees there are and adds to them."),
     "class_weight": (
         'dict, list of dicts, "balanced", "balanced_subsample" or None',
-        "Weights of the classes; \"balanced\" makes them weigh the same, "
-        "\"balanced_subsample\" does so within each tree's rows (forests only).",
+        'Weights of the classes; "balanced" makes them weigh the same, '
+        '"balanced_subsample" does so within each tree\'s rows (forests only).',
     ),
     "ccp_alpha": (
         "float",

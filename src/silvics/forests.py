@@ -232,4 +232,3 @@ class ExtraTreesRegressor(ForestRegressor):
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
-

@@ -52,8 +52,7 @@ class DecisionTreeClassifier(TreeClassifier):
 
 
 @documented(
-    "feature_importances_ max_features_ n_features_in_ feature_names_in_ "
-    "n_outputs_ tree_",
+    "feature_importances_ max_features_ n_features_in_ feature_names_in_ n_outputs_ tree_",
     """
     >>> from silvics import DecisionTreeRegressor
     >>> tree = DecisionTreeRegressor(random_state=0).fit([[0], [1], [2]], [0.0, 0.5, 4.0])
@@ -134,8 +133,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
 
 
 @documented(
-    "feature_importances_ max_features_ n_features_in_ feature_names_in_ "
-    "n_outputs_ tree_",
+    "feature_importances_ max_features_ n_features_in_ feature_names_in_ n_outputs_ tree_",
     """
     >>> from silvics import ExtraTreeRegressor
     >>> tree = ExtraTreeRegressor(random_state=0).fit([[0], [1], [2]], [0.0, 0.5, 4.0])
@@ -171,4 +169,3 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         growth: str | None = None,
     ) -> None:
         keep_parameters(self, locals())
-

@@ -36,6 +36,8 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
     _classification: ClassVar[bool]
     _tree_class: ClassVar[type[BaseTree]]
 
+    _seed: int | None  # None for a forest that was not grown here
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **parameters.TREE_CONSTRAINTS,
         **parameters.FOREST_CONSTRAINTS,
@@ -155,7 +157,11 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
                 stacklevel=5,
             )
-        return kept, _core.tree_seeds(self._seed, len(kept), more)
+        return kept, self._tree_seeds(len(kept), more)
+
+    def _tree_seeds(self, first: int, count: int) -> list[int]:
+        assert self._seed is not None
+        return _core.tree_seeds(self._seed, first, count)
 
     def _grow(
         self,
@@ -192,7 +198,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
         return error
 
     def _forget_made_trees(self) -> None:
-        vars(self).pop("_estimators", None)
+        self.__dict__.pop("_estimators", None)
 
     def _adopt(self, trees: list[BaseTree]) -> None:
         """Become a forest of trees that were grown elsewhere, and cannot be grown again."""
@@ -205,9 +211,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
 
     # ---- out-of-bag estimates (thesis 4.4.1)
 
-    def _estimate_out_of_bag(
-        self, X: np.ndarray, y: np.ndarray, sampling: _core.Sampling
-    ) -> None:
+    def _estimate_out_of_bag(self, X: np.ndarray, y: np.ndarray, sampling: _core.Sampling) -> None:
         kind = type_of_target(y)
         if kind == "unknown" or (self._classification and kind == "multiclass-multioutput"):
             raise ValueError(
@@ -215,7 +219,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
                 f"{kind} while only the following are supported: continuous, "
                 "continuous-multioutput, binary, multiclass, multilabel-indicator."
             )
-        seeds = _core.tree_seeds(self._seed, 0, len(self._trees))
+        seeds = self._tree_seeds(0, len(self._trees))
         sums, counts = _core.out_of_bag(
             self._trees, seeds, sampling, X, parameters.n_threads(self.n_jobs)
         )
@@ -254,7 +258,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
         """The trees as estimators, sharing the forest's memory; made when first asked for."""
         self._require_fitted("estimators_")
         if not hasattr(self, "_estimators"):
-            seeds = _core.tree_seeds(self._seed, 0, len(self._trees))
+            seeds = self._tree_seeds(0, len(self._trees))
             self._estimators = [
                 self._tree_estimator(tree, seed)
                 for tree, seed in zip(self._trees, seeds, strict=True)
@@ -293,7 +297,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
         if not self.bootstrap:
             return [np.arange(self._n_samples, dtype=dtype) for _ in self._trees]
         sampling = self._sampling()
-        seeds = _core.tree_seeds(self._seed, 0, len(self._trees))
+        seeds = self._tree_seeds(0, len(self._trees))
         return [sampling.rows(seed).astype(dtype) for seed in seeds]
 
     @property

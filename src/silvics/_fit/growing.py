@@ -60,7 +60,9 @@ class _Printed:
         self._last = done
         spent = time.monotonic() - self._start
         left = spent / done * (total - done)
-        print(f"silvics: {done} of {total} trees, {spent:.1f} s, {left:.1f} s left", file=sys.stderr)
+        print(
+            f"silvics: {done} of {total} trees, {spent:.1f} s, {left:.1f} s left", file=sys.stderr
+        )
 
 
 class _Callbacks:

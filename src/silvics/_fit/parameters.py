@@ -125,8 +125,7 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
         )
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
-            "monotonic_cst must be None or an array-like of -1, 0 or 1, but"
-            f" got {np.unique(signs)}"
+            f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
         )
     if np.max(getattr(estimator, "n_classes_", 0)) > 2:
         raise ValueError(
@@ -148,9 +147,7 @@ def n_threads(n_jobs: int | None) -> int:
     return max(1, effective_n_jobs(n_jobs))
 
 
-def n_rows_drawn(
-    max_samples: float | None, n_samples: int, weights: np.ndarray | None
-) -> int:
+def n_rows_drawn(max_samples: float | None, n_samples: int, weights: np.ndarray | None) -> int:
     """Rows drawn for a tree: a float is a fraction of the sum of weights."""
     if max_samples is None:
         return n_samples

@@ -15,15 +15,15 @@ from silvics import _core
 
 
 def as_columns(y: np.ndarray) -> np.ndarray:
-    """y with one column per output."""
+    """One column per output."""
     y = np.atleast_1d(y)
     if y.ndim > 2:
-        raise ValueError(f"y has {y.ndim} dimensions; expected one, or two with a column per output")
+        raise ValueError(f"y has {y.ndim} dimensions; expected one, or two: a column per output")
     return y.reshape(-1, 1) if y.ndim == 1 else y
 
 
 def warn_of_column(y: np.ndarray) -> None:
-    """scikit-learn's warning of forests given a column instead of a vector."""
+    """Warn, as scikit-learn's forests do, of a column where a vector is expected."""
     if y.ndim == 2 and y.shape[1] == 1:
         warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
@@ -54,7 +54,7 @@ def unwrap_single_output(estimator: Any) -> None:
 
 
 def real_values(y: np.ndarray, criterion: str) -> np.ndarray:
-    """y as float64, and positive enough for its criterion."""
+    """Real outputs as float64, and positive enough for its criterion."""
     if y.dtype.kind == "O":
         try:
             y = y.astype(np.float64)
@@ -71,14 +71,12 @@ def real_values(y: np.ndarray, criterion: str) -> np.ndarray:
         if y.sum() <= 0:
             raise ValueError(
                 "Sum of y is not strictly positive which is necessary for Poisson regression."
-                if len(y)
-                else "y is empty"
             )
     return y
 
 
 def native_target(estimator: Any, y: np.ndarray, classification: bool) -> _core.Target:
-    """y, encoded or real, for the core."""
+    """The encoded or real outputs, for the core."""
     if classification:
         return _core.Target.of_classes(y.ravel(), len(y), [int(n) for n in estimator.n_classes_])
     return _core.Target.of_values(y.ravel(), len(y), y.shape[1], estimator.criterion)
@@ -90,7 +88,7 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not np.isfinite(weights.sum()):
-        raise ValueError("The sum of sample_weight is too large for float64; scale the weights down.")
+        raise ValueError("The sum of sample_weight overflows float64; scale the weights down.")
     if not weights.any():
         raise ValueError("All values of sample_weight are zero: no sample is left to learn from.")
     return np.ascontiguousarray(weights)

@@ -1,0 +1,101 @@
+#include "data/target.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "doctest/doctest.h"
+
+namespace silvics {
+namespace {
+
+constexpr double kTop = std::numeric_limits<double>::max();
+
+bool power_of_two(double x) {
+    int exponent = 0;
+    return std::frexp(x, &exponent) == 0.5;
+}
+
+TEST_CASE("classes are kept output by output") {
+    const std::vector<std::int64_t> y = {0, 2, 1, 0, 1, 1};
+    const Target target = class_target(y, 3, {2, 3});
+    CHECK(target.classification());
+    CHECK(target.n_outputs == 2);
+    CHECK(target.classes == std::vector<ClassId>{0, 1, 1, 2, 0, 1});
+    CHECK(target.value_width() == 5);
+}
+
+TEST_CASE("a class number out of range is refused") {
+    for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{2}, std::int64_t{1} << 32,
+                                   std::numeric_limits<std::int64_t>::min()})
+        CHECK_THROWS_WITH_AS(class_target(std::vector<std::int64_t>{0, bad}, 2, {2}),
+                             "a class number of y is out of range", std::invalid_argument);
+}
+
+TEST_CASE("y of another length is refused") {
+    CHECK_THROWS_AS(class_target(std::vector<std::int64_t>{0, 1, 0}, 2, {2}), std::invalid_argument);
+    CHECK_THROWS_AS(class_target(std::vector<std::int64_t>{}, 0, {}), std::invalid_argument);
+    CHECK_THROWS_AS(real_target(std::vector<double>{1.0, 2.0, 3.0}, 2, 1, true), std::invalid_argument);
+    CHECK_THROWS_AS(real_target(std::vector<double>{}, 0, 1, true), std::invalid_argument);
+    CHECK_THROWS_AS(real_target(std::vector<double>{}, 1, 0, true), std::invalid_argument);
+}
+
+TEST_CASE("NaN and infinity in y are refused") {
+    for (const double bad : {NAN, INFINITY, -INFINITY})
+        CHECK_THROWS_WITH_AS(real_target(std::vector<double>{1.0, bad}, 2, 1, true),
+                             "Input y contains NaN or infinity.", std::invalid_argument);
+}
+
+TEST_CASE("each output is centred at a value of its own and all are scaled by one power of two") {
+    const std::vector<double> y = {5.0, -1.0, 1.0, 4.0, 9.0, 0.5};
+    const Target target = real_target(y, 3, 2, true);
+    CHECK_FALSE(target.classification());
+    CHECK(target.value_width() == 2);
+    CHECK(target.original == std::vector<double>{5.0, 1.0, 9.0, -1.0, 4.0, 0.5});
+    CHECK(target.centre == std::vector<double>{5.0, 0.5});
+    CHECK(power_of_two(target.scale));
+    for (std::size_t k = 0; k < 2; ++k)
+        for (std::size_t i = 0; i < 3; ++i)
+            CHECK(target.values[k * 3 + i] ==
+                  (target.original[k * 3 + i] - target.centre[k]) * target.scale);
+}
+
+TEST_CASE("a shift of y leaves the centred values as they are") {
+    const std::vector<double> y = {3.0, -2.0, 7.25, 0.5, 3.0};
+    const Target near = real_target(y, 5, 1, true);
+    std::vector<double> far = y;
+    for (double& v : far) v += 1e9;
+    CHECK(real_target(far, 5, 1, true).values == near.values);
+}
+
+TEST_CASE("a change of unit by a power of two leaves the scaled values as they are") {
+    const std::vector<double> y = {3.0, -2.0, 7.25, 0.5, 3.0};
+    for (const int exponent : {-990, -30, 1, 1000}) {
+        std::vector<double> other = y;
+        for (double& v : other) v = std::ldexp(v, exponent);
+        CHECK(real_target(other, 5, 1, true).values == real_target(y, 5, 1, true).values);
+    }
+}
+
+TEST_CASE("values lie within [-1, 1] over the whole range of doubles") {
+    for (const bool centred : {true, false})
+        for (const std::vector<double>& y :
+             {std::vector<double>{kTop, -kTop, 0.0}, {kTop, -kTop, -kTop}, {-kTop, kTop, kTop},
+              {1e-310, 0.0, 3e-310}, {0.0, 0.0, 0.0}, {5e-324, 0.0, 0.0}, {1e300, 1.0, -1.0}}) {
+            const Target target = real_target(y, 3, 1, centred);
+            CHECK(power_of_two(target.scale));
+            for (const double v : target.values) {
+                CHECK(std::isfinite(v));
+                CHECK(std::fabs(v) <= 1.0);
+            }
+        }
+}
+
+TEST_CASE("without centring, signs and zeros stay") {
+    const Target target = real_target(std::vector<double>{0.0, 3.0, 100.0}, 3, 1, false);
+    CHECK(target.centre == std::vector<double>{0.0});
+    CHECK(target.values[0] == 0.0);
+    CHECK(target.values[1] == 3.0 * target.scale);
+}
+
+}  // namespace
+}  // namespace silvics

@@ -1,0 +1,147 @@
+#include "sampling/learning_subset.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "doctest/doctest.h"
+#include "support/problem.hpp"
+
+namespace silvics {
+namespace {
+
+SamplingPlan plan_of(std::size_t n_rows, bool bootstrap, std::vector<double> weights = {}) {
+    SamplingPlan plan;
+    plan.n_rows = n_rows;
+    plan.bootstrap = bootstrap;
+    plan.n_draws = n_rows;
+    plan.weights = std::move(weights);
+    plan.prepare();
+    return plan;
+}
+
+TEST_CASE("without bootstrap the subset is the rows of positive weight, in order") {
+    SUBCASE("all") {
+        const LearningSubset subset = learning_subset(plan_of(4, false), {}, 1);
+        CHECK(subset.rows == std::vector<RowId>{0, 1, 2, 3});
+        CHECK(subset.weights.empty());
+        CHECK(subset.weight(2) == 1.0);
+        CHECK(subset.whole_weights);
+    }
+    SUBCASE("some") {
+        const LearningSubset subset = learning_subset(plan_of(4, false, {2.0, 0.0, 3.0, 1.0}), {}, 1);
+        CHECK(subset.rows == std::vector<RowId>{0, 2, 3});
+        CHECK(subset.weight(2) == 3.0);
+        CHECK(subset.whole_weights);
+    }
+    SUBCASE("fractions") {
+        CHECK_FALSE(learning_subset(plan_of(2, false, {2.0, 0.5}), {}, 1).whole_weights);
+        CHECK_FALSE(learning_subset(plan_of(2, false, {2.0, 0x1.0p60}), {}, 1).whole_weights);
+    }
+}
+
+TEST_CASE("a bootstrap replicate counts its draws on the unique rows") {
+    for (const std::size_t n_draws : {1U, 30U, 100U, 250U})
+        for (std::uint32_t seed = 0; seed < 20; ++seed) {
+            SamplingPlan plan = plan_of(100, true);
+            plan.n_draws = n_draws;
+            const LearningSubset subset = learning_subset(plan, {}, seed);
+            std::vector<double> counts(100, 0.0);
+            for (const RowId row : draw_rows(plan, seed)) ++counts.at(row);
+            CHECK(subset.weights == counts);
+            CHECK(std::accumulate(counts.begin(), counts.end(), 0.0) == n_draws);
+            CHECK(std::ranges::is_sorted(subset.rows));
+            for (const RowId row : subset.rows) CHECK(counts[row] > 0.0);
+            CHECK(static_cast<std::ptrdiff_t>(subset.rows.size()) ==
+                  std::ranges::count_if(counts, [](double c) { return c > 0.0; }));
+        }
+}
+
+TEST_CASE("out of bag is what was not drawn") {
+    const SamplingPlan plan = plan_of(50, true);
+    std::vector<bool> out(50, true);
+    for (const RowId row : draw_rows(plan, 4)) out[row] = false;
+    CHECK(out_of_bag(plan, 4) == out);
+    CHECK(draw_rows(plan, 4) != draw_rows(plan, 5));
+}
+
+TEST_CASE("rows of weight zero are never drawn, wherever they stand") {
+    test::Rng rng(6);
+    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+        std::vector<double> weights(20, 0.0);
+        weights[test::pick(rng, 20)] = 0.1;
+        weights[test::pick(rng, 20)] = 1e-300;
+        weights[test::pick(rng, 20)] = 3.7;
+        const SamplingPlan plan = plan_of(20, true, weights);
+        for (const RowId row : draw_rows(plan, seed)) REQUIRE(weights[row] > 0.0);
+    }
+}
+
+TEST_CASE("rows are drawn in proportion to their weights") {
+    SamplingPlan plan = plan_of(4, true, {1.0, 2.0, 0.0, 5.0});
+    plan.n_draws = 80000;
+    std::vector<double> counts(4, 0.0);
+    for (const RowId row : draw_rows(plan, 11)) ++counts[row];
+    const std::vector<double> expected = {10000.0, 20000.0, 0.0, 50000.0};
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(std::fabs(counts[i] - expected[i]) <= 5.0 * std::sqrt(expected[i]));
+}
+
+TEST_CASE("rows without weights are drawn evenly") {
+    SamplingPlan plan = plan_of(10, true);
+    plan.n_draws = 100000;
+    std::vector<double> counts(10, 0.0);
+    for (const RowId row : draw_rows(plan, 12)) ++counts[row];
+    for (const double c : counts) CHECK(std::fabs(c - 10000.0) < 5.0 * 95.0);
+}
+
+TEST_CASE("balanced_subsample gives every class of the draw the same weight") {
+    test::Rng rng(7);
+    const std::size_t n = 60;
+    std::vector<std::int64_t> y(n);
+    for (std::size_t i = 0; i < n; ++i) y[i] = i < 45 ? 0 : i < 58 ? 1 : 3;  // class 2 is absent
+    const Target target = class_target(y, n, {4});
+    SamplingPlan plan = plan_of(n, true);
+    plan.balanced_subsample = true;
+    const LearningSubset subset = learning_subset(plan, target, 2);
+    CHECK_FALSE(subset.whole_weights);
+    std::vector<double> of_class(4, 0.0);
+    for (const RowId row : subset.rows) of_class[target.classes[row]] += subset.weight(row);
+    const auto present = std::ranges::count_if(of_class, [](double w) { return w > 0.0; });
+    CHECK(present >= 2);
+    for (const double w : of_class)
+        if (w > 0.0) CHECK(w == doctest::Approx(60.0 / static_cast<double>(present)).epsilon(1e-13));
+}
+
+TEST_CASE("balanced_subsample multiplies over the outputs, as counts times one factor each") {
+    test::Rng rng(8);
+    const std::size_t n = 40;
+    const Target target = test::random_classes(rng, n, {2, 3});
+    SamplingPlan plan = plan_of(n, true);
+    const LearningSubset plain = learning_subset(plan, target, 3);
+    plan.balanced_subsample = true;
+    const LearningSubset balanced = learning_subset(plan, target, 3);
+    CHECK(balanced.rows == plain.rows);
+    for (const RowId row : plain.rows) {
+        double expected = plain.weight(row);
+        for (std::size_t k = 0; k < 2; ++k) {
+            double drawn = 0.0;
+            for (const RowId other : plain.rows)
+                if (target.classes[k * n + other] == target.classes[k * n + row])
+                    drawn += plain.weight(other);
+            expected *= 40.0 / (static_cast<double>(target.n_classes[k]) * drawn);
+        }
+        CHECK(balanced.weight(row) == doctest::Approx(expected).epsilon(1e-13));
+    }
+}
+
+TEST_CASE("weights that cannot be used are refused") {
+    CHECK_THROWS_AS(plan_of(2, false, {1.0}), std::invalid_argument);
+    CHECK_THROWS_AS(plan_of(2, false, {1.0, -1.0}), std::invalid_argument);
+    CHECK_THROWS_AS(plan_of(2, false, {1.0, NAN}), std::invalid_argument);
+    CHECK_THROWS_AS(plan_of(2, false, {0.0, 0.0}), std::invalid_argument);
+    CHECK_THROWS_AS(plan_of(2, true, {1e308, 1e308}), std::invalid_argument);
+    CHECK_THROWS_AS(plan_of(2, true, {1.0, INFINITY}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace silvics

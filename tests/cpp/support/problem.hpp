@@ -1,0 +1,148 @@
+// Small learning problems, made at random from a fixed seed, and the naive ways to look at them.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "base/view.hpp"
+#include "builder/builder.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "forest/thread_team.hpp"
+#include "sampling/learning_subset.hpp"
+#include "tree/tree.hpp"
+
+namespace silvics::test {
+
+using Rng = std::mt19937_64;
+
+inline std::size_t pick(Rng& rng, std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(rng);
+}
+inline double pick_real(Rng& rng, double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(rng);
+}
+
+// Doubles in C order.
+struct Matrix {
+    std::size_t rows = 0, cols = 0;
+    std::vector<double> values;
+
+    MatrixView view() const {
+        return {reinterpret_cast<const std::byte*>(values.data()),
+                rows,
+                cols,
+                static_cast<std::ptrdiff_t>(cols * sizeof(double)),
+                sizeof(double),
+                Scalar::f64};
+    }
+    const double* row(std::size_t i) const { return values.data() + i * cols; }
+};
+
+inline Matrix column_of(std::vector<double> values) {
+    const std::size_t n = values.size();
+    return {n, 1, std::move(values)};
+}
+
+// `levels` distinct values per column, many ties if few; 0: no ties.
+inline Matrix random_matrix(Rng& rng, std::size_t rows, std::size_t cols, std::size_t levels = 0) {
+    Matrix X{rows, cols, std::vector<double>(rows * cols)};
+    for (double& x : X.values)
+        x = levels == 0 ? pick_real(rng, -1.0, 1.0)
+                        : static_cast<double>(pick(rng, levels)) / 4.0 - 1.0;
+    return X;
+}
+
+inline Table coded(const Matrix& X, const BinRule& rule = {}) {
+    ThreadTeam team(1, nullptr);
+    return code_table(X.view(), rule, team);
+}
+
+inline const NumericColumn& numeric(const Table& table, std::size_t j = 0) {
+    return std::get<NumericColumn>(table.columns[j]);
+}
+
+inline Code code_at(const CodeArray& codes, std::size_t i) {
+    return std::visit([&](const auto& of_row) { return Code{of_row[i]}; }, codes);
+}
+
+inline Target random_classes(Rng& rng, std::size_t n, const std::vector<ClassId>& n_classes) {
+    std::vector<std::int64_t> y;
+    for (std::size_t i = 0; i < n; ++i)
+        for (const ClassId c : n_classes) y.push_back(static_cast<std::int64_t>(pick(rng, c)));
+    return class_target(y, n, n_classes);
+}
+
+inline Target random_reals(Rng& rng, std::size_t n, std::size_t n_outputs) {
+    std::vector<double> y(n * n_outputs);
+    for (double& v : y) v = 10.0 + std::normal_distribution<double>(0.0, 3.0)(rng);
+    return real_target(y, n, n_outputs, true);
+}
+
+inline Target random_counts(Rng& rng, std::size_t n, std::size_t n_outputs) {
+    std::vector<double> y(n * n_outputs);
+    for (double& v : y) v = static_cast<double>(std::poisson_distribution<int>(1.5)(rng));
+    return real_target(y, n, n_outputs, false);
+}
+
+inline LearningSubset subset_of(std::size_t n, std::vector<double> weights = {}) {
+    SamplingPlan plan;
+    plan.n_rows = n;
+    plan.weights = std::move(weights);
+    plan.prepare();
+    return learning_subset(plan, Target{}, 0);
+}
+
+enum class Weights { unit, whole, fractional };
+inline constexpr Weights kAllWeights[] = {Weights::unit, Weights::whole, Weights::fractional};
+
+inline LearningSubset random_subset(Rng& rng, std::size_t n, Weights kind) {
+    if (kind == Weights::unit) return subset_of(n);
+    std::vector<double> weights(n);
+    for (double& w : weights)
+        w = kind == Weights::whole ? static_cast<double>(1 + pick(rng, 5))
+                                   : pick_real(rng, 0.05, 3.0);
+    return subset_of(n, weights);
+}
+
+// Some rows of n, ascending, at least two.
+inline std::vector<RowId> random_rows(Rng& rng, std::size_t n) {
+    std::vector<RowId> rows;
+    while (rows.size() < 2) {
+        rows.clear();
+        for (std::size_t i = 0; i < n; ++i)
+            if (pick(rng, 3) != 0) rows.push_back(static_cast<RowId>(i));
+    }
+    return rows;
+}
+
+// All variables tried at every node.
+inline GrowthRules full_search(const Table& table) {
+    GrowthRules rules;
+    rules.search.max_features = table.n_features();
+    return rules;
+}
+
+inline Tree grown(const char* criterion, const Table& table, const Target& target,
+                  const LearningSubset& subset, const GrowthRules& rules, std::uint32_t seed = 7) {
+    const StopFlag stop;
+    return build_tree(find_criterion(criterion), table, target, subset, rules, seed, stop);
+}
+
+inline bool same_nodes(const Node& a, const Node& b) {
+    return a.threshold == b.threshold && a.feature == b.feature && a.link == b.link;
+}
+
+inline bool same_trees(const Tree& a, const Tree& b) {
+    return a.n_features == b.n_features && a.n_outputs == b.n_outputs &&
+           a.n_classes == b.n_classes && a.max_depth == b.max_depth &&
+           std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_nodes) &&
+           a.n_node_samples == b.n_node_samples &&
+           a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
+           a.missing_go_to_left == b.missing_go_to_left && a.leaf_weights == b.leaf_weights &&
+           a.node_values == b.node_values;
+}
+
+}  // namespace silvics::test

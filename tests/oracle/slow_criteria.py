@@ -1,0 +1,296 @@
+"""Splitting criteria on plain lists: every cut is judged anew from the samples on either side.
+
+Two kinds of number live here. What a user sees (impurity, value) follows the formulas of the
+thesis (3.4, 3.6.2) and is compared to rounding. What decides between cuts (score, decrease) is a
+defined float64 expression, so that ties are the same ties: samples of one value are summed in row
+order, then value after value, and the right side is the node less the left. Built-in ``sum`` is
+kept away from it, since newer Pythons compensate its rounding.
+"""
+
+from fractions import Fraction
+from math import frexp, fsum, inf, log, log2
+
+
+LN2 = 0.693147180559945309417232121458
+
+
+def log2_portable(x):
+    mantissa, exponent = frexp(x)
+    if mantissa < 0.70710678118654752:
+        mantissa *= 2.0
+        exponent -= 1
+    s = (mantissa - 1.0) / (mantissa + 1.0)
+    s2 = s * s
+    series = 0.0
+    for k in range(21, 2, -2):
+        series = (series + 1.0 / k) * s2
+    return exponent + (s + s * series) * (2.0 / LN2)
+
+
+def x_log2_x(x):
+    return x * log2_portable(x) if x > 0.0 else 0.0
+
+
+def added(*numbers):
+    """The plain sum from left to right."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+
+class SummedCriterion:
+    """A criterion whose statistic is a list of numbers that add up, the weight first."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def joined(self, summaries):
+        total = [0.0] * self.width
+        for summary in summaries:
+            total = [a + b for a, b in zip(total, summary, strict=True)]
+        return total
+
+    def rest(self, whole, left):
+        return [a - b for a, b in zip(whole, left, strict=True)]
+
+    def weight(self, summary):
+        return summary[0]
+
+
+class ClassCounts(SummedCriterion):
+    """Weights of the classes; within a node they stand in order of first appearance."""
+
+    def __init__(self, name, y, weights, n_classes):
+        super().__init__(weights)
+        self.name, self.y, self.n_classes = name, y, n_classes
+
+    def enter(self, rows):
+        self.places, self.outputs, self.width = [], [], 1
+        for column in self.y:
+            place, first = {}, self.width
+            for i in rows:
+                if column[i] not in place:
+                    place[column[i]] = self.width
+                    self.width += 1
+            self.places.append(place)
+            self.outputs.append(slice(first, self.width))
+
+    def summary(self, rows):
+        counts = [0.0] * self.width
+        for i in rows:
+            w = self.weights[i]
+            counts[0] += w
+            for column, place in zip(self.y, self.places, strict=True):
+                counts[place[column[i]]] += w
+        return counts
+
+    def part(self, counts, weight):
+        """How pure one side is in one output."""
+        if self.name == "gini":
+            return added(*[c * c for c in counts]) / weight
+        if self.name == "entropy":
+            return added(*[x_log2_x(c) for c in counts]) - x_log2_x(weight)
+        return max(counts)
+
+    def score(self, left, right):
+        return added(
+            *[self.part(left[o], left[0]) + self.part(right[o], right[0]) for o in self.outputs]
+        )
+
+    def decrease(self, whole, left, right):
+        before = added(*[self.part(whole[o], whole[0]) for o in self.outputs])
+        return (self.score(left, right) - before) / (whole[0] * len(self.y))
+
+    def monotonic_value(self, side):
+        """Share of the second class."""
+        return (side[self.places[0][1]] if 1 in self.places[0] else 0.0) / side[0]
+
+    def shares(self, rows, number=float):
+        weight = sum(number(self.weights[i]) for i in rows)
+        for column, n in zip(self.y, self.n_classes, strict=True):
+            counts = [number(0)] * n
+            for i in rows:
+                counts[column[i]] += number(self.weights[i])
+            yield [c / weight for c in counts]
+
+    def impurity(self, rows, number=float):
+        """Equations 3.19, 3.20 and 3.21, averaged over the outputs (3.7)."""
+        each = []
+        for p in self.shares(rows, number):
+            if self.name == "gini":
+                each.append(sum(q * (1 - q) for q in p))
+            elif self.name == "entropy":
+                each.append(-fsum(float(q) * log2(q) for q in p if q > 0))
+            else:
+                each.append(1 - max(p))
+        return sum(each) / len(each)
+
+    def value(self, rows):
+        return list(self.shares(rows))
+
+
+def learning_values(y, centred):
+    """An output as it is summed: less its lower median, times a power of two common to all."""
+    centres = [sorted(column)[(len(column) - 1) // 2] if centred else 0.0 for column in y]
+    largest = max(
+        abs(v / 2 - c / 2) for column, c in zip(y, centres, strict=True) for v in column
+    )
+    scale = 2.0 ** -(frexp(largest)[1] + 1) if largest > 0.0 else 1.0
+    values = [[(v - c) * scale for v in column] for column, c in zip(y, centres, strict=True)]
+    return values, centres, scale
+
+
+class Moments(SummedCriterion):
+    """Weighted sums of the outputs."""
+
+    def __init__(self, name, y, weights):
+        super().__init__(weights)
+        self.name, self.y = name, y
+        self.values, self.centres, self.scale = learning_values(y, centred=name != "poisson")
+        self.width = 1 + len(y)
+
+    def enter(self, rows):
+        pass
+
+    def summary(self, rows):
+        sums = [0.0] * self.width
+        for i in rows:
+            w = self.weights[i]
+            sums[0] += w
+            for k, column in enumerate(self.values, 1):
+                sums[k] += w * column[i]
+        return sums
+
+    def score(self, left, right):
+        if self.name == "poisson":
+            return self.deviance_part(left) + self.deviance_part(right)
+        both = left[0] * right[0]
+        differences = self.differences(left, right)
+        if self.name == "friedman_mse":
+            d = added(*differences)
+            return both * d * d / len(self.y)
+        return both * added(*[d * d for d in differences])
+
+    def differences(self, left, right):
+        """Of the means of both sides, for each output."""
+        return [a / left[0] - b / right[0] for a, b in zip(left[1:], right[1:], strict=True)]
+
+    def deviance_part(self, side):
+        if min(side[1:]) <= 0.0:  # no logarithm: such a cut is not taken
+            return -inf
+        return added(*[s * (log2_portable(s / side[0]) * LN2) for s in side[1:]])
+
+    def decrease(self, whole, left, right):
+        q = len(self.y)
+        if self.name == "poisson":
+            gain = self.score(left, right) - self.deviance_part(whole)
+            return gain / (whole[0] * q) / self.scale
+        differences = self.differences(left, right)
+        gain = left[0] * right[0] * added(*[d * d for d in differences])
+        return gain / (whole[0] * whole[0] * q) / (self.scale * self.scale)
+
+    def monotonic_value(self, side):
+        return side[1] / side[0] / self.scale + self.centres[0]
+
+    def means(self, rows, number=float):
+        weight = sum(number(self.weights[i]) for i in rows)
+        return [
+            sum(number(self.weights[i]) * number(column[i]) for i in rows) / weight
+            for column in self.y
+        ]
+
+    def impurity(self, rows, number=float):
+        """Equation 3.22, or half the Poisson deviance, averaged over the outputs."""
+        weight = sum(number(self.weights[i]) for i in rows)
+        total = 0
+        for column, mean in zip(self.y, self.means(rows, number), strict=True):
+            for i in rows:
+                w, v = number(self.weights[i]), number(column[i])
+                if self.name != "poisson":
+                    total += w * (v - mean) ** 2
+                elif v > 0:
+                    total += float(w * v) * log(v / mean)
+        return total / (weight * len(self.y))
+
+    def value(self, rows):
+        return [[mean] for mean in self.means(rows)]
+
+
+class Medians:
+    """Absolute error: a side is its samples, and its median is looked for among them."""
+
+    def __init__(self, y, weights):
+        self.y, self.weights = y, weights
+        self.values, self.centres, self.scale = learning_values(y, centred=True)
+
+    def enter(self, rows):
+        pass
+
+    def summary(self, rows):
+        return list(rows)
+
+    def joined(self, summaries):
+        return [i for rows in summaries for i in rows]
+
+    def rest(self, whole, left):
+        gone = set(left)
+        return [i for i in whole if i not in gone]
+
+    def weight(self, rows):
+        return added(*[self.weights[i] for i in rows])
+
+    def median(self, column, rows):
+        """Half of the weight at or below it; the middle of two such if it is exactly half."""
+        half, below = self.weight(rows) / 2, 0.0
+        ordered = sorted({column[i] for i in rows})
+        for low, high in zip(ordered, [*ordered[1:], None], strict=True):
+            below += added(*[self.weights[i] for i in rows if column[i] == low])
+            if below > half:
+                return low
+            if below == half:
+                return low + (high - low) / 2
+        raise AssertionError("no value reaches half of the weight")
+
+    def error(self, y, rows):
+        total = 0.0
+        for column in y:
+            m = self.median(column, rows)
+            total += added(*[self.weights[i] * abs(column[i] - m) for i in rows])
+        return total
+
+    def score(self, left, right):
+        return -(self.error(self.values, left) + self.error(self.values, right))
+
+    def decrease(self, whole, left, right):
+        norm = self.weight(whole) * len(self.y)
+        before = self.error(self.values, whole) / norm / self.scale
+        return before + self.score(left, right) / norm / self.scale
+
+    def monotonic_value(self, side):
+        return self.median(self.y[0], side)
+
+    def impurity(self, rows, number=float):
+        return number(self.error(self.y, rows)) / number(self.weight(rows) * len(self.y))
+
+    def value(self, rows):
+        return [[self.median(column, rows)] for column in self.y]
+
+
+def criterion_of(name, y, weights, n_classes=None):
+    if n_classes is not None:
+        return ClassCounts(name, y, weights, n_classes)
+    return Medians(y, weights) if name == "absolute_error" else Moments(name, y, weights)
+
+
+def exact_decrease(criterion, rows, left):
+    """Equation 3.5 from the samples alone; a fraction wherever the impurity is rational."""
+    gone = set(left)
+    right = [i for i in rows if i not in gone]
+    share = Fraction(sum(Fraction(criterion.weights[i]) for i in left)) / Fraction(
+        sum(Fraction(criterion.weights[i]) for i in rows)
+    )
+    i_t, i_l, i_r = (criterion.impurity(side, Fraction) for side in (rows, left, right))
+    if isinstance(i_t, float):
+        share = float(share)
+    return i_t - share * i_l - (1 - share) * i_r

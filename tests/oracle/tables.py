@@ -1,0 +1,153 @@
+"""Small random tables and rules; everything about a case follows from its seed."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from silvics import DecisionTreeClassifier, DecisionTreeRegressor
+
+from .slow_tree import Rules, SlowTree
+
+CLASSIFICATION = ["gini", "entropy", "misclassification"]
+REGRESSION = ["squared_error", "absolute_error", "poisson", "friedman_mse"]
+CRITERIA = CLASSIFICATION + REGRESSION
+
+# Values on which arithmetic is delicate: neighbours, extremes, both zeros.
+ODD_VALUES = [0.0, -0.0, 5e-324, 1.0, 1.0 + 2**-52, -1.0, 1e308, -1.7e308, 1.7e308, 2.0**-1022]
+
+
+def draw_column(rng, n, earlier):
+    kind = rng.choice(["few", "binary", "many", "constant", "copy", "mirror", "odd"])
+    if kind == "few":
+        return rng.integers(0, 4, n) / 2.0
+    if kind == "binary":
+        return rng.integers(0, 2, n).astype(float)
+    if kind == "constant":
+        return np.full(n, 2.5)
+    if kind == "copy" and earlier:
+        return earlier[rng.integers(len(earlier))].copy()
+    if kind == "mirror" and earlier:
+        return -earlier[rng.integers(len(earlier))]
+    if kind == "odd":
+        return rng.choice(ODD_VALUES, n)
+    return rng.permutation(4 * n)[:n] / 8.0
+
+
+def draw_weights(rng, n, exact):
+    """None, counts or dyadic fractions, with zeros among them; or any real numbers."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return None
+    weights = rng.integers(0, 4, n).astype(float)
+    if kind == 2:
+        weights = rng.integers(0, 9, n) / 4.0
+    elif kind == 3 and not exact:
+        weights = rng.random(n)
+    weights[rng.integers(n)] = 1.0
+    return weights
+
+
+def draw_outputs(rng, n, criterion, n_outputs, n_classes, exact):
+    if criterion in CLASSIFICATION:
+        return np.stack([rng.integers(0, n_classes, n) for _ in range(n_outputs)], axis=1)
+    if not exact:
+        y = rng.normal(size=(n, n_outputs))
+        return np.abs(y) if criterion == "poisson" else y
+    spread = int(rng.choice([2, 5, 200]))
+    y = rng.integers(0, spread, (n, n_outputs)) / 4.0
+    if criterion == "poisson":
+        y[rng.integers(n)] += 1.0  # not all zero
+        return y
+    return y - spread // 8
+
+
+class Case:
+    """A table, its rules, and the slow tree on it.
+
+    ``exact``: all numbers are small multiples of powers of two, so that sums have no rounding.
+    """
+
+    def __init__(self, criterion, seed, n_outputs=None, n_classes=None, max_rows=60, exact=True):
+        self.label = f"criterion={criterion!r}, seed={seed}"
+        self.rng = rng = np.random.default_rng([CRITERIA.index(criterion), seed])
+        n = int(2 + rng.beta(1, 2.5) * (max_rows - 1))
+        columns = []
+        for _ in range(rng.integers(1, 6)):
+            columns.append(draw_column(rng, n, columns))
+        self.X = np.stack(columns, axis=1)
+        q = n_outputs or int(rng.choice([1, 1, 2, 3]))
+        self.y = draw_outputs(rng, n, criterion, q, n_classes or rng.integers(2, 6), exact)
+        self.weights = draw_weights(rng, n, exact)
+        self.tree_seed = int(rng.integers(2**32))
+        self.rules = Rules(criterion)
+
+    def stop_somewhere(self):
+        """Some of the stopping rules of 3.5."""
+        rng, n = self.rng, len(self.X)
+        limits = {
+            "max_depth": lambda: int(rng.integers(1, 6)),
+            "min_samples_split": lambda: int(rng.integers(2, 12)) if rng.random() < 0.8 else 0.2,
+            "min_samples_leaf": lambda: int(rng.integers(1, 6)) if rng.random() < 0.8 else 0.1,
+            "min_weight_fraction_leaf": lambda: float(rng.integers(0, 9) / 32),
+            "min_impurity_decrease": lambda: float(rng.choice([2**-4, 2**-6, rng.random() / 16])),
+            "max_leaf_nodes": lambda: int(rng.integers(2, max(3, n // 2 + 1))),
+        }
+        for name, draw in limits.items():
+            if rng.random() < 0.3:
+                self.use(**{name: draw()})
+        return self
+
+    def use(self, **rules):
+        self.rules = replace(self.rules, **rules)
+        return self
+
+    @property
+    def p(self):
+        return self.X.shape[1]
+
+    def slow_tree(self, weights=None, seed=None):
+        """The oracle's tree; for a tree of a forest, with its own weights and seed."""
+        n_classes, y = None, self.y.T.tolist()
+        if self.rules.criterion in CLASSIFICATION:
+            coded = [np.unique(column, return_inverse=True) for column in self.y.T]
+            n_classes = [len(levels) for levels, _ in coded]
+            y = [numbers.tolist() for _, numbers in coded]
+        if weights is None:
+            weights = np.ones(len(self.X)) if self.weights is None else self.weights
+        seed = self.tree_seed if seed is None else seed
+        return SlowTree(self.X.tolist(), y, list(map(float, weights)), self.rules, seed, n_classes)
+
+    def parameters(self):
+        given = {k: v for k, v in asdict(self.rules).items() if v is not None}
+        return given | {"random_state": self.tree_seed}
+
+    def model(self, **switches):
+        kind = DecisionTreeRegressor
+        if self.rules.criterion in CLASSIFICATION:
+            kind = DecisionTreeClassifier
+        return kind(**self.parameters() | switches)
+
+    def fit(self, **switches):
+        """The native tree, its ways of working forced by the switches."""
+        # scikit-learn's test for finite X adds huge values up, and warns of it.
+        with np.errstate(invalid="ignore"):
+            return self.model(**switches).fit(self.X, self.outputs(), sample_weight=self.weights)
+
+    def outputs(self):
+        return self.y[:, 0] if self.y.shape[1] == 1 else self.y
+
+
+def assert_same_tree(native, slow, label):
+    """Equal node by node: structure, cuts and counts exactly, statistics to rounding."""
+    expected = slow.arrays()
+    for name in ["feature", "children_left", "children_right", "n_node_samples"]:
+        assert getattr(native, name).tolist() == expected[name], f"{name} differs: {label}"
+    for name in ["threshold", "weighted_n_node_samples"]:
+        got = getattr(native, name).tolist()
+        assert got == expected[name], f"{name} differs: {label}\n{got}\n{expected[name]}"
+    np.testing.assert_allclose(
+        native.impurity, expected["impurity"], rtol=1e-12, atol=1e-12, err_msg=label
+    )
+    width = max(len(output) for output in expected["value"][0])
+    padded = [[o + [0.0] * (width - len(o)) for o in value] for value in expected["value"]]
+    np.testing.assert_allclose(native.value, padded, rtol=1e-12, atol=1e-12, err_msg=label)
