@@ -45,7 +45,7 @@ demo: $(VENV)/.built  ## grow a forest on bundled data, score it, show what matt
 test: test-cpp test-python  ## all tests that CI runs (under 20 minutes)
 
 test-python: $(VENV)/.built $(VENV)/.dev
-	$(BIN)/pytest -n $(JOBS) -m 'not long' $(TEST)
+	$(BIN)/pytest -n $(JOBS) $(TEST)
 
 test-cpp: $(VENV)/.dev
 	@mkdir -p build
@@ -54,8 +54,8 @@ test-cpp: $(VENV)/.dev
 	$(BIN)/cmake --build build/cpp
 	build/cpp/tests/cpp/silvics_tests
 
-test-long: $(VENV)/.built $(VENV)/.dev  ## statistical studies; writes docs/studies
-	$(BIN)/pytest -m long tests
+test-long: $(VENV)/.built $(VENV)/.dev  ## statistical studies (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/accuracy_study.py $(DATA) --write docs/studies/accuracy.md
 
 bench: $(VENV)/.built $(VENV)/.dev  ## time against scikit-learn, one run
 	$(PY) benchmarks/against_sklearn.py

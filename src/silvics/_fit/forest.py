@@ -99,7 +99,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, BaseEstimator):
     def _encode(
         self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ) -> tuple[np.ndarray, _core.Sampling]:
-        """y for the core, and how each tree draws its rows."""
+        """Outputs for the core, and how each tree draws its rows."""
         balanced = False
         if self._classification:
             encoded = targets.encode_classes(self, y)

@@ -73,7 +73,7 @@ class _Callbacks:
         self._context = estimator._callback_fit_ctx
         self._told = 0
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: int, _total: int) -> None:
         for _ in range(done - self._told):
             task = self._context.subcontext(task_name="tree")
             task.call_on_fit_task_begin(estimator=self._estimator)
