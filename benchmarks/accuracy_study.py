@@ -91,7 +91,7 @@ def main() -> int:
         "is at least -max(2 standard errors, 0.1). A set that misses on 10 seeds is measured "
         "again on 40 fresh ones (second line).",
         "",
-        "| set | rows | inputs | algorithm | seeds | silvics | scikit-learn | difference | passes |",
+        "| set | rows | inputs | forest | seeds | silvics | scikit-learn | difference | passes |",
         "|---|---:|---:|---|---:|---:|---:|---:|---|",
     ]
     missed, total, pairs = [], [], 0

@@ -22,102 +22,106 @@ void bind_growing(nb::module_& m) {
         .def_prop_ro("n_rows", [](const Table& t) { return t.n_rows; })
         .def_prop_ro("n_features", &Table::n_features);
 
-    m.def("code_table",
-          [](nb::object X, std::size_t max_bins, bool equal_width, std::size_t n_jobs) {
-              const MatrixBuffer matrix(X);
-              BinRule rule{max_bins, equal_width ? BinRule::Widths::equal_width
-                                                 : BinRule::Widths::equal_frequency};
-              auto table = std::make_shared<Table>();
-              unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                  *table = code_table(matrix.view(), rule, team);
-              });
-              return table;
-          },
-          nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"));
+    m.def(
+        "code_table",
+        [](nb::object X, std::size_t max_bins, bool equal_width, std::size_t n_jobs) {
+            const MatrixBuffer matrix(X);
+            BinRule rule{max_bins, equal_width ? BinRule::Widths::equal_width
+                                               : BinRule::Widths::equal_frequency};
+            auto table = std::make_shared<Table>();
+            unlocked_or_raise(
+                n_jobs, [&](ThreadTeam& team) { *table = code_table(matrix.view(), rule, team); });
+            return table;
+        },
+        nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"));
 
     nb::class_<Target>(m, "Target", "The output variables, as the core sums them.")
-        .def_static("of_classes",
-                    [](Vector<std::int64_t> y, std::size_t n_rows, std::vector<ClassId> n_classes) {
-                        return class_target(span_of(y), n_rows, std::move(n_classes));
-                    },
-                    nb::arg("y"), nb::arg("n_rows"), nb::arg("n_classes"))
-        .def_static("of_values",
-                    [](Vector<double> y, std::size_t n_rows, std::size_t n_outputs,
-                       const std::string& criterion) {
-                        return real_target(span_of(y), n_rows, n_outputs, find_criterion(criterion).centred);
-                    },
-                    nb::arg("y"), nb::arg("n_rows"), nb::arg("n_outputs"), nb::arg("criterion"));
+        .def_static(
+            "of_classes",
+            [](Vector<std::int64_t> y, std::size_t n_rows, std::vector<ClassId> n_classes) {
+                return class_target(span_of(y), n_rows, std::move(n_classes));
+            },
+            nb::arg("y"), nb::arg("n_rows"), nb::arg("n_classes"))
+        .def_static(
+            "of_values",
+            [](Vector<double> y, std::size_t n_rows, std::size_t n_outputs,
+               const std::string& criterion) {
+                return real_target(span_of(y), n_rows, n_outputs,
+                                   find_criterion(criterion).centred);
+            },
+            nb::arg("y"), nb::arg("n_rows"), nb::arg("n_outputs"), nb::arg("criterion"));
 
     nb::class_<SamplingPlan>(m, "Sampling", "How the rows of a tree are drawn.")
-        .def("__init__",
-             [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
-                bool balanced_subsample, std::optional<Vector<double>> weights) {
-                 new (self) SamplingPlan{n_rows, bootstrap, n_draws, balanced_subsample, {}, {}};
-                 if (weights) self->weights.assign(weights->data(), weights->data() + weights->size());
-                 self->prepare();
-             },
-             nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
-             nb::arg("balanced_subsample"), nb::arg("weights").none())
-        .def("rows",
-             [](const SamplingPlan& plan, std::uint32_t seed) {
-                 const auto rows = draw_rows(plan, seed);
-                 return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()), rows.size());
-             },
-             nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
+        .def(
+            "__init__",
+            [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
+               bool balanced_subsample, std::optional<Vector<double>> weights) {
+                new (self) SamplingPlan{n_rows, bootstrap, n_draws, balanced_subsample, {}, {}};
+                if (weights)
+                    self->weights.assign(weights->data(), weights->data() + weights->size());
+                self->prepare();
+            },
+            nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
+            nb::arg("balanced_subsample"), nb::arg("weights").none())
+        .def(
+            "rows",
+            [](const SamplingPlan& plan, std::uint32_t seed) {
+                const auto rows = draw_rows(plan, seed);
+                return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()), rows.size());
+            },
+            nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
 
     nb::class_<GrowthRules>(m, "GrowthRules", "Everything that decides the shape of a tree.")
         .def(nb::init<>())
         .def_rw("growth", &GrowthRules::growth)
         .def_rw("ccp_alpha", &GrowthRules::ccp_alpha)
         .def_rw("min_weight_fraction_leaf", &GrowthRules::min_weight_fraction_leaf)
-#define SILVICS_RULE(part, name)                                          \
-    .def_prop_rw(                                                         \
-        #name, [](const GrowthRules& r) { return r.part.name; },          \
+#define SILVICS_RULE(part, name)                                 \
+    .def_prop_rw(                                                \
+        #name, [](const GrowthRules& r) { return r.part.name; }, \
         [](GrowthRules& r, decltype(GrowthRules{}.part.name) v) { r.part.name = std::move(v); })
-        SILVICS_RULE(search, max_features)
-        SILVICS_RULE(search, constants_count)
-        SILVICS_RULE(search, random_cut)
-        SILVICS_RULE(search, search)
-        SILVICS_RULE(search, split_sample)
-        SILVICS_RULE(search, min_samples_leaf)
-        SILVICS_RULE(search, monotonic)
-        SILVICS_RULE(stopping, max_depth)
-        SILVICS_RULE(stopping, min_samples_split)
-        SILVICS_RULE(stopping, min_impurity_decrease)
-        SILVICS_RULE(stopping, max_leaf_nodes);
+            SILVICS_RULE(search, max_features) SILVICS_RULE(search, constants_count)
+                SILVICS_RULE(search, random_cut) SILVICS_RULE(search, search)
+                    SILVICS_RULE(search, split_sample) SILVICS_RULE(search, min_samples_leaf)
+                        SILVICS_RULE(search, monotonic) SILVICS_RULE(stopping, max_depth)
+                            SILVICS_RULE(stopping, min_samples_split)
+                                SILVICS_RULE(stopping, min_impurity_decrease)
+                                    SILVICS_RULE(stopping, max_leaf_nodes);
 #undef SILVICS_RULE
 
-    m.def("tree_seeds",
-          [](std::uint64_t forest_seed, std::uint32_t first, std::uint32_t count) {
-              std::vector<std::uint32_t> seeds(count);
-              for (std::uint32_t i = 0; i < count; ++i) seeds[i] = tree_seed(forest_seed, first + i);
-              return seeds;
-          },
-          nb::arg("forest_seed"), nb::arg("first"), nb::arg("count"),
-          "Seeds of a forest's trees first .. first + count - 1, all different.");
+    m.def(
+        "tree_seeds",
+        [](std::uint64_t forest_seed, std::uint32_t first, std::uint32_t count) {
+            std::vector<std::uint32_t> seeds(count);
+            for (std::uint32_t i = 0; i < count; ++i) seeds[i] = tree_seed(forest_seed, first + i);
+            return seeds;
+        },
+        nb::arg("forest_seed"), nb::arg("first"), nb::arg("count"),
+        "Seeds of a forest's trees first .. first + count - 1, all different.");
 
-    m.def("grow",
-          [](const Table& table, const Target& target, const SamplingPlan& sampling,
-             const std::string& criterion, const GrowthRules& rules,
-             std::vector<std::uint32_t> seeds, std::size_t n_jobs, nb::object progress) {
-              const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};
-              PythonMonitor monitor(std::move(progress));
-              GrownTrees grown;
-              unlocked(n_jobs, monitor,
-                       [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
-              nb::list trees;
-              for (const auto& tree : grown.trees)
-                  trees.append(nb::cast(std::const_pointer_cast<Tree>(tree)));
-              return nb::make_tuple(trees, monitor.failed() ? monitor.error() : nb::none());
-          },
-          nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
-          nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"), nb::arg("progress").none(),
-          nb::sig("def grow(table: Table, target: Target, sampling: Sampling, criterion: str, "
-                  "rules: GrowthRules, seeds: collections.abc.Sequence[int], n_jobs: int, "
-                  "progress: collections.abc.Callable[[int, int], object] | None) "
-                  "-> tuple[list[Tree], BaseException | None]"),
-          "Trees of the seeds, and the exception that cut the growing short, if any: then the "
-          "trees are the first so many.");
+    m.def(
+        "grow",
+        [](const Table& table, const Target& target, const SamplingPlan& sampling,
+           const std::string& criterion, const GrowthRules& rules, std::vector<std::uint32_t> seeds,
+           std::size_t n_jobs, nb::object progress) {
+            const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};
+            PythonMonitor monitor(std::move(progress));
+            GrownTrees grown;
+            unlocked(n_jobs, monitor,
+                     [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
+            nb::list trees;
+            for (const auto& tree : grown.trees)
+                trees.append(nb::cast(std::const_pointer_cast<Tree>(tree)));
+            return nb::make_tuple(trees, monitor.failed() ? monitor.error() : nb::none());
+        },
+        nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
+        nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"), nb::arg("progress").none(),
+        nb::sig("def grow(table: Table, target: Target, sampling: Sampling, criterion: str, "
+                "rules: GrowthRules, seeds: collections.abc.Sequence[int], n_jobs: int, "
+                "progress: collections.abc.Callable[[int, int], object] | None) "
+                "-> tuple[list[Tree], BaseException | None]"),
+        "Trees of the seeds, and the exception that cut the growing short, if any: then the "
+        "trees are the first so many.");
 }
 
 }  // namespace silvics::bindings

@@ -22,60 +22,66 @@ std::vector<SharedTree> shared(const Trees& trees) {
 }  // namespace
 
 void bind_predicting(nb::module_& m) {
-    m.def("predict",
-          [](const Trees& trees, nb::object X, bool as_float32, std::size_t n_jobs) {
-              const MatrixBuffer matrix(X);
-              const auto walked = shared(trees);
-              const std::size_t width = walked[0]->value_width();
-              std::vector<double> out(matrix.view().rows * width);
-              unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                  average_trees(walked, matrix.view(), as_float32, static_cast<double>(walked.size()), out, team);
-              });
-              return to_numpy(std::move(out), matrix.view().rows, width);
-          },
-          nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
-          "Mean prediction of the trees: rows x value width.");
-    m.def("apply",
-          [](const Trees& trees, nb::object X, bool as_float32, std::size_t n_jobs) {
-              const MatrixBuffer matrix(X);
-              const auto walked = shared(trees);
-              std::vector<std::int64_t> out(matrix.view().rows * walked.size());
-              unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                  apply_trees(walked, matrix.view(), as_float32, out, team);
-              });
-              return to_numpy(std::move(out), matrix.view().rows, walked.size());
-          },
-          nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
-          "Leaf of every sample in every tree: rows x trees.");
-    m.def("decision_paths",
-          [](const Trees& trees, nb::object X, bool as_float32, std::size_t n_jobs) {
-              const MatrixBuffer matrix(X);
-              const auto walked = shared(trees);
-              DecisionPaths paths;
-              unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                  paths = decision_paths(walked, matrix.view(), as_float32, team);
-              });
-              const std::size_t n_starts = paths.starts.size(), n_nodes = paths.nodes.size();
-              return std::make_tuple(to_numpy(std::move(paths.starts), n_starts),
-                                     to_numpy(std::move(paths.nodes), n_nodes));
-          },
-          nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
-          "Row starts and columns of the sparse matrix of visited nodes.");
-    m.def("out_of_bag",
-          [](const Trees& trees, std::vector<std::uint32_t> seeds, const SamplingPlan& sampling,
-             nb::object X, std::size_t n_jobs) {
-              const MatrixBuffer matrix(X);
-              const auto walked = shared(trees);
-              const std::size_t n = matrix.view().rows, width = walked[0]->value_width();
-              std::vector<double> sums(n * width);
-              std::vector<std::int64_t> counts(n);
-              unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                  out_of_bag_sums(walked, seeds, sampling, matrix.view(), sums, counts, team);
-              });
-              return std::make_tuple(to_numpy(std::move(sums), n, width), to_numpy(std::move(counts), n));
-          },
-          nb::arg("trees"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("X"), nb::arg("n_jobs"),
-          "Sums of out-of-bag predictions, and how many trees gave one, for every row.");
+    m.def(
+        "predict",
+        [](const Trees& trees, nb::object X, bool as_float32, std::size_t n_jobs) {
+            const MatrixBuffer matrix(X);
+            const auto walked = shared(trees);
+            const std::size_t width = walked[0]->value_width();
+            std::vector<double> out(matrix.view().rows * width);
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                average_trees(walked, matrix.view(), as_float32, static_cast<double>(walked.size()),
+                              out, team);
+            });
+            return to_numpy(std::move(out), matrix.view().rows, width);
+        },
+        nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
+        "Mean prediction of the trees: rows x value width.");
+    m.def(
+        "apply",
+        [](const Trees& trees, nb::object X, bool as_float32, std::size_t n_jobs) {
+            const MatrixBuffer matrix(X);
+            const auto walked = shared(trees);
+            std::vector<std::int64_t> out(matrix.view().rows * walked.size());
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                apply_trees(walked, matrix.view(), as_float32, out, team);
+            });
+            return to_numpy(std::move(out), matrix.view().rows, walked.size());
+        },
+        nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
+        "Leaf of every sample in every tree: rows x trees.");
+    m.def(
+        "decision_paths",
+        [](const Trees& trees, nb::object X, bool as_float32, std::size_t n_jobs) {
+            const MatrixBuffer matrix(X);
+            const auto walked = shared(trees);
+            DecisionPaths paths;
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                paths = decision_paths(walked, matrix.view(), as_float32, team);
+            });
+            const std::size_t n_starts = paths.starts.size(), n_nodes = paths.nodes.size();
+            return std::make_tuple(to_numpy(std::move(paths.starts), n_starts),
+                                   to_numpy(std::move(paths.nodes), n_nodes));
+        },
+        nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
+        "Row starts and columns of the sparse matrix of visited nodes.");
+    m.def(
+        "out_of_bag",
+        [](const Trees& trees, std::vector<std::uint32_t> seeds, const SamplingPlan& sampling,
+           nb::object X, std::size_t n_jobs) {
+            const MatrixBuffer matrix(X);
+            const auto walked = shared(trees);
+            const std::size_t n = matrix.view().rows, width = walked[0]->value_width();
+            std::vector<double> sums(n * width);
+            std::vector<std::int64_t> counts(n);
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                out_of_bag_sums(walked, seeds, sampling, matrix.view(), sums, counts, team);
+            });
+            return std::make_tuple(to_numpy(std::move(sums), n, width),
+                                   to_numpy(std::move(counts), n));
+        },
+        nb::arg("trees"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("X"), nb::arg("n_jobs"),
+        "Sums of out-of-bag predictions, and how many trees gave one, for every row.");
 }
 
 }  // namespace silvics::bindings

@@ -50,7 +50,8 @@ nb::dict stored_arrays(const Tree& tree) {
 
 template <class T>
 std::vector<T> taken(const nb::dict& state, const char* name) {
-    if (!state.contains(name)) throw std::invalid_argument(std::string("not a valid tree: no ") + name);
+    if (!state.contains(name))
+        throw std::invalid_argument(std::string("not a valid tree: no ") + name);
     const auto array = nb::cast<Vector<T>>(state[name]);
     return {array.data(), array.data() + array.size()};
 }
@@ -87,8 +88,9 @@ void bind_trees(nb::module_& m) {
     nb::class_<Tree>(m, "Tree", "A grown tree, immutable.")
         .def_prop_ro("n_features", [](const Tree& t) { return t.n_features; })
         .def_prop_ro("n_outputs", [](const Tree& t) { return t.n_outputs; })
-        .def_prop_ro("n_classes", [](const Tree& t) { return t.n_classes; },
-                     "Classes of each output; empty for regression.")
+        .def_prop_ro(
+            "n_classes", [](const Tree& t) { return t.n_classes; },
+            "Classes of each output; empty for regression.")
         .def_prop_ro("value_width", &Tree::value_width)
         .def_prop_ro("max_depth", [](const Tree& t) { return t.max_depth; })
         .def_prop_ro("node_count", [](const Tree& t) { return t.nodes.size(); })
@@ -108,15 +110,18 @@ void bind_trees(nb::module_& m) {
              })
         .def("feature",
              [](const Tree& t) {
-                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return t.nodes[i].feature; });
+                 return node_array<std::int64_t>(t, t.nodes,
+                                                 [&](std::size_t i) { return t.nodes[i].feature; });
              })
         .def("threshold",
              [](const Tree& t) {
-                 return node_array<double>(t, t.nodes, [&](std::size_t i) { return t.nodes[i].threshold; });
+                 return node_array<double>(t, t.nodes,
+                                           [&](std::size_t i) { return t.nodes[i].threshold; });
              })
         .def("n_node_samples",
              [](const Tree& t) {
-                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return t.n_node_samples[i]; });
+                 return node_array<std::int64_t>(
+                     t, t.nodes, [&](std::size_t i) { return t.n_node_samples[i]; });
              })
         .def("weighted_n_node_samples",
              [](const Tree& t) { return to_numpy(t.weighted_n_node_samples, t.nodes.size()); })
@@ -127,18 +132,22 @@ void bind_trees(nb::module_& m) {
                      return t.missing_go_to_left.empty() ? 0 : t.missing_go_to_left[i];
                  });
              })
-        .def("values", [](const Tree& t) { return to_numpy(t.all_values(), t.nodes.size(), t.value_width()); },
-             "What every node predicts: class shares of all outputs, or means.")
+        .def(
+            "values",
+            [](const Tree& t) { return to_numpy(t.all_values(), t.nodes.size(), t.value_width()); },
+            "What every node predicts: class shares of all outputs, or means.")
         .def("depths",
              [](const Tree& t) {
                  const auto depths = t.depths();
-                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return depths[i]; });
+                 return node_array<std::int64_t>(t, t.nodes,
+                                                 [&](std::size_t i) { return depths[i]; });
              })
-        .def("impurity_decrease",
-             [](const Tree& t, bool normalize) {
-                 return to_numpy(impurity_decrease(t, normalize), t.n_features);
-             },
-             nb::arg("normalize"))
+        .def(
+            "impurity_decrease",
+            [](const Tree& t, bool normalize) {
+                return to_numpy(impurity_decrease(t, normalize), t.n_features);
+            },
+            nb::arg("normalize"))
         .def("pruning_path",
              [](const Tree& t) {
                  PruningPath path = pruning_path(t);
@@ -148,8 +157,9 @@ void bind_trees(nb::module_& m) {
              })
         .def("stored_arrays", &stored_arrays, "Everything the tree holds, by name.")
         .def("__getstate__", &stored_arrays)
-        .def("__setstate__",
-             [](Tree& self, const nb::dict& state) { new (&self) Tree(*from_stored_arrays(state)); })
+        .def(
+            "__setstate__",
+            [](Tree& self, const nb::dict& state) { new (&self) Tree(*from_stored_arrays(state)); })
         .def_static("from_stored_arrays", &from_stored_arrays, nb::arg("arrays"),
                     "The tree of stored_arrays(); ValueError if they are not a valid tree.");
 }

@@ -38,17 +38,28 @@ double load_as_double(const std::byte* from) {
 template <class F>
 decltype(auto) visit_scalar(Scalar type, F&& f) {
     switch (type) {
-        case Scalar::f32: return f(std::type_identity<float>{});
-        case Scalar::f64: return f(std::type_identity<double>{});
-        case Scalar::i8: return f(std::type_identity<std::int8_t>{});
-        case Scalar::u8: return f(std::type_identity<std::uint8_t>{});
-        case Scalar::i16: return f(std::type_identity<std::int16_t>{});
-        case Scalar::u16: return f(std::type_identity<std::uint16_t>{});
-        case Scalar::i32: return f(std::type_identity<std::int32_t>{});
-        case Scalar::u32: return f(std::type_identity<std::uint32_t>{});
-        case Scalar::i64: return f(std::type_identity<std::int64_t>{});
-        case Scalar::u64: return f(std::type_identity<std::uint64_t>{});
-        case Scalar::boolean: return f(std::type_identity<bool>{});
+        case Scalar::f32:
+            return f(std::type_identity<float>{});
+        case Scalar::f64:
+            return f(std::type_identity<double>{});
+        case Scalar::i8:
+            return f(std::type_identity<std::int8_t>{});
+        case Scalar::u8:
+            return f(std::type_identity<std::uint8_t>{});
+        case Scalar::i16:
+            return f(std::type_identity<std::int16_t>{});
+        case Scalar::u16:
+            return f(std::type_identity<std::uint16_t>{});
+        case Scalar::i32:
+            return f(std::type_identity<std::int32_t>{});
+        case Scalar::u32:
+            return f(std::type_identity<std::uint32_t>{});
+        case Scalar::i64:
+            return f(std::type_identity<std::int64_t>{});
+        case Scalar::u64:
+            return f(std::type_identity<std::uint64_t>{});
+        case Scalar::boolean:
+            return f(std::type_identity<bool>{});
     }
     throw std::invalid_argument("unknown scalar type");
 }

@@ -22,7 +22,7 @@ struct OpenNode {
     ValueBounds bounds;
     Constants::ListId constants = 0;  // inherited by its children
     Split split;
-    double weighted_decrease = 0.0;   // p(t) times the decrease
+    double weighted_decrease = 0.0;  // p(t) times the decrease
 };
 
 class Frontier {

@@ -11,7 +11,7 @@ namespace silvics {
 struct GrowingNode {
     double threshold = kLeaf;
     std::int32_t feature = kLeaf;
-    NodeId first = 0, second = 0;  // children
+    NodeId first = 0, second = 0;    // children
     std::uint32_t n = 0, value = 0;  // kPureBit | class, or a row of values
     double weight = 0.0, impurity = 0.0;
 };

@@ -24,9 +24,7 @@ struct StoppingRule {
     bool rejects(double weighted_decrease) const {
         return min_impurity_decrease > 0.0 && !(weighted_decrease >= min_impurity_decrease);
     }
-    bool limits_leaves() const {
-        return max_leaf_nodes != std::numeric_limits<std::size_t>::max();
-    }
+    bool limits_leaves() const { return max_leaf_nodes != std::numeric_limits<std::size_t>::max(); }
 };
 
 }  // namespace silvics

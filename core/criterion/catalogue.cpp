@@ -37,7 +37,8 @@ const CriterionEntry& find_criterion(const std::string& name) {
     const auto at = std::ranges::find(entries, name, &CriterionEntry::name);
     if (at != entries.end()) return *at;
     std::string known;
-    for (const auto& entry : entries) known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    for (const auto& entry : entries)
+        known += (known.empty() ? "" : ", ") + std::string(entry.name);
     throw std::invalid_argument("unknown criterion '" + name + "'; known are " + known);
 }
 

@@ -187,8 +187,8 @@ private:
     std::vector<Output> outputs_;
     std::vector<double> total_, left_, right_;  // weight of each class of the node
     std::size_t n_ = 0;
-    std::vector<double> weights_;   // of the node's samples
-    std::vector<ClassId> labels_;   // theirs, in the node's numbers, one output after another
+    std::vector<double> weights_;  // of the node's samples
+    std::vector<ClassId> labels_;  // theirs, in the node's numbers, one output after another
     std::vector<double> cell_;
     double weight_ = 0.0, left_weight_ = 0.0;
 };

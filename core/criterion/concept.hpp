@@ -27,20 +27,20 @@ concept Criterion = requires(C c, const C const_c, std::span<const RowId> rows, 
                              std::span<double> value, double score) {
     C(std::declval<const Target&>(), std::declval<const LearningSubset&>());
 
-    c.enter(rows);                                            // take up a node
-    { const_c.weight() } -> std::same_as<double>;             // of the node
-    { const_c.impurity() } -> std::same_as<double>;           // i(t), of the data as the user has it
-    { const_c.homogeneous() } -> std::same_as<bool>;          // rule 3.5 (a)
-    const_c.write_value(value);                               // assignment rule 3.4
+    c.enter(rows);                                    // take up a node
+    { const_c.weight() } -> std::same_as<double>;     // of the node
+    { const_c.impurity() } -> std::same_as<double>;   // i(t), of the data as the user has it
+    { const_c.homogeneous() } -> std::same_as<bool>;  // rule 3.5 (a)
+    const_c.write_value(value);                       // assignment rule 3.4
 
-    c.begin_scan();                                           // everything right of the cut
-    c.move(position);                                         // one sample to the left
-    c.move_group(group);                                      // samples of one value (see node_sort)
+    c.begin_scan();       // everything right of the cut
+    c.move(position);     // one sample to the left
+    c.move_group(group);  // samples of one value (see node_sort)
     { const_c.left_weight() } -> std::same_as<double>;
     { const_c.right_weight() } -> std::same_as<double>;
-    { const_c.score() } -> std::same_as<double>;              // rises and falls with the decrease
-    { const_c.decrease(score) } -> std::same_as<double>;      // of impurity, equation 3.5
-    { const_c.left_value() } -> std::same_as<double>;         // for monotonic constraints
+    { const_c.score() } -> std::same_as<double>;          // rises and falls with the decrease
+    { const_c.decrease(score) } -> std::same_as<double>;  // of impurity, equation 3.5
+    { const_c.left_value() } -> std::same_as<double>;     // for monotonic constraints
     { const_c.right_value() } -> std::same_as<double>;
 
     // Statistics that add up can be kept in a histogram over codes.

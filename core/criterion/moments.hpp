@@ -64,7 +64,12 @@ public:
     static constexpr bool kSummable = true;
 
     Moments(const Target& target, const LearningSubset& subset)
-        : target_(target), subset_(subset), q_(target.n_outputs), total_(q_), left_(q_), right_(q_) {}
+        : target_(target),
+          subset_(subset),
+          q_(target.n_outputs),
+          total_(q_),
+          left_(q_),
+          right_(q_) {}
 
     void enter(std::span<const RowId> rows) {
         first_row_ = rows[0];
@@ -144,8 +149,12 @@ public:
             return (score - Loss::part({weight_, total_})) / (weight_ * q) / target_.scale;
     }
 
-    double left_value() const { return left_[0] / left_weight() / target_.scale + target_.centre[0]; }
-    double right_value() const { return right_[0] / right_weight() / target_.scale + target_.centre[0]; }
+    double left_value() const {
+        return left_[0] / left_weight() / target_.scale + target_.centre[0];
+    }
+    double right_value() const {
+        return right_[0] / right_weight() / target_.scale + target_.centre[0];
+    }
 
     std::size_t histogram_width() const { return 1 + q_; }
     void add_to(double* cell, Position i) const {

@@ -144,10 +144,12 @@ public:
         return -sum;
     }
     double decrease(double score) const {
-        return impurity() + score / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
+        return impurity() +
+               score / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
     }
     double left_value() const {
-        return median(outputs_[0], outputs_[0].left, left_weight()) / target_.scale + target_.centre[0];
+        return median(outputs_[0], outputs_[0].left, left_weight()) / target_.scale +
+               target_.centre[0];
     }
     double right_value() const {
         return median(outputs_[0], outputs_[0].right, right_weight()) / target_.scale +

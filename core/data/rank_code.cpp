@@ -74,8 +74,8 @@ std::vector<Keyed> sorted_column(const MatrixView& X, std::size_t column, const 
 
 // Code of each sorted position -> code of each row, in the smallest type that holds it.
 template <class CodeAt>
-CodeArray scatter_codes(const std::vector<Keyed>& sorted, std::size_t n_codes,
-                        const StopFlag& stop, CodeAt&& code_at) {
+CodeArray scatter_codes(const std::vector<Keyed>& sorted, std::size_t n_codes, const StopFlag& stop,
+                        CodeAt&& code_at) {
     const auto fill = [&]<class T>(std::vector<T> codes) -> CodeArray {
         codes.resize(sorted.size());
         in_blocks(sorted.size(), stop, [&](std::size_t begin, std::size_t end) {
@@ -138,7 +138,8 @@ NumericColumn rank_code(const MatrixView& X, std::size_t column, const BinRule& 
     if (rule.max_bins != 0 && coded.values.size() > rule.max_bins) {
         const std::vector<Code> bin = bins_of_ranks(coded, ends, sorted.size(), rule);
         coded.last_ranks.resize(bin.back() + std::size_t{1});
-        for (std::size_t r = 0; r < bin.size(); ++r) coded.last_ranks[bin[r]] = static_cast<Code>(r);
+        for (std::size_t r = 0; r < bin.size(); ++r)
+            coded.last_ranks[bin[r]] = static_cast<Code>(r);
         rank = 0;
         coded.bins = scatter_codes(sorted, coded.last_ranks.size(), stop, [&](std::size_t i) {
             if (i == ends[rank]) ++rank;

@@ -61,7 +61,8 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
                                                   target.centre[k] / 2));
     }
     // Halves above and below: the difference of two doubles may overflow, its half cannot.
-    if (largest > 0.0) target.scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 2, -1000, 1022));
+    if (largest > 0.0)
+        target.scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 2, -1000, 1022));
     for (std::size_t k = 0; k < n_outputs; ++k)
         for (std::size_t i = 0; i < n_rows; ++i) {
             double& v = target.values[k * n_rows + i];

@@ -20,7 +20,8 @@ public:
 
 class ThreadTeam {
 public:
-    ThreadTeam(std::size_t size, Monitor* monitor) : size_(size < 1 ? 1 : size), monitor_(monitor) {}
+    ThreadTeam(std::size_t size, Monitor* monitor)
+        : size_(size < 1 ? 1 : size), monitor_(monitor) {}
 
     // task(i, worker) for i in [0, n), each once, started in order. An exception of a task
     // stops the others and is thrown here; a stop asked by the monitor throws Interrupted.

@@ -9,7 +9,8 @@ std::vector<double> impurity_decrease(const Tree& tree, bool normalize) {
     const auto mass = [&](NodeId t) { return tree.weighted_n_node_samples[t] * tree.impurity[t]; };
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
         if (const Node& node = tree.nodes[t]; !node.leaf())
-            importance[static_cast<std::size_t>(node.feature)] += mass(t) - mass(t + 1) - mass(node.link);
+            importance[static_cast<std::size_t>(node.feature)] +=
+                mass(t) - mass(t + 1) - mass(node.link);
     double whole = tree.weighted_n_node_samples[0];
     if (normalize) {
         whole = std::accumulate(importance.begin(), importance.end(), 0.0);

@@ -23,7 +23,8 @@ void for_row_blocks(const MatrixView& X, bool as_float32, ThreadTeam& team, Body
     const std::size_t block_rows =
         std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1, 256);
     const std::size_t n_blocks = (X.rows + block_rows - 1) / block_rows;
-    std::vector<std::vector<double>> buffers(std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
+    std::vector<std::vector<double>> buffers(
+        std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
     team.run(n_blocks, [&](std::size_t b, std::size_t worker) {
         const std::size_t first = b * block_rows, size = std::min(block_rows, X.rows - first);
         std::vector<double>& buffer = buffers[worker];

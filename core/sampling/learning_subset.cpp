@@ -15,8 +15,8 @@ void balance_classes(std::vector<double>& weights, const Target& target, std::si
         const ClassId* label = target.classes.data() + k * target.n_rows;
         std::vector<double> drawn(target.n_classes[k], 0.0);
         for (std::size_t i = 0; i < counts.size(); ++i) drawn[label[i]] += counts[i];
-        const auto present = static_cast<double>(
-            std::ranges::count_if(drawn, [](double d) { return d > 0.0; }));
+        const auto present =
+            static_cast<double>(std::ranges::count_if(drawn, [](double d) { return d > 0.0; }));
         for (std::size_t i = 0; i < weights.size(); ++i)
             if (counts[i] > 0.0)
                 weights[i] *= static_cast<double>(n_draws) / (present * drawn[label[i]]);
@@ -51,7 +51,8 @@ std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
         // The first row whose running sum passes the place: never one of weight zero. If the
         // product rounds up to the sum itself, that is the last row with a weight.
         auto at = std::ranges::upper_bound(plan.running, place);
-        if (at == plan.running.end()) at = std::ranges::lower_bound(plan.running, plan.running.back());
+        if (at == plan.running.end())
+            at = std::ranges::lower_bound(plan.running, plan.running.back());
         row = static_cast<RowId>(at - plan.running.begin());
     }
     return rows;

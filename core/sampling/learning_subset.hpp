@@ -15,10 +15,10 @@ namespace silvics {
 struct SamplingPlan {
     std::size_t n_rows = 0;
     bool bootstrap = false;
-    std::size_t n_draws = 0;           // with bootstrap
-    bool balanced_subsample = false;   // with bootstrap: weigh classes by their drawn share
-    std::vector<double> weights;       // empty: all one; with bootstrap: odds of being drawn
-    std::vector<double> running;       // running sum of weights, made by prepare()
+    std::size_t n_draws = 0;          // with bootstrap
+    bool balanced_subsample = false;  // with bootstrap: weigh classes by their drawn share
+    std::vector<double> weights;      // empty: all one; with bootstrap: odds of being drawn
+    std::vector<double> running;      // running sum of weights, made by prepare()
 
     void prepare();
 };

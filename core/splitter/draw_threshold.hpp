@@ -15,8 +15,8 @@ namespace silvics {
 inline double draw_threshold(StreamKey node, FeatureId feature, double low, double high) {
     const double u = RandomStream(derive(node, kCutPart + feature)).uniform();
     const double range = high - low;
-    const double v = range <= std::numeric_limits<double>::max() ? low + u * range
-                                                                 : low * (1.0 - u) + high * u;
+    const double v =
+        range <= std::numeric_limits<double>::max() ? low + u * range : low * (1.0 - u) + high * u;
     return v < high && v >= low ? v : low;
 }
 

@@ -86,7 +86,10 @@ public:
 
     HistogramGroups(C& criterion, std::span<const Code> codes, CodeRange range, Storage& storage,
                     const StopFlag& stop)
-        : criterion_(criterion), range_(range), width_(criterion.histogram_width()), storage_(storage) {
+        : criterion_(criterion),
+          range_(range),
+          width_(criterion.histogram_width()),
+          storage_(storage) {
         storage.cells.assign(range.size() * width_, 0.0);
         storage.counts.assign(range.size(), 0);
         in_blocks(codes.size(), stop, [&](std::size_t begin, std::size_t end) {

@@ -32,13 +32,14 @@ public:
         if (rules_.split_sample != 0 && node.rows.size() > rules_.split_sample)
             if (auto split = find_on_sample(node, constants)) return split;
         Found best;
-        for_drawn_variables(node, node.rows, [&](FeatureId f, const Column& column, CodeRange range) {
+        const auto try_variable = [&](FeatureId f, const Column& column, CodeRange range) {
             if (range.constant()) return constants.found(f), false;
             Found found{f, {.score = best.cut.score}, 0.0};
             search(node, f, column, range, limits(node, f), found);
             if (found.cut.score > best.cut.score) best = found;
             return true;
-        }, constants);
+        };
+        for_drawn_variables(node, node.rows, constants, try_variable);
         if (best.cut.score == -kInfinity) return std::nullopt;
         return finish(node.rows, best);
     }
@@ -62,7 +63,7 @@ private:
     // costs its draw and nothing else.
     template <class Try>
     void for_drawn_variables(const NodeSamples& node, std::span<const RowId> rows,
-                             Try&& try_variable, const Constants& constants) {
+                             const Constants& constants, Try&& try_variable) {
         const auto kind = rules_.random_cut ? CodeKind::ranks : CodeKind::searched;
         std::size_t counted = 0, useful = 0;
         draw_.begin(node.key);
@@ -94,7 +95,8 @@ private:
                             histogram_.cells, found.cut);
         } else if (use_histogram(range)) {
             if constexpr (C::kSummable)
-                scan_thresholds(criterion_, HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
+                scan_thresholds(criterion_,
+                                HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
                                 limits, found.cut);
         } else {
             keys_.resize(codes_.size());
@@ -133,20 +135,20 @@ private:
             }
         std::vector<Found> found;
         criterion_.enter(sample_);
-        for_drawn_variables(node, sample_, [&](FeatureId f, const Column& column, CodeRange range) {
+        const auto try_variable = [&](FeatureId f, const Column& column, CodeRange range) {
             if (range.constant()) return false;
             found.push_back({f, {}, 0.0});
             search(node, f, column, range, {.n = sample_.size()}, found.back());
             return true;
-        }, constants);
+        };
+        for_drawn_variables(node, sample_, constants, try_variable);
         std::ranges::stable_sort(found, std::greater{}, [](const Found& c) { return c.cut.score; });
         criterion_.enter(node.rows);
         for (const Found& candidate : found) {
             if (candidate.cut.score == -kInfinity) break;
             const Split split = finish(sample_, candidate);
             const Column& column = table_.columns[split.feature];
-            const CodeRange range =
-                gather_codes(column, CodeKind::ranks, node.rows, codes_, stop_);
+            const CodeRange range = gather_codes(column, CodeKind::ranks, node.rows, codes_, stop_);
             Cut whole;
             score_threshold(criterion_, codes_, range, std::get<NumericColumn>(column).values,
                             split.threshold, limits(node, split.feature), histogram_.cells, whole);

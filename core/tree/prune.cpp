@@ -10,8 +10,12 @@ namespace {
 class Pruning {
 public:
     explicit Pruning(const Tree& tree)
-        : tree_(tree), parent_(tree.nodes.size(), 0), cut_(tree.nodes.size(), 0),
-          gone_(tree.nodes.size(), 0), leaves_(tree.nodes.size(), 1), own_(tree.nodes.size()),
+        : tree_(tree),
+          parent_(tree.nodes.size(), 0),
+          cut_(tree.nodes.size(), 0),
+          gone_(tree.nodes.size(), 0),
+          leaves_(tree.nodes.size(), 1),
+          own_(tree.nodes.size()),
           ends_(tree.subtree_ends()) {
         const double whole = tree.weighted_n_node_samples[0];
         for (std::size_t t = 0; t < own_.size(); ++t)

@@ -50,8 +50,8 @@ void Tree::write_value(NodeId t, std::span<double> value) const {
         write_class_weights(t, value);
         divide(value, weighted_n_node_samples[t]);
     } else {
-        std::copy_n(node_values.begin() + static_cast<std::ptrdiff_t>(t * value.size()), value.size(),
-                    value.begin());
+        std::copy_n(node_values.begin() + static_cast<std::ptrdiff_t>(t * value.size()),
+                    value.size(), value.begin());
     }
 }
 
@@ -101,7 +101,8 @@ void check_tree(const Tree& tree) {
     require(n > 0 && n <= kMaxIds, "number of nodes");
     require(tree.n_features > 0 && tree.n_features <= kMaxIds, "number of variables");
     require(tree.n_outputs > 0, "number of outputs");
-    require(!tree.classification() || tree.n_classes.size() == tree.n_outputs, "numbers of classes");
+    require(!tree.classification() || tree.n_classes.size() == tree.n_outputs,
+            "numbers of classes");
     require(std::ranges::all_of(tree.n_classes, [](auto c) { return c > 0 && c < kPureBit; }),
             "a number of classes");
     const std::size_t width = tree.value_width();
@@ -112,8 +113,8 @@ void check_tree(const Tree& tree) {
     require(tree.missing_go_to_left.empty() || tree.missing_go_to_left.size() == n,
             "length of missing_go_to_left");
     const bool per_node = !tree.node_values.empty();
-    require(per_node ? tree.node_values.size() / width == n && tree.node_values.size() % width == 0 &&
-                           tree.leaf_weights.empty()
+    require(per_node ? tree.node_values.size() / width == n &&
+                           tree.node_values.size() % width == 0 && tree.leaf_weights.empty()
                      : tree.classification(),
             "values");
     require(tree.leaf_weights.size() % width == 0, "leaf weights");
@@ -134,11 +135,13 @@ void check_tree(const Tree& tree) {
         }
         deepest = std::max(deepest, depth[t]);
         const Node& node = tree.nodes[t];
-        require(tree.weighted_n_node_samples[t] > 0.0 && std::isfinite(tree.weighted_n_node_samples[t]),
-                "weight of a node");
+        require(
+            tree.weighted_n_node_samples[t] > 0.0 && std::isfinite(tree.weighted_n_node_samples[t]),
+            "weight of a node");
         require(std::isfinite(tree.impurity[t]) || tree.impurity[t] > 0.0, "impurity of a node");
         if (!node.leaf()) {
-            require(static_cast<std::size_t>(node.feature) < tree.n_features, "variable of a split");
+            require(static_cast<std::size_t>(node.feature) < tree.n_features,
+                    "variable of a split");
             require(std::isfinite(node.threshold), "threshold of a split");
             waiting.push_back(t);
             continue;
@@ -146,7 +149,8 @@ void check_tree(const Tree& tree) {
         require(node.feature == kLeaf, "kind of a node");
         if (per_node) continue;
         if (node.link & kPureBit)
-            require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0], "class of a leaf");
+            require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0],
+                    "class of a leaf");
         else
             require(node.link < leaf_rows, "weights of a leaf");
     }

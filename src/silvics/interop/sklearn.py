@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 import silvics
 from silvics import _core
-from silvics._fit.forest import BaseForest
 from silvics._fit.tree import BaseTree
 from silvics.tree_arrays import Tree
 
@@ -108,7 +107,7 @@ def _tree_to_sklearn(tree: BaseTree) -> Any:
     return made
 
 
-def forest_to_sklearn(forest: BaseForest) -> Any:
+def forest_to_sklearn(forest: Any) -> Any:
     """A fitted silvics forest as scikit-learn's."""
     _warn_of_collisions([tree.tree_ for tree in forest.estimators_])
     kind = getattr(sklearn.ensemble, type(forest).__name__)
