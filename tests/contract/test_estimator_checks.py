@@ -1,0 +1,83 @@
+"""scikit-learn's checks of what an estimator is, on every public class."""
+
+import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from .estimators import ESTIMATORS, FORESTS, TREES
+
+TREE_CHOICES = [
+    {"growth": "breadth_first", "search": "sort"},
+    {"growth": "best_first", "search": "bins", "constant_features": "skip"},
+    {"max_leaf_nodes": 30},
+    {"max_bins": 4},
+    {"split_sample": 5},
+]
+FOREST_CHOICES = [
+    {"bootstrap": False, "growth": "breadth_first", "search": "sort"},
+    {"bootstrap": False, "max_leaf_nodes": 5, "search": "bins", "constant_features": "skip"},
+    {"bootstrap": True, "max_samples": 0.8, "oob_score": True, "n_jobs": 2},
+    {"bootstrap": True, "max_bins": 4, "binning": "width", "split_sample": 5},
+]
+
+# They skip themselves: there is no decision_function, and no array but NumPy's.
+NOT_FOR_TREES = {
+    "check_array_api_input",
+    "check_classifiers_multilabel_output_format_decision_function",
+}
+
+REPEATING = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+
+
+def expected_failures(estimator):
+    if getattr(estimator, "bootstrap", False):
+        reason = "sample_weight is the chance to be drawn: equal to repeated rows on average only"
+    elif estimator.split_sample is not None:
+        reason = "the samples searched are drawn from the rows as they are given"
+    elif estimator.max_bins is not None and estimator.splitter == "best":
+        reason = "bins hold equal numbers of rows as they are given"
+    else:
+        return {}
+    return dict.fromkeys(REPEATING, reason)
+
+
+def with_checks(estimators):
+    """``parametrize_with_checks``, with the list that pytest 9 wants instead of a generator."""
+    mark = parametrize_with_checks(
+        estimators, expected_failed_checks=expected_failures, xfail_strict=True
+    )
+    names, pairs = mark.args
+    return pytest.mark.parametrize(
+        names, [pair for pair in pairs if name_of(pair) not in NOT_FOR_TREES], **mark.kwargs
+    )
+
+
+def name_of(pair):
+    _, check = getattr(pair, "values", pair)
+    return check.func.__name__
+
+
+@with_checks([estimator() for estimator in ESTIMATORS])
+def test_checks_hold_by_default(estimator, check):
+    check(estimator)
+
+
+@with_checks([tree(**choice) for tree in TREES for choice in TREE_CHOICES])
+def test_checks_hold_for_trees_of_every_kind(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores:UserWarning")
+@pytest.mark.filterwarnings("ignore:Using the fractional value max_samples:UserWarning")
+@with_checks([forest(n_estimators=5, **choice) for forest in FORESTS for choice in FOREST_CHOICES])
+def test_checks_hold_for_forests_of_every_kind(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("theirs", [RandomForestClassifier, RandomForestRegressor])
+def test_expected_failures_are_among_those_of_scikit_learn(theirs):
+    assert PER_ESTIMATOR_XFAIL_CHECKS[theirs].keys() >= set(REPEATING)
