@@ -1,6 +1,7 @@
 #include "builder/builder.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "builder/growing_tree.hpp"
@@ -29,7 +30,7 @@ public:
         OpenNode root;
         root.end = subset_.rows.size();
         root.key = root_key(seed);
-        open(std::move(root));
+        if (auto node = open(std::move(root))) frontier_.push(std::move(*node));
         std::size_t n_leaves = 1;
         while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
             stop_.check();
@@ -52,21 +53,19 @@ private:
         return std::span(subset_.rows).subspan(node.begin, node.end - node.begin);
     }
 
-    // Makes the node; a leaf at first, and open if a split for it is found.
-    NodeId open(OpenNode node) {
+    // Makes the node; it is a leaf unless a split for it is found.
+    std::optional<OpenNode> open(OpenNode node) {
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
         const NodeSamples samples{rows(node), node.key, node.bounds};
         const NodeFacts facts = splitter_->enter(samples);
         if (node.id == 0) root_weight_ = facts.weight;
         growing_.nodes.push_back({.n = static_cast<std::uint32_t>(facts.n),
-                                  .weight = facts.weight,
+                                  .weight = facts.weight * subset_.unit,
                                   .impurity = facts.impurity});
         const bool opened = find_split(node, samples, facts);
         // A node that stays open may yet end as a leaf where leaves are limited.
         if (!opened || per_node_ || rules_.stopping.limits_leaves()) keep_value(node, facts);
-        const NodeId id = node.id;
-        if (opened) frontier_.push(std::move(node));
-        return id;
+        return opened ? std::optional(std::move(node)) : std::nullopt;
     }
 
     bool find_split(OpenNode& node, const NodeSamples& samples, const NodeFacts& facts) {
@@ -92,9 +91,11 @@ private:
         growing_.values.resize(growing_.values.size() + width);
         const auto value = std::span(growing_.values).last(width);
         splitter_->write_value(value);
-        if (rules_.search.monotonic.empty()) return;
         if (!target_.classification()) {
-            value[0] = std::clamp(value[0], node.bounds.lower, node.bounds.upper);
+            if (!rules_.search.monotonic.empty())
+                value[0] = std::clamp(value[0], node.bounds.lower, node.bounds.upper);
+        } else if (!per_node_) {
+            for (double& v : value) v *= subset_.unit;
         } else {  // shares of one or two classes; the constraint is on the second
             for (double& v : value) v /= facts.weight;
             if (width != 2) return;
@@ -116,9 +117,9 @@ private:
             (sign > 0 ? left : right).bounds.upper = split.middle;
             (sign > 0 ? right : left).bounds.lower = split.middle;
         }
-        // On a stack the one pushed last is split first: the left one, as in Algorithm 3.2.
-        const NodeId second = open(std::move(right));
-        const NodeId first = open(std::move(left));
+        const NodeId first = static_cast<NodeId>(growing_.nodes.size()), second = first + 1;
+        auto open_left = open(std::move(left)), open_right = open(std::move(right));
+        frontier_.push(std::move(open_left), std::move(open_right));
         GrowingNode& made = growing_.nodes[node.id];
         made.feature = static_cast<std::int32_t>(split.feature);
         made.threshold = split.threshold;

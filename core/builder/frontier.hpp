@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "splitter/constants.hpp"
@@ -34,6 +35,13 @@ public:
     void push(OpenNode node) {
         open_.push_back(std::move(node));
         if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
+    }
+
+    // Two siblings, of which the left one is split first if nothing else decides.
+    void push(std::optional<OpenNode> left, std::optional<OpenNode> right) {
+        if (growth_ == Growth::depth_first) std::swap(left, right);
+        if (left) push(std::move(*left));
+        if (right) push(std::move(*right));
     }
 
     OpenNode pop() {

@@ -10,33 +10,66 @@
 
 namespace silvics {
 
-// An impurity function judges one side: part() of its class weights and their sum, larger is
-// purer, and parts of both sides add up to the score. i(t) = offset - part / weight.
-struct Gini {
-    static constexpr double kOffset = 1.0;
-    static double part(std::span<const double> counts, double weight) {
-        // Two classes are the common case, and a loop over two costs more than its body.
-        if (counts.size() == 2) return (counts[0] * counts[0] + counts[1] * counts[1]) / weight;
-        double squares = 0.0;
-        for (const double c : counts) squares += c * c;
-        return squares / weight;
-    }
+struct ClassWeights {
+    double weight = 0.0;
+    std::span<const double> of;  // each class of one output
 };
 
-struct Entropy {
-    static constexpr double kOffset = 0.0;
-    static double part(std::span<const double> counts, double weight) {
-        double sum = 0.0;
-        for (const double c : counts) sum += x_log2_x(c);
-        return sum - x_log2_x(weight);
+// An impurity function gives i(t) of one output, scores a cut, and turns a score (summed over
+// outputs) into the decrease.
+
+// The Gini index is the sum over classes of the variance of "is this class" (Eq. 3.23), and is
+// scored like squared error: with whole weights every step but the last division is exact, so
+// that equal decreases are equal scores.
+struct Gini {
+    static double impurity(const ClassWeights& node) {
+        double squares = 0.0;
+        for (const double c : node.of) squares += c * c;
+        const double whole = node.weight * node.weight;
+        return std::max(0.0, (whole - squares) / whole);
     }
+    static double score(const ClassWeights& left, const ClassWeights& right) {
+        const auto square = [&](std::size_t c) {
+            const double d = left.of[c] * right.weight - right.of[c] * left.weight;
+            return d * d;
+        };
+        double sum = 0.0;
+        if (left.of.size() == 2) {  // the two classes differ in sign only
+            sum = 2.0 * square(0);
+        } else {
+            for (std::size_t c = 0; c < left.of.size(); ++c) sum += square(c);
+        }
+        return sum / (left.weight * right.weight);
+    }
+    static double part(const ClassWeights&) { return 0.0; }
+    static double per_weight(double score, double weight) { return score / weight / weight; }
+};
+
+// Shannon's entropy, in bits.
+struct Entropy {
+    static double part(const ClassWeights& side) {
+        double sum = 0.0;
+        for (const double c : side.of) sum += x_log2_x(c);
+        return sum - x_log2_x(side.weight);
+    }
+    static double impurity(const ClassWeights& node) {
+        return node.of.size() == 1 ? 0.0 : std::max(0.0, -part(node) / node.weight);
+    }
+    static double score(const ClassWeights& left, const ClassWeights& right) {
+        return part(left) + part(right);
+    }
+    static double per_weight(double score, double weight) { return score / weight; }
 };
 
 struct Misclassification {
-    static constexpr double kOffset = 1.0;
-    static double part(std::span<const double> counts, double) {
-        return *std::max_element(counts.begin(), counts.end());
+    static double part(const ClassWeights& side) { return std::ranges::max(side.of); }
+    static double impurity(const ClassWeights& node) {
+        return (node.weight - part(node)) / node.weight;
     }
+    static double score(const ClassWeights& left, const ClassWeights& right) {
+        return part(left) + part(right);
+    }
+    static double per_weight(double score, double weight) { return score / weight; }
 };
 
 template <class Impurity>
@@ -90,7 +123,9 @@ public:
     bool homogeneous() const { return total_.size() == outputs_.size(); }
 
     double impurity() const {
-        return Impurity::kOffset - parts(total_, weight_) / (weight_ * n_outputs());
+        double sum = 0.0;
+        for (const Output& out : outputs_) sum += Impurity::impurity(of(out, weight_, total_));
+        return sum / n_outputs();
     }
 
     // Weight of every class of every output.
@@ -132,9 +167,17 @@ public:
     double left_weight() const { return left_weight_; }
     double right_weight() const { return weight_ - left_weight_; }
 
-    double score() const { return parts(left_, left_weight()) + parts(right_, right_weight()); }
+    double score() const {
+        const double left = left_weight(), right = right_weight();
+        if (outputs_.size() == 1) return Impurity::score({left, left_}, {right, right_});
+        double sum = 0.0;
+        for (const Output& out : outputs_)
+            sum += Impurity::score(of(out, left, left_), of(out, right, right_));
+        return sum;
+    }
     double decrease(double score) const {
-        return (score - parts(total_, weight_)) / (weight_ * n_outputs());
+        for (const Output& out : outputs_) score -= Impurity::part(of(out, weight_, total_));
+        return Impurity::per_weight(score, weight_) / n_outputs();
     }
 
     // Share of the second class, which is the one that monotonic constraints speak of.
@@ -167,12 +210,8 @@ private:
         right_[c] = total_[c] - left_[c];
     }
 
-    double parts(const std::vector<double>& side, double weight) const {
-        if (outputs_.size() == 1) return Impurity::part(side, weight);
-        double sum = 0.0;
-        for (const Output& out : outputs_)
-            sum += Impurity::part(std::span(side).subspan(out.first, out.present.size()), weight);
-        return sum;
+    static ClassWeights of(const Output& out, double weight, std::span<const double> side) {
+        return {weight, side.subspan(out.first, out.present.size())};
     }
 
     double n_outputs() const { return static_cast<double>(outputs_.size()); }

@@ -13,23 +13,29 @@ namespace silvics {
 
 struct Sums {
     double weight = 0.0;
-    std::span<const double> of;  // one sum per output
+    std::span<const double> of;         // one sum per output
+    std::span<const double> positives;  // how many outputs above zero, where the loss asks
     double mean(std::size_t k) const { return of[k] / weight; }
 };
 
 // A loss gives the loss of one value against the node's mean, and scores a cut. Those that
 // compare the means of both sides (the last step in the proof of proposition 3.2) lose nothing
-// to cancellation; their decrease is score / weight^2.
+// to cancellation, and with whole weights and outputs equal decreases are equal scores; their
+// decrease is score / weight^2.
 struct SquaredError {
-    static constexpr bool kComparesMeans = true;
+    static constexpr bool kComparesMeans = true, kCountsPositives = false;
     static double loss(double y, double mean) { return (y - mean) * (y - mean); }
+    // The difference of the means, times both weights.
+    static double difference(const Sums& left, const Sums& right, std::size_t k) {
+        return left.of[k] * right.weight - right.of[k] * left.weight;
+    }
     static double score(const Sums& left, const Sums& right) {
         double sum = 0.0;
         for (std::size_t k = 0; k < left.of.size(); ++k) {
-            const double d = left.mean(k) - right.mean(k);
+            const double d = difference(left, right, k);
             sum += d * d;
         }
-        return left.weight * right.weight * sum;
+        return sum / (left.weight * right.weight);
     }
 };
 
@@ -37,20 +43,20 @@ struct SquaredError {
 struct FriedmanImprovement : SquaredError {
     static double score(const Sums& left, const Sums& right) {
         double d = 0.0;
-        for (std::size_t k = 0; k < left.of.size(); ++k) d += left.mean(k) - right.mean(k);
-        return left.weight * right.weight * d * d / static_cast<double>(left.of.size());
+        for (std::size_t k = 0; k < left.of.size(); ++k) d += difference(left, right, k);
+        return d * d / (left.weight * right.weight * static_cast<double>(left.of.size()));
     }
 };
 
-// Half the Poisson deviance, in natural logarithms. A child without any count has no
-// logarithm: such cuts are not taken.
+// Half the Poisson deviance, in natural logarithms. A child whose outputs are all zero has no
+// logarithm: such cuts are not taken. It is told by counting, since its sum may be rounding dust.
 struct PoissonDeviance {
-    static constexpr bool kComparesMeans = false;
+    static constexpr bool kComparesMeans = false, kCountsPositives = true;
     static double loss(double y, double mean) { return y > 0.0 ? y * ln_portable(y / mean) : 0.0; }
     static double part(const Sums& side) {
         double sum = 0.0;
         for (std::size_t k = 0; k < side.of.size(); ++k) {
-            if (!(side.of[k] > 0.0)) return -INFINITY;
+            if (side.positives[k] == 0.0) return -INFINITY;
             sum += side.of[k] * ln_portable(side.mean(k));
         }
         return sum;
@@ -67,9 +73,10 @@ public:
         : target_(target),
           subset_(subset),
           q_(target.n_outputs),
-          total_(q_),
-          left_(q_),
-          right_(q_) {}
+          n_terms_(Loss::kCountsPositives ? 2 * q_ : q_),
+          total_(n_terms_),
+          left_(n_terms_),
+          right_(n_terms_) {}
 
     void enter(std::span<const RowId> rows) {
         first_row_ = rows[0];
@@ -80,40 +87,40 @@ public:
             weights_[i] = subset_.weight(rows[i]);
             weight_ += weights_[i];
         }
-        y_.resize(n_ * q_);
-        homogeneous_ = true;
+        y_.resize(n_);
+        terms_.resize(n_ * n_terms_);
+        same_.assign(q_, true);
         loss_ = 0.0;
         for (std::size_t k = 0; k < q_; ++k) {
             const double* value = target_.values.data() + k * target_.n_rows;
-            double* y = y_.data() + k * n_;
-            double sum = 0.0;
             for (std::size_t i = 0; i < n_; ++i) {
-                y[i] = value[rows[i]];
-                sum += weights_[i] * y[i];
+                y_[i] = value[rows[i]];
+                same_[k] = same_[k] && y_[i] == y_[0];
+                terms_[k * n_ + i] = weights_[i] * y_[i];
             }
-            total_[k] = sum;
-            const auto [low, high] = std::minmax_element(y, y + n_);
-            if (*low == *high) continue;
-            homogeneous_ = false;
-            for (std::size_t i = 0; i < n_; ++i)
-                loss_ += weights_[i] * Loss::loss(y[i], sum / weight_);
+            total_[k] = sum_of_terms(k);
+            if (!same_[k])
+                for (std::size_t i = 0; i < n_; ++i)
+                    loss_ += weights_[i] * Loss::loss(y_[i], total_[k] / weight_);
+            if constexpr (Loss::kCountsPositives) {
+                for (std::size_t i = 0; i < n_; ++i)
+                    terms_[(q_ + k) * n_ + i] = y_[i] > 0.0 ? 1.0 : 0.0;
+                total_[q_ + k] = sum_of_terms(q_ + k);
+            }
         }
     }
 
     double weight() const { return weight_; }
-    bool homogeneous() const { return homogeneous_; }
-
-    double impurity() const {
-        const double unit = Loss::kComparesMeans ? target_.scale * target_.scale : target_.scale;
-        return loss_ / (weight_ * static_cast<double>(q_)) / unit;
+    bool homogeneous() const {
+        return std::ranges::all_of(same_, [](bool same) { return same; });
     }
+
+    double impurity() const { return unscaled(loss_ / (weight_ * static_cast<double>(q_))); }
 
     void write_value(std::span<double> value) const {
         for (std::size_t k = 0; k < q_; ++k) {
-            const double* y = y_.data() + k * n_;
-            const bool same = std::all_of(y, y + n_, [&](double v) { return v == y[0]; });
-            value[k] = same ? target_.original[k * target_.n_rows + first_row_]
-                            : target_.centre[k] + total_[k] / weight_ / target_.scale;
+            value[k] = same_[k] ? target_.original[k * target_.n_rows + first_row_]
+                                : target_.centre[k] + total_[k] / weight_ / target_.scale;
         }
     }
 
@@ -124,9 +131,8 @@ public:
     }
 
     void move(Position i) {
-        const double w = weights_[i];
-        left_weight_ += w;
-        for (std::size_t k = 0; k < q_; ++k) shift(k, w * y_[k * n_ + i]);
+        left_weight_ += weights_[i];
+        for (std::size_t k = 0; k < n_terms_; ++k) shift(k, terms_[k * n_ + i]);
     }
 
     void move_group(std::span<const std::uint64_t> group) {
@@ -139,14 +145,16 @@ public:
     double left_weight() const { return left_weight_; }
     double right_weight() const { return weight_ - left_weight_; }
 
-    double score() const { return Loss::score({left_weight(), left_}, {right_weight(), right_}); }
+    double score() const {
+        return Loss::score(sums(left_weight(), left_), sums(right_weight(), right_));
+    }
 
     double decrease(double score) const {
         const double q = static_cast<double>(q_);
         if constexpr (Loss::kComparesMeans)
-            return score / (weight_ * weight_ * q) / (target_.scale * target_.scale);
+            return unscaled(score / (weight_ * weight_ * q));
         else
-            return (score - Loss::part({weight_, total_})) / (weight_ * q) / target_.scale;
+            return unscaled((score - Loss::part(sums(weight_, total_))) / (weight_ * q));
     }
 
     double left_value() const {
@@ -156,18 +164,34 @@ public:
         return right_[0] / right_weight() / target_.scale + target_.centre[0];
     }
 
-    std::size_t histogram_width() const { return 1 + q_; }
+    // A cell: the weight, then each sum.
+    std::size_t histogram_width() const { return 1 + n_terms_; }
     void add_to(double* cell, Position i) const {
-        const double w = weights_[i];
-        *cell++ += w;
-        for (std::size_t k = 0; k < q_; ++k) cell[k] += w * y_[k * n_ + i];
+        *cell++ += weights_[i];
+        for (std::size_t k = 0; k < n_terms_; ++k) cell[k] += terms_[k * n_ + i];
     }
     void move_cell(const double* cell) {
         left_weight_ += *cell++;
-        for (std::size_t k = 0; k < q_; ++k) shift(k, cell[k]);
+        for (std::size_t k = 0; k < n_terms_; ++k) shift(k, cell[k]);
     }
 
 private:
+    double sum_of_terms(std::size_t k) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < n_; ++i) sum += terms_[k * n_ + i];
+        return sum;
+    }
+
+    Sums sums(double weight, std::span<const double> of) const {
+        return {weight, of.first(q_), of.subspan(q_)};
+    }
+
+    // A loss of the scaled target, in the user's units. One division at a time: the square of a
+    // scale may vanish.
+    double unscaled(double loss) const {
+        return Loss::kComparesMeans ? loss / target_.scale / target_.scale : loss / target_.scale;
+    }
+
     void shift(std::size_t k, double amount) {
         left_[k] += amount;
         right_[k] = total_[k] - left_[k];
@@ -175,11 +199,11 @@ private:
 
     const Target& target_;
     const LearningSubset& subset_;
-    std::size_t q_, n_ = 0;
-    std::vector<double> total_, left_, right_;  // sums of each output
-    std::vector<double> weights_, y_, cell_;    // of the node's samples
+    std::size_t q_, n_terms_, n_ = 0;
+    std::vector<double> total_, left_, right_;        // sums of each output, then of positives
+    std::vector<double> weights_, y_, terms_, cell_;  // of the node's samples
+    std::vector<bool> same_;                          // whether an output has one value only
     double weight_ = 0.0, left_weight_ = 0.0, loss_ = 0.0;
-    bool homogeneous_ = false;
     RowId first_row_ = 0;
 };
 

@@ -23,6 +23,17 @@ void balance_classes(std::vector<double>& weights, const Target& target, std::si
     }
 }
 
+// Weights of 1e100 or 1e-100 would overflow or vanish in products: a power of two is taken out,
+// which changes no bit of any of them that matters.
+void bring_near_one(LearningSubset& subset) {
+    if (subset.weights.empty()) return;
+    const double largest = std::ranges::max(subset.weights);
+    if (!(largest > 0.0) || (largest > 0x1.0p-20 && largest < 0x1.0p20)) return;
+    const int exponent = std::ilogb(largest);
+    subset.unit = std::ldexp(1.0, std::clamp(exponent, -1000, 1000));
+    for (double& w : subset.weights) w /= subset.unit;
+}
+
 }  // namespace
 
 void SamplingPlan::prepare() {
@@ -73,6 +84,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
     } else {
         subset.weights = plan.weights;
     }
+    bring_near_one(subset);
     for (std::size_t i = 0; i < plan.n_rows; ++i) {
         const double w = subset.weight(static_cast<RowId>(i));
         if (w > 0.0) subset.rows.push_back(static_cast<RowId>(i));

@@ -31,7 +31,8 @@ std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed);
 struct LearningSubset {
     std::vector<RowId> rows;      // ascending, those of positive weight
     std::vector<double> weights;  // by row of the table; empty: all one
-    bool whole_weights = true;    // all integers: their sums are exact in any order
+    double unit = 1.0;            // weight of the user per weight here: a power of two
+    bool whole_weights = true;    // all small integers: their sums are exact in any order
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
 };

@@ -10,7 +10,6 @@ kept away from it, since newer Pythons compensate its rounding.
 from fractions import Fraction
 from math import frexp, fsum, inf, log, log2
 
-
 LN2 = 0.693147180559945309417232121458
 
 
@@ -37,6 +36,11 @@ def added(*numbers):
     for number in numbers:
         total += number
     return total
+
+
+def differences_of_means(left, right, which):
+    """Of both sides' sums over their weights, times both weights."""
+    return [a * right[0] - b * left[0] for a, b in zip(left[which], right[which], strict=True)]
 
 
 class SummedCriterion:
@@ -87,20 +91,28 @@ class ClassCounts(SummedCriterion):
 
     def part(self, counts, weight):
         """How pure one side is in one output."""
-        if self.name == "gini":
-            return added(*[c * c for c in counts]) / weight
         if self.name == "entropy":
             return added(*[x_log2_x(c) for c in counts]) - x_log2_x(weight)
         return max(counts)
 
     def score(self, left, right):
-        return added(
-            *[self.part(left[o], left[0]) + self.part(right[o], right[0]) for o in self.outputs]
-        )
+        if self.name == "gini":  # the variances of "is this class", summed
+            return added(*[self.gini(left, right, output) for output in self.outputs])
+        each = [(self.part(left[o], left[0]) + self.part(right[o], right[0])) for o in self.outputs]
+        return added(*each)
 
-    def decrease(self, whole, left, right):
-        before = added(*[self.part(whole[o], whole[0]) for o in self.outputs])
-        return (self.score(left, right) - before) / (whole[0] * len(self.y))
+    def gini(self, left, right, output):
+        squares = [d * d for d in differences_of_means(left, right, output)]
+        if len(squares) == 2:
+            squares = [2.0 * squares[0]]
+        return added(*squares) / (left[0] * right[0])
+
+    def decrease(self, whole, score):
+        if self.name == "gini":
+            return score / whole[0] / whole[0] / len(self.y)
+        for output in self.outputs:
+            score -= self.part(whole[output], whole[0])
+        return score / whole[0] / len(self.y)
 
     def monotonic_value(self, side):
         """Share of the second class."""
@@ -133,9 +145,7 @@ class ClassCounts(SummedCriterion):
 def learning_values(y, centred):
     """An output as it is summed: less its lower median, times a power of two common to all."""
     centres = [sorted(column)[(len(column) - 1) // 2] if centred else 0.0 for column in y]
-    largest = max(
-        abs(v / 2 - c / 2) for column, c in zip(y, centres, strict=True) for v in column
-    )
+    largest = max(abs(v / 2 - c / 2) for column, c in zip(y, centres, strict=True) for v in column)
     scale = 2.0 ** -(frexp(largest)[1] + 1) if largest > 0.0 else 1.0
     values = [[(v - c) * scale for v in column] for column, c in zip(y, centres, strict=True)]
     return values, centres, scale
@@ -166,29 +176,21 @@ class Moments(SummedCriterion):
         if self.name == "poisson":
             return self.deviance_part(left) + self.deviance_part(right)
         both = left[0] * right[0]
-        differences = self.differences(left, right)
+        differences = differences_of_means(left, right, slice(1, None))
         if self.name == "friedman_mse":
             d = added(*differences)
-            return both * d * d / len(self.y)
-        return both * added(*[d * d for d in differences])
-
-    def differences(self, left, right):
-        """Of the means of both sides, for each output."""
-        return [a / left[0] - b / right[0] for a, b in zip(left[1:], right[1:], strict=True)]
+            return d * d / (both * len(self.y))
+        return added(*[d * d for d in differences]) / both
 
     def deviance_part(self, side):
         if min(side[1:]) <= 0.0:  # no logarithm: such a cut is not taken
             return -inf
         return added(*[s * (log2_portable(s / side[0]) * LN2) for s in side[1:]])
 
-    def decrease(self, whole, left, right):
-        q = len(self.y)
+    def decrease(self, whole, score):
         if self.name == "poisson":
-            gain = self.score(left, right) - self.deviance_part(whole)
-            return gain / (whole[0] * q) / self.scale
-        differences = self.differences(left, right)
-        gain = left[0] * right[0] * added(*[d * d for d in differences])
-        return gain / (whole[0] * whole[0] * q) / (self.scale * self.scale)
+            return (score - self.deviance_part(whole)) / (whole[0] * len(self.y)) / self.scale
+        return score / (whole[0] * whole[0] * len(self.y)) / self.scale / self.scale
 
     def monotonic_value(self, side):
         return side[1] / side[0] / self.scale + self.centres[0]
@@ -262,10 +264,9 @@ class Medians:
     def score(self, left, right):
         return -(self.error(self.values, left) + self.error(self.values, right))
 
-    def decrease(self, whole, left, right):
+    def decrease(self, whole, score):
         norm = self.weight(whole) * len(self.y)
-        before = self.error(self.values, whole) / norm / self.scale
-        return before + self.score(left, right) / norm / self.scale
+        return self.error(self.values, whole) / norm / self.scale + score / norm / self.scale
 
     def monotonic_value(self, side):
         return self.median(self.y[0], side)
@@ -287,9 +288,13 @@ def exact_decrease(criterion, rows, left):
     """Equation 3.5 from the samples alone; a fraction wherever the impurity is rational."""
     gone = set(left)
     right = [i for i in rows if i not in gone]
-    share = Fraction(sum(Fraction(criterion.weights[i]) for i in left)) / Fraction(
-        sum(Fraction(criterion.weights[i]) for i in rows)
-    )
+    whole, share = (sum(Fraction(criterion.weights[i]) for i in side) for side in (rows, left))
+    share /= whole
+    if getattr(criterion, "name", None) == "friedman_mse":
+        # Friedman's improvement: over all outputs together, and 3.5 itself if there is but one.
+        means = (criterion.means(side, Fraction) for side in (left, right))
+        difference = sum(a - b for a, b in zip(*means, strict=True)) / len(criterion.y)
+        return share * (1 - share) * difference**2
     i_t, i_l, i_r = (criterion.impurity(side, Fraction) for side in (rows, left, right))
     if isinstance(i_t, float):
         share = float(share)

@@ -210,7 +210,7 @@ class SlowTree:
             score = self.criterion.score(left, right)
             if score > (best.score if best else -inf):
                 threshold = self.threshold(node, f, rows, groups, others)
-                decrease = self.criterion.decrease(whole, left, right)
+                decrease = self.criterion.decrease(whole, score)
                 best = Split(f, threshold, score, decrease, self.middle(left, right))
         return best
 
@@ -223,7 +223,9 @@ class SlowTree:
             yield [left], [[i for i in rows if column[i] > v]]
             return
         codes = self.bins[f]
-        groups = [[i for i in rows if codes[i] == code] for code in sorted({codes[i] for i in rows})]
+        groups = [
+            [i for i in rows if codes[i] == code] for code in sorted({codes[i] for i in rows})
+        ]
         for k in range(1, len(groups)):
             yield groups[:k], groups[k:]
 
@@ -277,10 +279,8 @@ class SlowTree:
             right = self.criterion.rest(whole, left)
             n = len(rows)
             score = self.criterion.score(left, right)
-            if score > -inf and self.allowed(
-                node, cut.feature, left, right, n, len(node.rows) - n
-            ):
-                decrease = self.criterion.decrease(whole, left, right)
+            if score > -inf and self.allowed(node, cut.feature, left, right, n, len(node.rows) - n):
+                decrease = self.criterion.decrease(whole, score)
                 middle = self.middle(left, right)
                 return Split(cut.feature, cut.threshold, score, decrease, middle)
         return None
@@ -304,12 +304,16 @@ class SlowTree:
         inner = [bool(node.children) for node in self.nodes]
         return {
             "children_left": [
-                place[id(n.children[0])] if i else -1 for n, i in zip(self.nodes, inner, strict=True)
+                place[id(n.children[0])] if i else -1
+                for n, i in zip(self.nodes, inner, strict=True)
             ],
             "children_right": [
-                place[id(n.children[1])] if i else -1 for n, i in zip(self.nodes, inner, strict=True)
+                place[id(n.children[1])] if i else -1
+                for n, i in zip(self.nodes, inner, strict=True)
             ],
-            "feature": [n.split.feature if i else -2 for n, i in zip(self.nodes, inner, strict=True)],
+            "feature": [
+                n.split.feature if i else -2 for n, i in zip(self.nodes, inner, strict=True)
+            ],
             "threshold": [
                 n.split.threshold if i else -2.0 for n, i in zip(self.nodes, inner, strict=True)
             ],

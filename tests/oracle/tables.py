@@ -68,11 +68,11 @@ class Case:
     """
 
     def __init__(self, criterion, seed, n_outputs=None, n_classes=None, max_rows=60, exact=True):
-        self.label = f"criterion={criterion!r}, seed={seed}"
+        self.seed = seed
         self.rng = rng = np.random.default_rng([CRITERIA.index(criterion), seed])
         n = int(2 + rng.beta(1, 2.5) * (max_rows - 1))
         columns = []
-        for _ in range(rng.integers(1, 6)):
+        for _ in range(rng.integers(1, 8)):
             columns.append(draw_column(rng, n, columns))
         self.X = np.stack(columns, axis=1)
         q = n_outputs or int(rng.choice([1, 1, 2, 3]))
@@ -100,6 +100,13 @@ class Case:
     def use(self, **rules):
         self.rules = replace(self.rules, **rules)
         return self
+
+    @property
+    def label(self):
+        """What a failure is reported with: the seed, and the rules that are not defaults."""
+        usual = asdict(Rules(""))
+        chosen = [f"{k}={v!r}" for k, v in asdict(self.rules).items() if v != usual[k]]
+        return f"seed={self.seed}, {', '.join(chosen)}"
 
     @property
     def p(self):

@@ -28,7 +28,7 @@ def test_stopped_trees(criterion, block):
         slow = case.slow_tree()
         for search in SEARCHES:
             tree = case.fit(search=search).tree_
-            assert_same_tree(tree, slow, f"{case.label}, {search}, {case.rules}")
+            assert_same_tree(tree, slow, f"{case.label}, {search}")
 
 
 @pytest.mark.parametrize("growth", GROWTHS)
@@ -38,7 +38,7 @@ def test_few_leaves_in_every_order(criterion, growth):
     for seed in range(2000, 2015):
         case = Case(criterion, seed)
         case.use(max_leaf_nodes=int(case.rng.integers(2, 12)), growth=growth)
-        assert_same_tree(case.fit().tree_, case.slow_tree(), f"{case.label}, {case.rules}")
+        assert_same_tree(case.fit().tree_, case.slow_tree(), case.label)
 
 
 @pytest.mark.parametrize("splitter", ["best", "random"])
@@ -51,7 +51,7 @@ def test_monotonic_constraints(criterion, splitter):
         slow = case.slow_tree()
         for search in ["sort", "bins"]:
             tree = case.fit(search=search).tree_
-            assert_same_tree(tree, slow, f"{case.label}, {search}, {case.rules}")
+            assert_same_tree(tree, slow, f"{case.label}, {search}")
 
 
 # Sums of medians' deviations have no defined order, so absolute error needs exact numbers.
@@ -63,4 +63,4 @@ def test_real_numbers(criterion):
         slow = case.slow_tree()
         for search in SEARCHES:
             tree = case.fit(search=search).tree_
-            assert_same_tree(tree, slow, f"{case.label}, {search}, {case.rules}")
+            assert_same_tree(tree, slow, f"{case.label}, {search}")

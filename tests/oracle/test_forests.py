@@ -60,7 +60,7 @@ def check_bootstrap(case, class_weight=None):
         if class_weight:
             weights = balanced(weights, case.y, n_draws)
         slow = case.slow_tree(weights, seed)
-        assert_same_tree(tree.tree_, slow, f"{case.label}, {parameters}, {case.rules}")
+        assert_same_tree(tree.tree_, slow, f"{case.label}, {parameters}")
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -83,7 +83,7 @@ def test_extra_trees(criterion):
         forest = fit_forest(case, ExtraTreesClassifier, ExtraTreesRegressor)
         for tree in forest.estimators_:
             slow = case.slow_tree(seed=tree.random_state)
-            assert_same_tree(tree.tree_, slow, f"{case.label}, {case.rules}")
+            assert_same_tree(tree.tree_, slow, case.label)
 
 
 def test_trees_of_a_forest_differ():

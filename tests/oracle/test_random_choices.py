@@ -11,7 +11,7 @@ def check(case):
         if switches.get("growth") and case.rules.max_leaf_nodes:
             continue
         tree = case.fit(**switches).tree_
-        assert_same_tree(tree, slow, f"{case.label}, {switches}, {case.rules}")
+        assert_same_tree(tree, slow, f"{case.label}, {switches}")
 
 
 @pytest.mark.parametrize("constant_features", ["count", "skip"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -23,6 +22,7 @@ from silvics import _core
 from silvics._fit import inputs, parameters, targets, walking
 from silvics._fit.growing import Progress, all_or_nothing
 from silvics._fit.grown_forest import GrownForest
+from silvics._fit.warning import warn_user
 from silvics.recipes import RECIPES
 
 
@@ -97,18 +97,17 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         if self._classification:
             encoded = targets.encode_classes(self, y)
             if self.warm_start and isinstance(self.class_weight, str):
-                warn(
+                warn_user(
                     'class_weight presets "balanced" or "balanced_subsample" are not '
                     "recommended for warm_start if the fitted data differs from the full "
                     "dataset. Compute the weights on the full set and pass them as a dict.",
-                    stacklevel=4,
                 )
             balanced = self.bootstrap and self.class_weight == "balanced_subsample"
             weights = targets.combined(
                 weights, targets.class_weights(self, y, weights, self.bootstrap)
             )
         else:
-            encoded = targets.real_values(y, self.criterion)
+            encoded = targets.real_values(y, self.criterion, "strictly positive")
         self._n_samples = X.shape[0]
         self._sample_weight = weights
         self._n_samples_bootstrap = (
@@ -137,9 +136,8 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
                 f"len(estimators_)={len(kept)} when warm_start==True"
             )
         if more == 0:
-            warn(
+            warn_user(
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                stacklevel=5,
             )
         return kept, self._tree_seeds(len(kept), more)
 
@@ -192,10 +190,9 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
             self._trees, seeds, sampling, X, parameters.n_threads(self.n_jobs)
         )
         if not counts.all():
-            warn(
+            warn_user(
                 "Some inputs do not have OOB scores. This probably means too few trees were "
                 "used to compute any reliable OOB estimates.",
-                stacklevel=5,
             )
         values = sums / np.maximum(counts, 1)[:, np.newaxis]
         score = self.oob_score if callable(self.oob_score) else None

@@ -75,10 +75,15 @@ class GrownForest:
         return iter(self.estimators_)
 
     @property
-    def estimator_(self) -> BaseTree:
+    def estimator(self) -> BaseTree:
         """An unfitted tree of the kind that the forest is made of."""
-        self._require_fitted("estimator_")
         return self._tree_class()
+
+    @property
+    def estimator_(self) -> BaseTree:
+        """The same, once there are such trees."""
+        self._require_fitted("estimator_")
+        return self.estimator
 
     @property
     def estimators_(self) -> list[BaseTree]:
@@ -171,9 +176,9 @@ class GrownForest:
         return inputs.prediction_inputs(self, X)
 
     def _values(self, X: Any) -> np.ndarray:
-        return walking.mean_prediction(
-            self._trees, self._checked(X), self._as_float32, parameters.n_threads(self.n_jobs)
-        )
+        X = self._checked(X)
+        n_jobs = parameters.n_threads(self.n_jobs)
+        return walking.mean_prediction(self._trees, X, self._as_float32, n_jobs)
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf that each sample ends in, in every tree.

@@ -12,7 +12,7 @@ _EXACT_INTEGER = 2**53
 
 def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """X and y as arrays, finite and of equal length; y may have several columns."""
-    X, y = validate_data(
+    X, y = _validated(
         estimator,
         X,
         y,
@@ -31,7 +31,13 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndar
 
 def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:
     """X for a fitted estimator, with the variables that it was fitted on."""
-    return coded_dtype(validate_data(estimator, X, dtype="numeric", reset=False))
+    return coded_dtype(_validated(estimator, X, dtype="numeric", reset=False))
+
+
+def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
+    """Run scikit-learn's checks. Their sum over X may overflow where X itself is finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validate_data(estimator, *arrays, **settings)
 
 
 def coded_dtype(X: Any) -> np.ndarray:

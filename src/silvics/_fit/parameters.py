@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics import _core
+from silvics._fit.warning import warn_user
 
 CLASSIFICATION_CRITERIA = {"gini", "entropy", "log_loss", "misclassification"}
 REGRESSION_CRITERIA = {"squared_error", "friedman_mse", "absolute_error", "poisson"}
@@ -156,10 +156,9 @@ def n_rows_drawn(max_samples: float | None, n_samples: int, weights: np.ndarray 
     whole = n_samples if weights is None else float(weights.sum())
     drawn = max(int(max_samples * whole), 1)
     if drawn < max(10, n_samples ** (1 / 3)):
-        warn(
+        warn_user(
             f"Using the fractional value max_samples={max_samples} of {whole:g} samples or "
             f"sample weight results in a low number ({drawn}) of bootstrap samples. "
             "We recommend passing `max_samples` as an integer instead.",
-            stacklevel=4,
         )
     return drawn

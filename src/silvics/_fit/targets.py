@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
@@ -12,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from silvics import _core
+from silvics._fit.warning import warn_user
 
 
 def as_columns(y: np.ndarray) -> np.ndarray:
@@ -25,11 +25,10 @@ def as_columns(y: np.ndarray) -> np.ndarray:
 def warn_of_column(y: np.ndarray) -> None:
     """Warn, as scikit-learn's forests do, of a column where a vector is expected."""
     if y.ndim == 2 and y.shape[1] == 1:
-        warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=5,
         )
 
 
@@ -53,8 +52,11 @@ def unwrap_single_output(estimator: Any) -> None:
         estimator.n_classes_ = estimator.n_classes_[0]
 
 
-def real_values(y: np.ndarray, criterion: str) -> np.ndarray:
-    """Real outputs as float64, and positive enough for its criterion."""
+def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
+    """Real outputs as float64, and positive enough for their criterion.
+
+    ``positive`` is scikit-learn's word for that, which differs between trees and forests.
+    """
     if y.dtype.kind == "O":
         try:
             y = y.astype(np.float64)
@@ -70,7 +72,7 @@ def real_values(y: np.ndarray, criterion: str) -> np.ndarray:
             )
         if y.sum() <= 0:
             raise ValueError(
-                "Sum of y is not strictly positive which is necessary for Poisson regression."
+                f"Sum of y is not {positive} which is necessary for Poisson regression."
             )
     return y
 

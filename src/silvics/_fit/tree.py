@@ -75,7 +75,7 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
             encoded = targets.encode_classes(self, y)
             weights = targets.combined(weights, targets.class_weights(self, y, None, False))
         else:
-            encoded = targets.real_values(y, self.criterion)
+            encoded = targets.real_values(y, self.criterion, "positive")
         rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
         trees, error = _core.grow(
             _core.code_table(X, self.max_bins or 0, self.binning == "width", 1),
@@ -136,7 +136,8 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         X_leaves : ndarray of shape (n_samples,)
             Numbers of nodes of ``tree_``.
         """
-        return self.tree_.apply(self._checked(X, check_input))
+        X = self._checked(X, check_input)
+        return self.tree_.apply(X)
 
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """Nodes that each sample visits.
@@ -153,7 +154,8 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         indicator : sparse matrix of shape (n_samples, node_count)
             One where the sample visits the node.
         """
-        return self.tree_.decision_path(self._checked(X, check_input))
+        X = self._checked(X, check_input)
+        return self.tree_.decision_path(X)
 
     def get_depth(self) -> int:
         """Largest number of splits between the root and a leaf.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 import sklearn.ensemble
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 import silvics
 from silvics import _core
 from silvics._fit.tree import BaseTree
+from silvics._fit.warning import warn_user
 from silvics.tree_arrays import Tree
 
 _FITTED = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
@@ -85,10 +85,9 @@ def _collides(tree: Tree) -> bool:
 
 def _warn_of_collisions(trees: list[Tree]) -> None:
     if any(_collides(tree) for tree in trees if not tree._as_float32):
-        warn(
+        warn_user(
             "Some thresholds are closer together than float32, which scikit-learn rounds inputs "
             "to, can tell apart: predictions there may differ. Centre or scale such columns.",
-            stacklevel=4,
         )
 
 

@@ -1,0 +1,16 @@
+"""Warnings that point at the user's line, however deep they arise."""
+
+from __future__ import annotations
+
+import sys
+from warnings import warn
+
+_INSIDE = ("silvics", "sklearn")
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the innermost frame that is neither ours nor scikit-learn's."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _INSIDE:
+        level, frame = level + 1, frame.f_back
+    warn(message, category, stacklevel=level - 1)

@@ -1,0 +1,1 @@
+"""Numbers and propositions of the thesis, shown on the estimators."""
