@@ -15,8 +15,8 @@ struct ClassWeights {
     std::span<const double> of;  // each class of one output
 };
 
-// An impurity function gives i(t) of one output, scores a cut, and turns a score (summed over
-// outputs) into the decrease.
+// An impurity function gives i(t) of one output, scores a cut by what lies left of it, and turns
+// a score (summed over outputs) into the decrease.
 
 // The Gini index is the sum over classes of the variance of "is this class" (Eq. 3.23), and is
 // scored like squared error: with whole weights every step but the last division is exact, so
@@ -28,48 +28,65 @@ struct Gini {
         const double whole = node.weight * node.weight;
         return std::max(0.0, (whole - squares) / whole);
     }
-    static double score(const ClassWeights& left, const ClassWeights& right) {
+    static double score(const ClassWeights& left, const ClassWeights& node) {
         const auto square = [&](std::size_t c) {
-            const double d = left.of[c] * right.weight - right.of[c] * left.weight;
+            const double d = left.of[c] * node.weight - node.of[c] * left.weight;
             return d * d;
         };
         double sum = 0.0;
-        if (left.of.size() == 2) {  // the two classes differ in sign only
+        if (node.of.size() == 2) {  // the two classes differ in sign only
             sum = 2.0 * square(0);
         } else {
-            for (std::size_t c = 0; c < left.of.size(); ++c) sum += square(c);
+            for (std::size_t c = 0; c < node.of.size(); ++c) sum += square(c);
         }
-        return sum / (left.weight * right.weight);
+        return sum / (left.weight * (node.weight - left.weight));
     }
+    static double decrease(double score, double weight, double) { return score / weight / weight; }
     static double part(const ClassWeights&) { return 0.0; }
-    static double per_weight(double score, double weight) { return score / weight / weight; }
+};
+
+// Entropy and misclassification judge each side by itself, and the sides' parts add up.
+template <class Derived>
+struct BySides {
+    static double score(const ClassWeights& left, const ClassWeights& node) {
+        const double right_weight = node.weight - left.weight;
+        return Derived::part_of(left.of.size(), left.weight,
+                                [&](std::size_t c) { return left.of[c]; }) +
+               Derived::part_of(node.of.size(), right_weight,
+                                [&](std::size_t c) { return node.of[c] - left.of[c]; });
+    }
+    static double decrease(double score, double weight, double parts) {
+        return (score - parts) / weight;
+    }
+    static double part(const ClassWeights& node) {
+        return Derived::part_of(node.of.size(), node.weight,
+                                [&](std::size_t c) { return node.of[c]; });
+    }
 };
 
 // Shannon's entropy, in bits.
-struct Entropy {
-    static double part(const ClassWeights& side) {
+struct Entropy : BySides<Entropy> {
+    template <class Of>
+    static double part_of(std::size_t n, double weight, Of&& of) {
         double sum = 0.0;
-        for (const double c : side.of) sum += x_log2_x(c);
-        return sum - x_log2_x(side.weight);
+        for (std::size_t c = 0; c < n; ++c) sum += x_log2_x(of(c));
+        return sum - x_log2_x(weight);
     }
     static double impurity(const ClassWeights& node) {
         return node.of.size() == 1 ? 0.0 : std::max(0.0, -part(node) / node.weight);
     }
-    static double score(const ClassWeights& left, const ClassWeights& right) {
-        return part(left) + part(right);
-    }
-    static double per_weight(double score, double weight) { return score / weight; }
 };
 
-struct Misclassification {
-    static double part(const ClassWeights& side) { return std::ranges::max(side.of); }
+struct Misclassification : BySides<Misclassification> {
+    template <class Of>
+    static double part_of(std::size_t n, double, Of&& of) {
+        double largest = of(0);
+        for (std::size_t c = 1; c < n; ++c) largest = std::max(largest, of(c));
+        return largest;
+    }
     static double impurity(const ClassWeights& node) {
         return (node.weight - part(node)) / node.weight;
     }
-    static double score(const ClassWeights& left, const ClassWeights& right) {
-        return part(left) + part(right);
-    }
-    static double per_weight(double score, double weight) { return score / weight; }
 };
 
 template <class Impurity>
@@ -115,7 +132,6 @@ public:
             }
         }
         left_.resize(total_.size());
-        right_.resize(total_.size());
     }
 
     double weight() const { return weight_; }
@@ -145,13 +161,12 @@ public:
     void begin_scan() {
         left_weight_ = 0.0;
         std::ranges::fill(left_, 0.0);
-        std::ranges::copy(total_, right_.begin());
     }
 
     void move(Position i) {
         const double w = weights_[i];
         left_weight_ += w;
-        for (std::size_t at = i; at < labels_.size(); at += n_) shift(labels_[at], w);
+        for (std::size_t at = i; at < labels_.size(); at += n_) left_[labels_[at]] += w;
     }
 
     void move_group(std::span<const std::uint64_t> group) {
@@ -168,21 +183,23 @@ public:
     double right_weight() const { return weight_ - left_weight_; }
 
     double score() const {
-        const double left = left_weight(), right = right_weight();
-        if (outputs_.size() == 1) return Impurity::score({left, left_}, {right, right_});
+        if (outputs_.size() == 1) return Impurity::score({left_weight_, left_}, {weight_, total_});
         double sum = 0.0;
         for (const Output& out : outputs_)
-            sum += Impurity::score(of(out, left, left_), of(out, right, right_));
+            sum += Impurity::score(of(out, left_weight_, left_), of(out, weight_, total_));
         return sum;
     }
     double decrease(double score) const {
-        for (const Output& out : outputs_) score -= Impurity::part(of(out, weight_, total_));
-        return Impurity::per_weight(score, weight_) / n_outputs();
+        double parts = 0.0;
+        for (const Output& out : outputs_) parts += Impurity::part(of(out, weight_, total_));
+        return Impurity::decrease(score, weight_, parts) / n_outputs();
     }
 
     // Share of the second class, which is the one that monotonic constraints speak of.
     double left_value() const { return second_class(left_) / left_weight(); }
-    double right_value() const { return second_class(right_) / right_weight(); }
+    double right_value() const {
+        return (second_class(total_) - second_class(left_)) / right_weight();
+    }
 
     // A cell: the weight, then that of each class.
     std::size_t histogram_width() const { return 1 + total_.size(); }
@@ -193,7 +210,7 @@ public:
     }
     void move_cell(const double* cell) {
         left_weight_ += *cell++;
-        for (std::size_t c = 0; c < total_.size(); ++c) shift(c, cell[c]);
+        for (std::size_t c = 0; c < total_.size(); ++c) left_[c] += cell[c];
     }
 
 private:
@@ -204,11 +221,6 @@ private:
         std::vector<ClassId> present;  // the classes so numbered, from `first` on
         std::size_t first = 0;
     };
-
-    void shift(std::size_t c, double w) {
-        left_[c] += w;
-        right_[c] = total_[c] - left_[c];
-    }
 
     static ClassWeights of(const Output& out, double weight, std::span<const double> side) {
         return {weight, side.subspan(out.first, out.present.size())};
@@ -224,7 +236,7 @@ private:
     const Target& target_;
     const LearningSubset& subset_;
     std::vector<Output> outputs_;
-    std::vector<double> total_, left_, right_;  // weight of each class of the node
+    std::vector<double> total_, left_;  // weight of each class of the node
     std::size_t n_ = 0;
     std::vector<double> weights_;  // of the node's samples
     std::vector<ClassId> labels_;  // theirs, in the node's numbers, one output after another

@@ -15,7 +15,6 @@ struct Sums {
     double weight = 0.0;
     std::span<const double> of;         // one sum per output
     std::span<const double> positives;  // how many outputs above zero, where the loss asks
-    double mean(std::size_t k) const { return of[k] / weight; }
 };
 
 // A loss gives the loss of one value against the node's mean, and scores a cut. Those that
@@ -25,26 +24,27 @@ struct Sums {
 struct SquaredError {
     static constexpr bool kComparesMeans = true, kCountsPositives = false;
     static double loss(double y, double mean) { return (y - mean) * (y - mean); }
-    // The difference of the means, times both weights.
-    static double difference(const Sums& left, const Sums& right, std::size_t k) {
-        return left.of[k] * right.weight - right.of[k] * left.weight;
+    // The difference of the means of both sides, times both weights.
+    static double difference(const Sums& left, const Sums& node, std::size_t k) {
+        return left.of[k] * node.weight - node.of[k] * left.weight;
     }
-    static double score(const Sums& left, const Sums& right) {
+    static double score(const Sums& left, const Sums& node) {
         double sum = 0.0;
         for (std::size_t k = 0; k < left.of.size(); ++k) {
-            const double d = difference(left, right, k);
+            const double d = difference(left, node, k);
             sum += d * d;
         }
-        return sum / (left.weight * right.weight);
+        return sum / (left.weight * (node.weight - left.weight));
     }
 };
 
 // Friedman 2001, eq. 35: the squared difference of the means over all outputs together.
 struct FriedmanImprovement : SquaredError {
-    static double score(const Sums& left, const Sums& right) {
+    static double score(const Sums& left, const Sums& node) {
         double d = 0.0;
-        for (std::size_t k = 0; k < left.of.size(); ++k) d += difference(left, right, k);
-        return d * d / (left.weight * right.weight * static_cast<double>(left.of.size()));
+        for (std::size_t k = 0; k < left.of.size(); ++k) d += difference(left, node, k);
+        const double q = static_cast<double>(left.of.size());
+        return d * d / (left.weight * (node.weight - left.weight) * q);
     }
 };
 
@@ -53,15 +53,22 @@ struct FriedmanImprovement : SquaredError {
 struct PoissonDeviance {
     static constexpr bool kComparesMeans = false, kCountsPositives = true;
     static double loss(double y, double mean) { return y > 0.0 ? y * ln_portable(y / mean) : 0.0; }
-    static double part(const Sums& side) {
+    static double part(double sum, double weight, double positives) {
+        return positives == 0.0 ? -INFINITY : sum * ln_portable(sum / weight);
+    }
+    static double part(const Sums& node) {
         double sum = 0.0;
-        for (std::size_t k = 0; k < side.of.size(); ++k) {
-            if (side.positives[k] == 0.0) return -INFINITY;
-            sum += side.of[k] * ln_portable(side.mean(k));
-        }
+        for (std::size_t k = 0; k < node.of.size(); ++k)
+            sum += part(node.of[k], node.weight, node.positives[k]);
         return sum;
     }
-    static double score(const Sums& left, const Sums& right) { return part(left) + part(right); }
+    static double score(const Sums& left, const Sums& node) {
+        double right = 0.0;
+        for (std::size_t k = 0; k < node.of.size(); ++k)
+            right += part(node.of[k] - left.of[k], node.weight - left.weight,
+                          node.positives[k] - left.positives[k]);
+        return part(left) + right;
+    }
 };
 
 template <class Loss>
@@ -75,8 +82,7 @@ public:
           q_(target.n_outputs),
           n_terms_(Loss::kCountsPositives ? 2 * q_ : q_),
           total_(n_terms_),
-          left_(n_terms_),
-          right_(n_terms_) {}
+          left_(n_terms_) {}
 
     void enter(std::span<const RowId> rows) {
         first_row_ = rows[0];
@@ -127,12 +133,11 @@ public:
     void begin_scan() {
         left_weight_ = 0.0;
         std::ranges::fill(left_, 0.0);
-        right_ = total_;
     }
 
     void move(Position i) {
         left_weight_ += weights_[i];
-        for (std::size_t k = 0; k < n_terms_; ++k) shift(k, terms_[k * n_ + i]);
+        for (std::size_t k = 0; k < n_terms_; ++k) left_[k] += terms_[k * n_ + i];
     }
 
     void move_group(std::span<const std::uint64_t> group) {
@@ -145,9 +150,7 @@ public:
     double left_weight() const { return left_weight_; }
     double right_weight() const { return weight_ - left_weight_; }
 
-    double score() const {
-        return Loss::score(sums(left_weight(), left_), sums(right_weight(), right_));
-    }
+    double score() const { return Loss::score(sums(left_weight_, left_), sums(weight_, total_)); }
 
     double decrease(double score) const {
         const double q = static_cast<double>(q_);
@@ -161,7 +164,7 @@ public:
         return left_[0] / left_weight() / target_.scale + target_.centre[0];
     }
     double right_value() const {
-        return right_[0] / right_weight() / target_.scale + target_.centre[0];
+        return (total_[0] - left_[0]) / right_weight() / target_.scale + target_.centre[0];
     }
 
     // A cell: the weight, then each sum.
@@ -172,7 +175,7 @@ public:
     }
     void move_cell(const double* cell) {
         left_weight_ += *cell++;
-        for (std::size_t k = 0; k < n_terms_; ++k) shift(k, cell[k]);
+        for (std::size_t k = 0; k < n_terms_; ++k) left_[k] += cell[k];
     }
 
 private:
@@ -192,15 +195,10 @@ private:
         return Loss::kComparesMeans ? loss / target_.scale / target_.scale : loss / target_.scale;
     }
 
-    void shift(std::size_t k, double amount) {
-        left_[k] += amount;
-        right_[k] = total_[k] - left_[k];
-    }
-
     const Target& target_;
     const LearningSubset& subset_;
     std::size_t q_, n_terms_, n_ = 0;
-    std::vector<double> total_, left_, right_;        // sums of each output, then of positives
+    std::vector<double> total_, left_;                // sums of each output, then of positives
     std::vector<double> weights_, y_, terms_, cell_;  // of the node's samples
     std::vector<bool> same_;                          // whether an output has one value only
     double weight_ = 0.0, left_weight_ = 0.0, loss_ = 0.0;

@@ -38,9 +38,9 @@ def added(*numbers):
     return total
 
 
-def differences_of_means(left, right, which):
-    """Of both sides' sums over their weights, times both weights."""
-    return [a * right[0] - b * left[0] for a, b in zip(left[which], right[which], strict=True)]
+def differences_of_means(left, whole, which):
+    """Of both sides' sums over their weights, times both weights: left against the whole."""
+    return [a * whole[0] - b * left[0] for a, b in zip(left[which], whole[which], strict=True)]
 
 
 class SummedCriterion:
@@ -95,14 +95,14 @@ class ClassCounts(SummedCriterion):
             return added(*[x_log2_x(c) for c in counts]) - x_log2_x(weight)
         return max(counts)
 
-    def score(self, left, right):
+    def score(self, left, right, whole):
         if self.name == "gini":  # the variances of "is this class", summed
-            return added(*[self.gini(left, right, output) for output in self.outputs])
+            return added(*[self.gini(left, right, whole, output) for output in self.outputs])
         each = [(self.part(left[o], left[0]) + self.part(right[o], right[0])) for o in self.outputs]
         return added(*each)
 
-    def gini(self, left, right, output):
-        squares = [d * d for d in differences_of_means(left, right, output)]
+    def gini(self, left, right, whole, output):
+        squares = [d * d for d in differences_of_means(left, whole, output)]
         if len(squares) == 2:
             squares = [2.0 * squares[0]]
         return added(*squares) / (left[0] * right[0])
@@ -172,11 +172,11 @@ class Moments(SummedCriterion):
                 sums[k] += w * column[i]
         return sums
 
-    def score(self, left, right):
+    def score(self, left, right, whole):
         if self.name == "poisson":
             return self.deviance_part(left) + self.deviance_part(right)
         both = left[0] * right[0]
-        differences = differences_of_means(left, right, slice(1, None))
+        differences = differences_of_means(left, whole, slice(1, None))
         if self.name == "friedman_mse":
             d = added(*differences)
             return d * d / (both * len(self.y))
@@ -261,7 +261,7 @@ class Medians:
             total += added(*[self.weights[i] * abs(column[i] - m) for i in rows])
         return total
 
-    def score(self, left, right):
+    def score(self, left, right, whole):
         return -(self.error(self.values, left) + self.error(self.values, right))
 
     def decrease(self, whole, score):

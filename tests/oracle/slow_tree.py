@@ -207,7 +207,7 @@ class SlowTree:
             n_left = sum(map(len, groups))
             if not allowed(node, f, left, right, n_left, len(rows) - n_left):
                 continue
-            score = self.criterion.score(left, right)
+            score = self.criterion.score(left, right, whole)
             if score > (best.score if best else -inf):
                 threshold = self.threshold(node, f, rows, groups, others)
                 decrease = self.criterion.decrease(whole, score)
@@ -278,7 +278,7 @@ class SlowTree:
             left = self.criterion.summary(rows)
             right = self.criterion.rest(whole, left)
             n = len(rows)
-            score = self.criterion.score(left, right)
+            score = self.criterion.score(left, right, whole)
             if score > -inf and self.allowed(node, cut.feature, left, right, n, len(node.rows) - n):
                 decrease = self.criterion.decrease(whole, score)
                 middle = self.middle(left, right)

@@ -23,7 +23,7 @@ def cuts_of_node(tree, node):
         for groups, _ in tree.cuts(node, f, node.rows):
             left = criterion.joined([criterion.summary(group) for group in groups])
             right = criterion.rest(whole, left)
-            score = criterion.score(left, right)
+            score = criterion.score(left, right, whole)
             if score > -inf:
                 exact = exact_decrease(criterion, node.rows, [i for g in groups for i in g])
                 yield score, exact, criterion.decrease(whole, score)
