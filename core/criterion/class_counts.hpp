@@ -22,6 +22,7 @@ struct ClassWeights {
 // scored like squared error: with whole weights every step but the last division is exact, so
 // that equal decreases are equal scores.
 struct Gini {
+    static constexpr bool kOneSum = true;
     static double impurity(const ClassWeights& node) {
         double squares = 0.0;
         for (const double c : node.of) squares += c * c;
@@ -48,6 +49,7 @@ struct Gini {
 // Entropy and misclassification judge each side by itself, and the sides' parts add up.
 template <class Derived>
 struct BySides {
+    static constexpr bool kOneSum = false;
     static double score(const ClassWeights& left, const ClassWeights& node) {
         const double right_weight = node.weight - left.weight;
         return Derived::part_of(left.of.size(), left.weight,
@@ -201,6 +203,15 @@ public:
         return (second_class(total_) - second_class(left_)) / right_weight();
     }
 
+    // Gini of two classes, one output: the share of the first decides.
+    OneSum one_sum() {
+        if (!Impurity::kOneSum || outputs_.size() != 1 || total_.size() != 2) return {};
+        samples_.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i)
+            samples_[i] = {weights_[i], labels_[i] == 0 ? weights_[i] : 0.0};
+        return {samples_, weight_, total_[0], 2.0, subset_.whole_weights};
+    }
+
     // A cell: the weight, then that of each class.
     std::size_t histogram_width() const { return 1 + total_.size(); }
     void add_to(double* cell, Position i) const {
@@ -241,6 +252,7 @@ private:
     std::vector<double> weights_;  // of the node's samples
     std::vector<ClassId> labels_;  // theirs, in the node's numbers, one output after another
     std::vector<double> cell_;
+    std::vector<WeightedTerm> samples_;
     double weight_ = 0.0, left_weight_ = 0.0;
 };
 

@@ -51,4 +51,23 @@ concept Criterion = requires(C c, const C const_c, std::span<const RowId> rows, 
 // Further, where kSummable: add_to(cell, position) and move_cell(cell), a cell being
 // histogram_width() doubles.
 
+// Some nodes of some criteria are judged by one weighted sum alone: the score of a cut is
+// factor * d^2 / (w_l w_r), d = term_l * weight - term * w_l. Such a criterion has one_sum(),
+// which says so of the node taken up; scan_sums.hpp makes use of it.
+struct WeightedTerm {
+    double weight = 0.0, term = 0.0;
+    WeightedTerm& operator+=(const WeightedTerm& other) {
+        weight += other.weight;
+        term += other.term;
+        return *this;
+    }
+};
+
+struct OneSum {
+    std::span<const WeightedTerm> samples;  // empty: this node is not of the kind
+    double weight = 0.0, term = 0.0;        // of the node
+    double factor = 1.0;
+    bool exact = false;  // whether sums are the same in any order
+};
+
 }  // namespace silvics

@@ -167,6 +167,14 @@ public:
         return (total_[0] - left_[0]) / right_weight() / target_.scale + target_.centre[0];
     }
 
+    // Squared error of one output; Friedman's improvement is then the same.
+    OneSum one_sum() {
+        if (!Loss::kComparesMeans || q_ != 1) return {};
+        samples_.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i) samples_[i] = {weights_[i], terms_[i]};
+        return {samples_, weight_, total_[0], 1.0, false};
+    }
+
     // A cell: the weight, then each sum.
     std::size_t histogram_width() const { return 1 + n_terms_; }
     void add_to(double* cell, Position i) const {
@@ -200,7 +208,8 @@ private:
     std::size_t q_, n_terms_, n_ = 0;
     std::vector<double> total_, left_;                // sums of each output, then of positives
     std::vector<double> weights_, y_, terms_, cell_;  // of the node's samples
-    std::vector<bool> same_;                          // whether an output has one value only
+    std::vector<WeightedTerm> samples_;
+    std::vector<bool> same_;  // whether an output has one value only
     double weight_ = 0.0, left_weight_ = 0.0, loss_ = 0.0;
     RowId first_row_ = 0;
 };

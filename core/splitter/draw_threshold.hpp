@@ -58,7 +58,8 @@ void score_threshold(C& criterion, std::span<const Code> codes, CodeRange range,
                 ++n_left;
             }
     }
-    if (limits.allow(criterion, n_left)) keep_if_better(criterion, limits, left, left + 1, best);
+    if (limits.allow(n_left, criterion.left_weight(), criterion.right_weight()))
+        keep_if_better(criterion, limits, left, left + 1, best);
 }
 
 }  // namespace silvics

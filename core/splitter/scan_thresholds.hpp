@@ -26,11 +26,9 @@ struct CutLimits {
     int monotonic = 0;
     ValueBounds bounds{};
 
-    template <Criterion C>
-    bool allow(const C& criterion, std::size_t n_left) const {
-        if (n_left < min_samples_leaf || n - n_left < min_samples_leaf) return false;
-        const double left = criterion.left_weight(), right = criterion.right_weight();
-        return left > 0.0 && right > 0.0 && left >= min_weight_leaf && right >= min_weight_leaf;
+    bool allow(std::size_t n_left, double left, double right) const {
+        return n_left >= min_samples_leaf && n - n_left >= min_samples_leaf && left > 0.0 &&
+               right > 0.0 && left >= min_weight_leaf && right >= min_weight_leaf;
     }
     template <Criterion C>
     bool keeps_order(const C& criterion) const {
@@ -128,7 +126,7 @@ void scan_thresholds(C& criterion, Groups&& groups, const CutLimits& limits, Cut
     criterion.begin_scan();
     while (!groups.last()) {
         groups.move();
-        if (limits.allow(criterion, groups.n_left()))
+        if (limits.allow(groups.n_left(), criterion.left_weight(), criterion.right_weight()))
             keep_if_better(criterion, limits, groups.code(), groups.next_code(), best);
     }
 }

@@ -7,6 +7,7 @@
 #include "sampling/feature_draw.hpp"
 #include "splitter/draw_threshold.hpp"
 #include "splitter/gather.hpp"
+#include "splitter/scan_sums.hpp"
 #include "splitter/scan_thresholds.hpp"
 #include "splitter/splitter.hpp"
 
@@ -39,6 +40,7 @@ public:
             if (found.cut.score > best.cut.score) best = found;
             return true;
         };
+        prepare_scan();
         for_drawn_variables(node, node.rows, constants, try_variable);
         if (best.cut.score == -kInfinity) return std::nullopt;
         return finish(node.rows, best);
@@ -93,18 +95,34 @@ private:
             found.threshold = draw_threshold(node.key, f, values[range.low], values[range.high]);
             score_threshold(criterion_, codes_, range, values, found.threshold, limits,
                             histogram_.cells, found.cut);
-        } else if (use_histogram(range)) {
-            if constexpr (C::kSummable)
-                scan_thresholds(criterion_,
-                                HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
-                                limits, found.cut);
-        } else {
-            keys_.resize(codes_.size());
-            for (std::size_t i = 0; i < codes_.size(); ++i)
-                keys_[i] = std::uint64_t{codes_[i]} << 32 | i;
-            sort_keys(keys_, scratch_, range.low, range.high, stop_);
-            scan_thresholds(criterion_, SortedGroups<C>(criterion_, keys_), limits, found.cut);
+            return;
         }
+        const bool histogram = use_histogram(range);
+        if (!histogram) sort_codes(range);
+        if (!one_sum_.samples.empty() && limits.monotonic == 0) {
+            histogram ? sums_.histogram(one_sum_, codes_, range, stop_)
+                      : sums_.sorted(one_sum_, keys_);
+            sums_.keep_best(one_sum_, limits, found.cut);
+        } else if (!histogram) {
+            scan_thresholds(criterion_, SortedGroups<C>(criterion_, keys_), limits, found.cut);
+        } else if constexpr (C::kSummable) {
+            scan_thresholds(criterion_,
+                            HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
+                            limits, found.cut);
+        }
+    }
+
+    void sort_codes(CodeRange range) {
+        keys_.resize(codes_.size());
+        for (std::size_t i = 0; i < codes_.size(); ++i)
+            keys_[i] = std::uint64_t{codes_[i]} << 32 | i;
+        sort_keys(keys_, scratch_, range.low, range.high, stop_);
+    }
+
+    // Looks for the quick scan, once the criterion has taken up the samples to search on.
+    void prepare_scan() {
+        if constexpr (requires { criterion_.one_sum(); })
+            if (!rules_.random_cut) one_sum_ = criterion_.one_sum();
     }
 
     // A histogram pays when its cells are not many more than the samples.
@@ -135,6 +153,7 @@ private:
             }
         std::vector<Found> found;
         criterion_.enter(sample_);
+        prepare_scan();
         const auto try_variable = [&](FeatureId f, const Column& column, CodeRange range) {
             if (range.constant()) return false;
             found.push_back({f, {}, 0.0});
@@ -166,6 +185,8 @@ private:
     FeatureDraw draw_;
     std::vector<Code> codes_;
     std::vector<std::uint64_t> keys_, scratch_;
+    OneSum one_sum_;
+    SumScan sums_;
     typename HistogramGroups<C>::Storage histogram_;
     std::vector<RowId> sample_;
 };

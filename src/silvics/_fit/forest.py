@@ -169,7 +169,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
             raise error
         self._trees = kept + grown
         self._as_float32 = False
-        self._forget_made_trees()
+        self._forget_estimates()
         self.interrupted_ = error is not None
         if error is None:
             context.call_on_fit_task_end(estimator=self, X=X, y=encoded)

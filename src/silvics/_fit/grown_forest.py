@@ -50,8 +50,10 @@ class GrownForest:
         assert self._seed is not None
         return _core.tree_seeds(self._seed, first, count)
 
-    def _forget_made_trees(self) -> None:
-        self.__dict__.pop("_estimators", None)
+    def _forget_estimates(self) -> None:
+        """Drop what was made from other trees."""
+        for name in ("_estimators", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
 
     def _adopt(self, trees: list[BaseTree]) -> None:
         """Become a forest of trees that were grown elsewhere, and cannot be grown again."""

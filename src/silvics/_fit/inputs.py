@@ -36,8 +36,16 @@ def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:
 
 def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
     """Run scikit-learn's checks. Their sum over X may overflow where X itself is finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return validate_data(estimator, *arrays, **settings)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return validate_data(estimator, *arrays, **settings)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"Input X contains text or categories ({error}). Only numbers are supported for now: "
+            "encode such columns, for example with sklearn.preprocessing.OrdinalEncoder."
+        ) from error
 
 
 def coded_dtype(X: Any) -> np.ndarray:
