@@ -45,11 +45,12 @@ void bind_growing(nb::module_& m) {
         .def_static(
             "of_values",
             [](Vector<double> y, std::size_t n_rows, std::size_t n_outputs,
-               const std::string& criterion) {
-                return real_target(span_of(y), n_rows, n_outputs,
-                                   find_criterion(criterion).centred);
+               const std::string& criterion, std::optional<Vector<double>> weights) {
+                return real_target(span_of(y), n_rows, n_outputs, find_criterion(criterion).centred,
+                                   weights ? span_of(*weights) : std::span<const double>{});
             },
-            nb::arg("y"), nb::arg("n_rows"), nb::arg("n_outputs"), nb::arg("criterion"));
+            nb::arg("y"), nb::arg("n_rows"), nb::arg("n_outputs"), nb::arg("criterion"),
+            nb::arg("weights").none());
 
     nb::class_<SamplingPlan>(m, "Sampling", "How the rows of a tree are drawn.")
         .def(

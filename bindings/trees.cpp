@@ -3,6 +3,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cmath>
+
 #include "builder/growing_tree.hpp"
 #include "forest/forest.hpp"
 #include "importance/impurity_decrease.hpp"
@@ -42,6 +44,7 @@ nb::dict stored_arrays(const Tree& tree) {
     put("n_node_samples", tree.n_node_samples);
     put("weighted_n_node_samples", tree.weighted_n_node_samples);
     put("impurity", tree.impurity);
+    put("impurity_exponent", std::vector<std::int32_t>{tree.impurity_exponent});
     put("missing_go_to_left", tree.missing_go_to_left);
     put("leaf_weights", tree.leaf_weights);
     put("node_values", tree.node_values);
@@ -52,7 +55,10 @@ template <class T>
 std::vector<T> taken(const nb::dict& state, const char* name) {
     if (!state.contains(name))
         throw std::invalid_argument(std::string("not a valid tree: no ") + name);
-    const auto array = nb::cast<Vector<T>>(state[name]);
+    Vector<T> array;
+    if (!nb::try_cast(state[name], array))
+        throw std::invalid_argument(std::string("not a valid tree: ") + name +
+                                    " is not a vector of the right type");
     return {array.data(), array.data() + array.size()};
 }
 
@@ -75,6 +81,9 @@ std::shared_ptr<Tree> from_stored_arrays(const nb::dict& state) {
     tree->n_node_samples = taken<std::uint32_t>(state, "n_node_samples");
     tree->weighted_n_node_samples = taken<double>(state, "weighted_n_node_samples");
     tree->impurity = taken<double>(state, "impurity");
+    const auto exponent = taken<std::int32_t>(state, "impurity_exponent");
+    if (exponent.size() != 1) throw std::invalid_argument("not a valid tree: impurity_exponent");
+    tree->impurity_exponent = exponent[0];
     tree->missing_go_to_left = taken<std::uint8_t>(state, "missing_go_to_left");
     tree->leaf_weights = taken<double>(state, "leaf_weights");
     tree->node_values = taken<double>(state, "node_values");
@@ -125,7 +134,12 @@ void bind_trees(nb::module_& m) {
              })
         .def("weighted_n_node_samples",
              [](const Tree& t) { return to_numpy(t.weighted_n_node_samples, t.nodes.size()); })
-        .def("impurity", [](const Tree& t) { return to_numpy(t.impurity, t.nodes.size()); })
+        .def("impurity",
+             [](const Tree& t) {
+                 return node_array<double>(t, t.nodes, [&](std::size_t i) {
+                     return std::ldexp(t.impurity[i], t.impurity_exponent);
+                 });
+             })
         .def("missing_go_to_left",
              [](const Tree& t) {
                  return node_array<std::uint8_t>(t, t.nodes, [&](std::size_t i) {

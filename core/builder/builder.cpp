@@ -1,6 +1,7 @@
 #include "builder/builder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -37,7 +38,9 @@ public:
             split(frontier_.pop());
             ++n_leaves;
         }
-        return finish_tree(growing_, target_, table_.n_features(), per_node_);
+        Tree tree = finish_tree(growing_, target_, table_.n_features(), per_node_);
+        tree.impurity_exponent = splitter_->impurity_exponent();
+        return tree;
     }
 
 private:
@@ -74,7 +77,9 @@ private:
         const auto split = splitter_->find_split(samples, constants_);
         if (!split) return false;
         node.weighted_decrease = facts.weight / root_weight_ * split->decrease;
-        if (rules_.stopping.rejects(node.weighted_decrease)) return false;
+        if (rules_.stopping.rejects(
+                std::ldexp(node.weighted_decrease, splitter_->impurity_exponent())))
+            return false;
         node.split = *split;
         node.constants = constants_.inherit();
         return true;

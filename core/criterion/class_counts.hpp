@@ -96,7 +96,7 @@ class ClassCounts {
 public:
     static constexpr bool kSummable = true;
 
-    ClassCounts(const Target& target, const LearningSubset& subset)
+    ClassCounts(const Target& target, const LearningSubset& subset, const StopFlag&)
         : target_(target), subset_(subset), outputs_(target.n_outputs) {
         for (std::size_t k = 0; k < target.n_outputs; ++k)
             outputs_[k].number.assign(target.n_classes[k], kAbsent);
@@ -145,6 +145,8 @@ public:
         for (const Output& out : outputs_) sum += Impurity::impurity(of(out, weight_, total_));
         return sum / n_outputs();
     }
+
+    int impurity_exponent() const { return 0; }
 
     // Weight of every class of every output.
     void write_value(std::span<double> value) const {

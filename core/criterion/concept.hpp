@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/stop.hpp"
 #include "base/types.hpp"
 #include "data/target.hpp"
 #include "sampling/learning_subset.hpp"
@@ -25,13 +26,15 @@ template <class C>
 concept Criterion = requires(C c, const C const_c, std::span<const RowId> rows, Position position,
                              std::span<const std::uint64_t> group, Code code, std::size_t n,
                              std::span<double> value, double score) {
-    C(std::declval<const Target&>(), std::declval<const LearningSubset&>());
+    C(std::declval<const Target&>(), std::declval<const LearningSubset&>(),
+      std::declval<const StopFlag&>());
 
-    c.enter(rows);                                    // take up a node
-    { const_c.weight() } -> std::same_as<double>;     // of the node
-    { const_c.impurity() } -> std::same_as<double>;   // i(t), of the data as the user has it
-    { const_c.homogeneous() } -> std::same_as<bool>;  // rule 3.5 (a)
-    const_c.write_value(value);                       // assignment rule 3.4
+    c.enter(rows);                                         // take up a node
+    { const_c.weight() } -> std::same_as<double>;          // of the node
+    { const_c.impurity() } -> std::same_as<double>;        // i(t), in the core's own units
+    { const_c.impurity_exponent() } -> std::same_as<int>;  // times two to this, the user's
+    { const_c.homogeneous() } -> std::same_as<bool>;       // rule 3.5 (a)
+    const_c.write_value(value);                            // assignment rule 3.4
 
     c.begin_scan();       // everything right of the cut
     c.move(position);     // one sample to the left

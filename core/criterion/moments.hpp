@@ -76,7 +76,7 @@ class Moments {
 public:
     static constexpr bool kSummable = true;
 
-    Moments(const Target& target, const LearningSubset& subset)
+    Moments(const Target& target, const LearningSubset& subset, const StopFlag&)
         : target_(target),
           subset_(subset),
           q_(target.n_outputs),
@@ -121,7 +121,11 @@ public:
         return std::ranges::all_of(same_, [](bool same) { return same; });
     }
 
-    double impurity() const { return unscaled(loss_ / (weight_ * static_cast<double>(q_))); }
+    double impurity() const { return loss_ / (weight_ * static_cast<double>(q_)); }
+
+    int impurity_exponent() const {
+        return -std::ilogb(target_.scale) * (Loss::kComparesMeans ? 2 : 1);
+    }
 
     void write_value(std::span<double> value) const {
         for (std::size_t k = 0; k < q_; ++k) {
@@ -155,9 +159,9 @@ public:
     double decrease(double score) const {
         const double q = static_cast<double>(q_);
         if constexpr (Loss::kComparesMeans)
-            return unscaled(score / (weight_ * weight_ * q));
+            return score / (weight_ * weight_ * q);
         else
-            return unscaled((score - Loss::part(sums(weight_, total_))) / (weight_ * q));
+            return (score - Loss::part(sums(weight_, total_))) / (weight_ * q);
     }
 
     double left_value() const {
@@ -195,12 +199,6 @@ private:
 
     Sums sums(double weight, std::span<const double> of) const {
         return {weight, of.first(q_), of.subspan(q_)};
-    }
-
-    // A loss of the scaled target, in the user's units. One division at a time: the square of a
-    // scale may vanish.
-    double unscaled(double loss) const {
-        return Loss::kComparesMeans ? loss / target_.scale / target_.scale : loss / target_.scale;
     }
 
     const Target& target_;

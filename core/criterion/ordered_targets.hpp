@@ -57,8 +57,8 @@ class OrderedTargets {
 public:
     static constexpr bool kSummable = false;  // medians do not add up
 
-    OrderedTargets(const Target& target, const LearningSubset& subset)
-        : target_(target), subset_(subset), outputs_(target.n_outputs) {}
+    OrderedTargets(const Target& target, const LearningSubset& subset, const StopFlag& stop)
+        : target_(target), subset_(subset), stop_(stop), outputs_(target.n_outputs) {}
 
     void enter(std::span<const RowId> rows) {
         first_row_ = rows[0];
@@ -74,7 +74,11 @@ public:
             const double* value = target_.values.data() + k * target_.n_rows;
             order_.resize(n);
             std::iota(order_.begin(), order_.end(), Position{0});
-            std::ranges::stable_sort(order_, {}, [&](Position i) { return value[rows[i]]; });
+            std::size_t compared = 0;  // the longest single step of all: look at the flag in it
+            std::ranges::stable_sort(order_, [&](Position a, Position b) {
+                if (++compared % kStopBlock == 0) stop_.check();
+                return value[rows[a]] < value[rows[b]];
+            });
             out.rank.resize(n);
             out.values.clear();
             for (const Position i : order_) {
@@ -84,11 +88,13 @@ public:
             }
             out.total = 0.0;
             out.whole.clear(out.values.size());
-            for (std::size_t i = 0; i < n; ++i) {
-                const double wy = weights_[i] * out.values[out.rank[i]];
-                out.total += wy;
-                out.whole.add(out.rank[i], weights_[i], wy);
-            }
+            in_blocks(n, stop_, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    const double wy = weights_[i] * out.values[out.rank[i]];
+                    out.total += wy;
+                    out.whole.add(out.rank[i], weights_[i], wy);
+                }
+            });
         }
     }
 
@@ -100,8 +106,9 @@ public:
         double sum = 0.0;
         for (const Output& out : outputs_)
             if (out.values.size() > 1) sum += absolute_error(out, out.whole, weight_, out.total);
-        return sum / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
+        return sum / (weight_ * static_cast<double>(outputs_.size()));
     }
+    int impurity_exponent() const { return -std::ilogb(target_.scale); }
     void write_value(std::span<double> value) const {
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             const Output& out = outputs_[k];
@@ -144,8 +151,7 @@ public:
         return -sum;
     }
     double decrease(double score) const {
-        return impurity() +
-               score / (weight_ * static_cast<double>(outputs_.size())) / target_.scale;
+        return impurity() + score / (weight_ * static_cast<double>(outputs_.size()));
     }
     double left_value() const {
         return median(outputs_[0], outputs_[0].left, left_weight()) / target_.scale +
@@ -184,6 +190,7 @@ private:
 
     const Target& target_;
     const LearningSubset& subset_;
+    const StopFlag& stop_;
     std::vector<Output> outputs_;
     std::vector<double> weights_;
     std::vector<Position> order_;

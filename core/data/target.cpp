@@ -33,12 +33,14 @@ Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
 }
 
 Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_outputs,
-                   bool centred) {
+                   bool centred, std::span<const double> weights) {
     Target target;
     target.n_rows = n_rows;
     target.n_outputs = n_outputs;
     if (n_rows == 0 || n_outputs == 0 || y.size() != n_rows * n_outputs)
         throw std::invalid_argument("y does not have one value per row and output");
+    if (!weights.empty() && weights.size() != n_rows)
+        throw std::invalid_argument("sample_weight does not have one value per row");
     if (!std::ranges::all_of(y, [](double v) { return std::isfinite(v); }))
         throw std::invalid_argument("Input y contains NaN or infinity.");
     target.original.resize(y.size());
@@ -46,23 +48,22 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
         for (std::size_t k = 0; k < n_outputs; ++k)
             target.original[k * n_rows + i] = y[i * n_outputs + k];
     target.centre.assign(n_outputs, 0.0);
-    target.values = target.original;
-    double largest = 0.0;
+    double largest = 0.0;  // half of it: the difference of two doubles may overflow, that cannot
     for (std::size_t k = 0; k < n_outputs; ++k) {
-        const auto begin = target.values.begin() + static_cast<std::ptrdiff_t>(k * n_rows);
-        if (centred) {
-            std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(n_rows));
-            const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((n_rows - 1) / 2);
-            std::nth_element(sorted.begin(), middle, sorted.end());
-            target.centre[k] = *middle;
-        }
+        std::vector<double> distinct;
         for (std::size_t i = 0; i < n_rows; ++i)
-            largest = std::max(largest, std::fabs(begin[static_cast<std::ptrdiff_t>(i)] / 2 -
-                                                  target.centre[k] / 2));
+            if (weights.empty() || weights[i] > 0.0)
+                distinct.push_back(target.original[k * n_rows + i]);
+        if (distinct.empty()) continue;
+        std::ranges::sort(distinct);
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        if (centred) target.centre[k] = distinct[(distinct.size() - 1) / 2];
+        for (const double end : {distinct.front(), distinct.back()})
+            largest = std::max(largest, std::fabs(end / 2 - target.centre[k] / 2));
     }
-    // Halves above and below: the difference of two doubles may overflow, its half cannot.
     if (largest > 0.0)
         target.scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 2, -1000, 1022));
+    target.values = target.original;
     for (std::size_t k = 0; k < n_outputs; ++k)
         for (std::size_t i = 0; i < n_rows; ++i) {
             double& v = target.values[k * n_rows + i];

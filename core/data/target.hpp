@@ -17,8 +17,8 @@ struct Target {
     std::vector<ClassId> classes;
 
     // Regression: (original - centre[k]) * scale at [k * n_rows + i]. The centre is a value
-    // of the output itself and the scale a power of two, so that y + 1e9 and 1e300 * y
-    // lose nothing that the doubles still hold.
+    // of the output itself, the median of its distinct values, and the scale a power of two,
+    // so that y + 1e9 and 1e300 * y lose nothing that the doubles still hold.
     std::vector<double> values;
     std::vector<double> centre;
     double scale = 1.0;
@@ -31,8 +31,9 @@ struct Target {
 
 Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
                     std::vector<ClassId> n_classes);
-// `centred` is false for criteria that need the values' signs (Poisson).
+// `centred` is false for criteria that need the values' signs (Poisson). Rows of weight zero
+// have no say in centre and scale; no weights: all have.
 Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_outputs,
-                   bool centred);
+                   bool centred, std::span<const double> weights = {});
 
 }  // namespace silvics

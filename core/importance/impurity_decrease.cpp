@@ -1,5 +1,6 @@
 #include "importance/impurity_decrease.hpp"
 
+#include <cmath>
 #include <numeric>
 
 namespace silvics {
@@ -11,12 +12,14 @@ std::vector<double> impurity_decrease(const Tree& tree, bool normalize) {
         if (const Node& node = tree.nodes[t]; !node.leaf())
             importance[static_cast<std::size_t>(node.feature)] +=
                 mass(t) - mass(t + 1) - mass(node.link);
-    double whole = tree.weighted_n_node_samples[0];
     if (normalize) {
-        whole = std::accumulate(importance.begin(), importance.end(), 0.0);
-        if (!(whole > 0.0)) return importance;
+        const double whole = std::accumulate(importance.begin(), importance.end(), 0.0);
+        if (whole > 0.0)
+            for (double& value : importance) value /= whole;
+    } else {
+        for (double& value : importance)
+            value = std::ldexp(value / tree.weighted_n_node_samples[0], tree.impurity_exponent);
     }
-    for (double& value : importance) value /= whole;
     return importance;
 }
 

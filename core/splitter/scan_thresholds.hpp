@@ -120,11 +120,16 @@ private:
     Code code_ = 0;
 };
 
+// How many cuts, at a microsecond each for the slowest criterion, go by between looks at the flag.
+inline constexpr std::size_t kStopCuts = 8192;
+
 // The best allowed cut between two groups; the lowest of equals.
 template <Criterion C, class Groups>
-void scan_thresholds(C& criterion, Groups&& groups, const CutLimits& limits, Cut& best) {
+void scan_thresholds(C& criterion, Groups&& groups, const CutLimits& limits, const StopFlag& stop,
+                     Cut& best) {
     criterion.begin_scan();
-    while (!groups.last()) {
+    for (std::size_t i = 0; !groups.last(); ++i) {
+        if (i % kStopCuts == 0) stop.check();
         groups.move();
         if (limits.allow(groups.n_left(), criterion.left_weight(), criterion.right_weight()))
             keep_if_better(criterion, limits, groups.code(), groups.next_code(), best);

@@ -16,7 +16,7 @@ namespace silvics {
 
 struct NodeFacts {
     std::size_t n = 0;
-    double weight = 0.0, impurity = 0.0;
+    double weight = 0.0, impurity = 0.0;  // in the core's units
     bool homogeneous = false;
 };
 
@@ -26,6 +26,7 @@ public:
     virtual NodeFacts enter(const NodeSamples& node) = 0;
     // The split of the node last entered. Variables found constant are told to `constants`.
     virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;
+    virtual int impurity_exponent() const = 0;  // i(t) times two to this is in the user's units
     virtual void write_value(std::span<double> value) const = 0;
     virtual ClassId only_class() const = 0;  // of a homogeneous node, one output
 };

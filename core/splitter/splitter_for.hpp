@@ -20,7 +20,7 @@ public:
         : table_(parts.table),
           rules_(parts.rules),
           stop_(parts.stop),
-          criterion_(parts.target, parts.subset),
+          criterion_(parts.target, parts.subset, parts.stop),
           draw_(parts.table.n_features()) {}
 
     NodeFacts enter(const NodeSamples& node) override {
@@ -45,6 +45,8 @@ public:
         if (best.cut.score == -kInfinity) return std::nullopt;
         return finish(node.rows, best);
     }
+
+    int impurity_exponent() const override { return criterion_.impurity_exponent(); }
 
     void write_value(std::span<double> value) const override { criterion_.write_value(value); }
 
@@ -104,11 +106,12 @@ private:
                       : sums_.sorted(one_sum_, keys_);
             sums_.keep_best(one_sum_, limits, found.cut);
         } else if (!histogram) {
-            scan_thresholds(criterion_, SortedGroups<C>(criterion_, keys_), limits, found.cut);
+            scan_thresholds(criterion_, SortedGroups<C>(criterion_, keys_), limits, stop_,
+                            found.cut);
         } else if constexpr (C::kSummable) {
             scan_thresholds(criterion_,
                             HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
-                            limits, found.cut);
+                            limits, stop_, found.cut);
         }
     }
 

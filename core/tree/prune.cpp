@@ -1,6 +1,7 @@
 #include "tree/prune.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 namespace silvics {
@@ -19,7 +20,8 @@ public:
           ends_(tree.subtree_ends()) {
         const double whole = tree.weighted_n_node_samples[0];
         for (std::size_t t = 0; t < own_.size(); ++t)
-            own_[t] = tree.weighted_n_node_samples[t] * tree.impurity[t] / whole;
+            own_[t] = std::ldexp(tree.weighted_n_node_samples[t] * tree.impurity[t] / whole,
+                                 tree.impurity_exponent);
         branch_ = own_;
         for (NodeId t = static_cast<NodeId>(own_.size()); t-- > 0;) {
             if (tree.nodes[t].leaf()) continue;
@@ -89,6 +91,7 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
     pruned.n_features = tree.n_features;
     pruned.n_outputs = tree.n_outputs;
     pruned.n_classes = tree.n_classes;
+    pruned.impurity_exponent = tree.impurity_exponent;
     const std::size_t width = tree.value_width();
     const bool per_node = !tree.node_values.empty();
     std::vector<NodeId> now(tree.nodes.size(), 0);

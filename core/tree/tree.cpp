@@ -120,6 +120,8 @@ void check_tree(const Tree& tree) {
     require(tree.leaf_weights.size() % width == 0, "leaf weights");
     const std::size_t leaf_rows = tree.leaf_weights.size() / width;
 
+    require(std::abs(tree.impurity_exponent) <= 4096, "unit of impurities");
+
     // Depth-first order: reading on, each node is the first child of the one before it, or the
     // second child of the innermost inner node that still waits for one.
     std::vector<NodeId> waiting;
@@ -138,7 +140,7 @@ void check_tree(const Tree& tree) {
         require(
             tree.weighted_n_node_samples[t] > 0.0 && std::isfinite(tree.weighted_n_node_samples[t]),
             "weight of a node");
-        require(std::isfinite(tree.impurity[t]) || tree.impurity[t] > 0.0, "impurity of a node");
+        require(std::isfinite(tree.impurity[t]), "impurity of a node");
         if (!node.leaf()) {
             require(static_cast<std::size_t>(node.feature) < tree.n_features,
                     "variable of a split");

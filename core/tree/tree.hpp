@@ -36,7 +36,10 @@ struct Tree {
     std::vector<Node> nodes;
     std::vector<std::uint32_t> n_node_samples;
     std::vector<double> weighted_n_node_samples;
+    // In units that squares of very large or small outputs fit into; times two to the
+    // impurity_exponent, the user's.
     std::vector<double> impurity;
+    int impurity_exponent = 0;
     std::vector<std::uint8_t> missing_go_to_left;  // empty: no node has seen a missing value
 
     // One of the two: class weights of impure leaves, or what each node predicts.

@@ -142,10 +142,16 @@ class ClassCounts(SummedCriterion):
         return list(self.shares(rows))
 
 
-def learning_values(y, centred):
-    """An output as it is summed: less its lower median, times a power of two common to all."""
-    centres = [sorted(column)[(len(column) - 1) // 2] if centred else 0.0 for column in y]
-    largest = max(abs(v / 2 - c / 2) for column, c in zip(y, centres, strict=True) for v in column)
+def learning_values(y, weights, centred):
+    """An output as it is summed: less a value of its own, times a power of two common to all.
+
+    That value is the lower median of the distinct ones among rows of positive weight.
+    """
+    seen = [sorted({v for v, w in zip(column, weights, strict=True) if w > 0}) for column in y]
+    centres = [levels[(len(levels) - 1) // 2] if centred else 0.0 for levels in seen]
+    largest = max(
+        abs(v / 2 - c / 2) for levels, c in zip(seen, centres, strict=True) for v in levels
+    )
     scale = 2.0 ** -(frexp(largest)[1] + 1) if largest > 0.0 else 1.0
     values = [[(v - c) * scale for v in column] for column, c in zip(y, centres, strict=True)]
     return values, centres, scale
@@ -157,7 +163,9 @@ class Moments(SummedCriterion):
     def __init__(self, name, y, weights):
         super().__init__(weights)
         self.name, self.y = name, y
-        self.values, self.centres, self.scale = learning_values(y, centred=name != "poisson")
+        self.values, self.centres, self.scale = learning_values(
+            y, weights, centred=name != "poisson"
+        )
         self.width = 1 + len(y)
 
     def enter(self, rows):
@@ -224,7 +232,7 @@ class Medians:
 
     def __init__(self, y, weights):
         self.y, self.weights = y, weights
-        self.values, self.centres, self.scale = learning_values(y, centred=True)
+        self.values, self.centres, self.scale = learning_values(y, weights, centred=True)
 
     def enter(self, rows):
         pass

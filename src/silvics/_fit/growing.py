@@ -13,6 +13,7 @@ from typing import Any
 def all_or_nothing(estimator: Any) -> Iterator[None]:
     """A fit that fails leaves the estimator as it was before."""
     before = dict(vars(estimator))
+    estimator.__dict__.pop("interrupted_", None)  # of an earlier fit
     try:
         yield
     except BaseException:

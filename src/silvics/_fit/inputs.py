@@ -36,6 +36,7 @@ def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:
 
 def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
     """Run scikit-learn's checks. Their sum over X may overflow where X itself is finite."""
+    arrays = (_as_numbers(arrays[0]), *arrays[1:])
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             return validate_data(estimator, *arrays, **settings)
@@ -46,6 +47,17 @@ def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
             f"Input X contains text or categories ({error}). Only numbers are supported for now: "
             "encode such columns, for example with sklearn.preprocessing.OrdinalEncoder."
         ) from error
+
+
+def _as_numbers(X: Any) -> Any:
+    """Times as microseconds since 1970; masked and missing values are told apart from numbers."""
+    if np.ma.is_masked(X):
+        raise ValueError("Input X has masked values, and missing values are not supported yet.")
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        if np.isnat(X).any():
+            raise ValueError("Input X contains NaT, and missing values are not supported yet.")
+        return X.astype(f"{X.dtype.kind}8[us]").astype(np.int64)
+    return X
 
 
 def coded_dtype(X: Any) -> np.ndarray:

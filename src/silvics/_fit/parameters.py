@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
 from typing import Any
@@ -79,28 +80,32 @@ def n_variables_drawn(max_features: float | str | None, n_features: int) -> int:
     return max(1, int(float(max_features) * n_features))
 
 
+def native_size(value: Any) -> int:
+    """A limit that the core can hold; None is 0, and nothing is ever larger than its largest."""
+    return min(int(value or 0), sys.maxsize // 2)
+
+
 def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _core.GrowthRules:
     """The rules that a tree of this estimator grows by, on a table of this shape."""
     n_samples, n_features = shape
     rules = _core.GrowthRules()
-    rules.max_features = estimator.max_features_ = n_variables_drawn(
-        estimator.max_features, n_features
-    )
+    estimator.max_features_ = n_variables_drawn(estimator.max_features, n_features)
+    rules.max_features = native_size(estimator.max_features_)
     rules.constants_count = estimator.constant_features == "count"
     rules.random_cut = random_cut
     rules.search = _SEARCH[estimator.search]
-    rules.split_sample = estimator.split_sample or 0
+    rules.split_sample = native_size(estimator.split_sample)
 
     def of_samples(value: float) -> int:
-        return int(value) if isinstance(value, Integral) else ceil(value * n_samples)
+        return native_size(value) if isinstance(value, Integral) else ceil(value * n_samples)
 
     rules.min_samples_leaf = of_samples(estimator.min_samples_leaf)
     rules.min_samples_split = max(2, of_samples(estimator.min_samples_split))
     rules.min_weight_fraction_leaf = estimator.min_weight_fraction_leaf
     if estimator.max_depth is not None:
-        rules.max_depth = estimator.max_depth
+        rules.max_depth = native_size(estimator.max_depth)
     if estimator.max_leaf_nodes is not None:
-        rules.max_leaf_nodes = estimator.max_leaf_nodes
+        rules.max_leaf_nodes = native_size(estimator.max_leaf_nodes)
     rules.min_impurity_decrease = estimator.min_impurity_decrease
     rules.ccp_alpha = estimator.ccp_alpha
     rules.monotonic = monotonic_signs(estimator, n_features)

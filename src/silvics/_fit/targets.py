@@ -77,11 +77,13 @@ def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
     return y
 
 
-def native_target(estimator: Any, y: np.ndarray, classification: bool) -> _core.Target:
+def native_target(
+    estimator: Any, y: np.ndarray, classification: bool, weights: np.ndarray | None
+) -> _core.Target:
     """The encoded or real outputs, for the core."""
     if classification:
         return _core.Target.of_classes(y.ravel(), len(y), [int(n) for n in estimator.n_classes_])
-    return _core.Target.of_values(y.ravel(), len(y), y.shape[1], estimator.criterion)
+    return _core.Target.of_values(y.ravel(), len(y), y.shape[1], estimator.criterion, weights)
 
 
 def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
@@ -89,8 +91,12 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not np.isfinite(weights.sum()):
-        raise ValueError("The sum of sample_weight overflows float64; scale the weights down.")
+    with np.errstate(over="ignore"):
+        whole = weights.sum()
+    if not np.isfinite(whole):
+        raise ValueError(
+            "The sum of sample_weight is too large for float64; scale the weights down."
+        )
     if not weights.any():
         raise ValueError("All values of sample_weight are zero: no sample is left to learn from.")
     return np.ascontiguousarray(weights)
@@ -122,7 +128,10 @@ def class_weights(
         ]
         if len(chosen) == 1:
             chosen = chosen[0]
-    return np.asarray(compute_sample_weight(chosen, y), dtype=np.float64)
+    expanded = np.asarray(compute_sample_weight(chosen, y), dtype=np.float64)
+    if not np.isfinite(expanded).all() or (expanded < 0).any():
+        raise ValueError("class_weight must be finite and not negative: no NaN, no infinity.")
+    return expanded
 
 
 def combined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:

@@ -78,8 +78,8 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
             encoded = targets.real_values(y, self.criterion, "positive")
         rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
         trees, error = _core.grow(
-            _core.code_table(X, self.max_bins or 0, self.binning == "width", 1),
-            targets.native_target(self, encoded, self._classification),
+            _core.code_table(X, parameters.native_size(self.max_bins), self.binning == "width", 1),
+            targets.native_target(self, encoded, self._classification, weights),
             _core.Sampling(X.shape[0], False, 0, False, weights),
             self.criterion,
             rules,

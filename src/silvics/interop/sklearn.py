@@ -125,6 +125,10 @@ def forest_to_sklearn(forest: Any) -> Any:
 
 def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
     """scikit-learn's arrays in our order (depth-first), checked by the core."""
+    if np.isinf(source.threshold).any():
+        raise ValueError(
+            "The model has splits on missing values alone, which are not supported yet."
+        )
     left, right = source.children_left, source.children_right
     order, stack = [], [0]
     while stack:
@@ -141,8 +145,6 @@ def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
     n_classes = source.n_classes if classification else np.array([], dtype=np.intp)
     value = source.value[old]
     parts = [value[:, k, : source.n_classes[k]] for k in range(source.n_outputs)]
-    if classification:  # older models hold class weights instead of shares
-        parts = [part / part.sum(axis=1, keepdims=True) for part in parts]
     shape = [source.n_features, source.n_outputs, source.max_depth]
     return _core.Tree.from_stored_arrays(
         {
@@ -154,6 +156,7 @@ def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
             "n_node_samples": source.n_node_samples[old].astype(np.uint32),
             "weighted_n_node_samples": source.weighted_n_node_samples[old].astype(np.float64),
             "impurity": source.impurity[old].astype(np.float64),
+            "impurity_exponent": np.zeros(1, dtype=np.int32),
             "missing_go_to_left": source.missing_go_to_left[old].astype(np.uint8),
             "leaf_weights": np.array([], dtype=np.float64),
             "node_values": np.ascontiguousarray(np.concatenate(parts, axis=1)).ravel(),

@@ -1,0 +1,109 @@
+"""Every public class says what its parameters and attributes are, and shows an example."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import silvics
+
+from .kinds import ALL, name_of, problem, small
+
+each = pytest.mark.parametrize("kind", ALL, ids=name_of)
+
+
+def section(kind, title):
+    """Name -> text of the entries of one section of a docstring."""
+    text = re.split(rf"\n{title}\n-+\n", inspect.getdoc(kind))[1]
+    text = re.split(r"\n\n\w+\n-+\n", text)[0]
+    entries = re.split(r"^(\w+) : ", text, flags=re.MULTILINE)
+    return dict(zip(entries[1::2], entries[2::2], strict=True))
+
+
+@each
+def test_sections_in_order(kind):
+    doc = inspect.getdoc(kind)
+    titles = re.findall(r"\n\n(\w+)\n-+\n", doc)
+    assert titles[:3] == ["Parameters", "Attributes", "Examples"]
+    assert ">>> " in doc
+    assert max(len(line) for line in doc.splitlines()) <= 200
+
+
+@each
+def test_parameters_are_those_of_the_constructor(kind):
+    described = section(kind, "Parameters")
+    signature = inspect.signature(kind).parameters
+    assert list(described) == list(signature)
+    for name, parameter in signature.items():
+        shown = repr(parameter.default).replace("'", '"')
+        assert f"default={shown}" in described[name].splitlines()[0]
+        assert len(described[name].splitlines()) > 1
+
+
+def test_shared_parameters_have_shared_words():
+    words = {}
+    for kind in ALL:
+        for name, text in section(kind, "Parameters").items():
+            words.setdefault(name, set()).add(text.split("\n", 1)[1].strip())
+    assert {name for name, texts in words.items() if len(texts) > 1} == set()
+
+
+@each
+def test_attributes_are_those_of_a_fitted_estimator(kind):
+    X, y = problem()
+    parameters = {}
+    if "oob_score" in kind().get_params():
+        parameters = {"n_estimators": 50, "bootstrap": True, "oob_score": True}
+    fitted = small(kind, **parameters).fit(X, y)
+    described = set(section(kind, "Attributes"))
+    assert all(hasattr(fitted, name) for name in described - {"feature_names_in_"})
+    public = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
+    assert public - described <= {"max_features_"}
+
+
+@each
+def test_public_methods_are_described(kind):
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if name.startswith("_") or not method.__module__.startswith("silvics"):
+            continue
+        doc = inspect.getdoc(method)
+        assert doc, name
+        arguments = list(inspect.signature(method).parameters)[1:]
+        for argument in arguments:
+            assert re.search(rf"^{argument} : ", doc, flags=re.MULTILINE), (name, argument)
+        assert "Returns\n-------" in doc, name
+
+
+def test_public_names():
+    assert set(silvics.__all__) == {
+        *(kind.__name__ for kind in ALL),
+        "from_sklearn",
+        "__version__",
+    }
+    assert silvics.__version__ == version("silvics")
+
+
+PACKAGE = Path(silvics.__file__).parent
+
+
+def test_the_package_is_typed():
+    assert (PACKAGE / "py.typed").exists()
+
+
+def meaning(stub):
+    return ast.dump(ast.parse(stub.read_text()), indent=1)
+
+
+def test_the_stub_of_the_core_is_up_to_date(tmp_path):
+    written = tmp_path / "_core.pyi"
+    stubgen = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "silvics._core"]
+    subprocess.run([*stubgen, "-o", written], check=True)
+    stored = Path(__file__).parents[2] / "src/silvics/_core.pyi"
+    # As Python reads it: a formatter may have moved its lines.
+    assert meaning(stored) == meaning(written), "write it anew with `make stub`"
+    assert meaning(PACKAGE / "_core.pyi") == meaning(stored)
