@@ -130,7 +130,7 @@ public:
     void write_value(std::span<double> value) const {
         for (std::size_t k = 0; k < q_; ++k) {
             value[k] = same_[k] ? target_.original[k * target_.n_rows + first_row_]
-                                : target_.centre[k] + total_[k] / weight_ / target_.scale;
+                                : target_.unscaled(k, total_[k] / weight_);
         }
     }
 
@@ -164,11 +164,9 @@ public:
             return (score - Loss::part(sums(weight_, total_))) / (weight_ * q);
     }
 
-    double left_value() const {
-        return left_[0] / left_weight() / target_.scale + target_.centre[0];
-    }
+    double left_value() const { return target_.unscaled(0, left_[0] / left_weight()); }
     double right_value() const {
-        return (total_[0] - left_[0]) / right_weight() / target_.scale + target_.centre[0];
+        return target_.unscaled(0, (total_[0] - left_[0]) / right_weight());
     }
 
     // Squared error of one output; Friedman's improvement is then the same.

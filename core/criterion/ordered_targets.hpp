@@ -114,7 +114,7 @@ public:
             const Output& out = outputs_[k];
             value[k] = out.values.size() == 1
                            ? target_.original[k * target_.n_rows + first_row_]
-                           : median(out, out.whole, weight_) / target_.scale + target_.centre[k];
+                           : target_.unscaled(k, median(out, out.whole, weight_));
         }
     }
 
@@ -154,12 +154,10 @@ public:
         return impurity() + score / (weight_ * static_cast<double>(outputs_.size()));
     }
     double left_value() const {
-        return median(outputs_[0], outputs_[0].left, left_weight()) / target_.scale +
-               target_.centre[0];
+        return target_.unscaled(0, median(outputs_[0], outputs_[0].left, left_weight()));
     }
     double right_value() const {
-        return median(outputs_[0], outputs_[0].right, right_weight()) / target_.scale +
-               target_.centre[0];
+        return target_.unscaled(0, median(outputs_[0], outputs_[0].right, right_weight()));
     }
 
     std::size_t histogram_width() const { return 0; }

@@ -24,6 +24,12 @@ struct Target {
     double scale = 1.0;
     std::vector<double> original;
 
+    // A value of output k in the user's units. Added while still scaled: the sum may be finite
+    // where its parts are not.
+    double unscaled(std::size_t k, double value) const {
+        return (value + centre[k] * scale) / scale;
+    }
+
     bool classification() const { return !n_classes.empty(); }
     // Width of a node's value: all classes of all outputs, or one number per output.
     std::size_t value_width() const;

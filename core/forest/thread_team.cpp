@@ -44,6 +44,9 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
             } catch (const std::system_error&) {
                 if (threads.empty()) throw;
                 break;  // fewer threads than wished: slower, same result
+            } catch (...) {
+                stop_.request();  // or those started would first finish all the work
+                throw;
             }
         }
         using namespace std::chrono_literals;

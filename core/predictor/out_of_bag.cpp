@@ -12,7 +12,8 @@ namespace silvics {
 void out_of_bag_sums(std::span<const SharedTree> trees, std::span<const std::uint32_t> seeds,
                      const SamplingPlan& sampling, const MatrixView& X, std::span<double> sums,
                      std::span<std::int64_t> counts, ThreadTeam& team) {
-    if (trees.size() != seeds.size() || sampling.n_rows != X.rows)
+    if (trees.size() != seeds.size() || sampling.n_rows != X.rows ||
+        std::ranges::any_of(trees, [&](const auto& t) { return t->n_features != X.cols; }))
         throw std::invalid_argument("trees, seeds and rows do not belong together");
     const std::size_t width = trees.front()->value_width();
     std::ranges::fill(sums, 0.0);

@@ -20,8 +20,7 @@ public:
           ends_(tree.subtree_ends()) {
         const double whole = tree.weighted_n_node_samples[0];
         for (std::size_t t = 0; t < own_.size(); ++t)
-            own_[t] = std::ldexp(tree.weighted_n_node_samples[t] * tree.impurity[t] / whole,
-                                 tree.impurity_exponent);
+            own_[t] = tree.weighted_n_node_samples[t] * tree.impurity[t] / whole;
         branch_ = own_;
         for (NodeId t = static_cast<NodeId>(own_.size()); t-- > 0;) {
             if (tree.nodes[t].leaf()) continue;
@@ -40,7 +39,7 @@ public:
     bool weakest(double& least) {
         while (!links_.empty()) {
             const auto [a, t] = links_.top();
-            if (!gone_[t] && a == alpha(t)) {
+            if (!gone_[t] && !(alpha(t) > a)) {
                 least = a;
                 return true;
             }
@@ -130,18 +129,24 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
 
 PruningPath pruning_path(const Tree& tree) {
     Pruning pruning(tree);
-    PruningPath path{{0.0}, {pruning.impurity()}};
+    PruningPath path;
+    const auto note = [&](double alpha) {
+        path.alphas.push_back(std::ldexp(alpha, tree.impurity_exponent));
+        path.impurities.push_back(std::ldexp(pruning.impurity(), tree.impurity_exponent));
+    };
+    note(0.0);
     for (double alpha; pruning.weakest(alpha);) {
         pruning.cut_weakest();
-        path.alphas.push_back(alpha);
-        path.impurities.push_back(pruning.impurity());
+        note(alpha);
     }
     return path;
 }
 
 Tree prune(const Tree& tree, double alpha) {
     Pruning pruning(tree);
-    for (double weakest; pruning.weakest(weakest) && weakest <= alpha;) pruning.cut_weakest();
+    for (double weakest;
+         pruning.weakest(weakest) && std::ldexp(weakest, tree.impurity_exponent) <= alpha;)
+        pruning.cut_weakest();
     return cut_tree(tree, pruning);
 }
 

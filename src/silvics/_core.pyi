@@ -98,6 +98,10 @@ class Target:
         n_rows: int,
         n_outputs: int,
         criterion: str,
+        weights: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
     ) -> Target: ...
 
 class Sampling:

@@ -201,7 +201,7 @@ class Moments(SummedCriterion):
         return score / (whole[0] * whole[0] * len(self.y)) / self.scale / self.scale
 
     def monotonic_value(self, side):
-        return side[1] / side[0] / self.scale + self.centres[0]
+        return (side[1] / side[0] + self.centres[0] * self.scale) / self.scale
 
     def means(self, rows, number=float):
         weight = sum(number(self.weights[i]) for i in rows)

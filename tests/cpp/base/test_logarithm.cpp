@@ -1,8 +1,7 @@
-#include "base/logarithm.hpp"
-
 #include <cmath>
 #include <limits>
 
+#include "base/logarithm.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
 

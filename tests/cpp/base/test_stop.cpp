@@ -1,7 +1,6 @@
-#include "base/stop.hpp"
-
 #include <vector>
 
+#include "base/stop.hpp"
 #include "doctest/doctest.h"
 
 namespace silvics {
@@ -9,8 +8,8 @@ namespace {
 
 TEST_CASE("in_blocks visits every index once, in order") {
     const StopFlag stop;
-    for (const std::size_t n :
-         {std::size_t{0}, std::size_t{1}, kStopBlock - 1, kStopBlock, kStopBlock + 1, 3 * kStopBlock + 5}) {
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, kStopBlock - 1, kStopBlock,
+                                kStopBlock + 1, 3 * kStopBlock + 5}) {
         CAPTURE(n);
         std::size_t reached = 0, largest = 0;
         in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {

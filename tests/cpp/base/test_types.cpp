@@ -1,7 +1,6 @@
-#include "base/types.hpp"
-
 #include <string>
 
+#include "base/types.hpp"
 #include "doctest/doctest.h"
 
 namespace silvics {

@@ -1,9 +1,8 @@
-#include "base/view.hpp"
-
 #include <cstring>
 #include <limits>
 #include <vector>
 
+#include "base/view.hpp"
 #include "doctest/doctest.h"
 
 namespace silvics {
@@ -32,13 +31,12 @@ T example(std::size_t i) {
 }
 
 double load(const MatrixView& X, std::size_t i, std::size_t j) {
-    return visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
-        return load_as_double<T>(X.at(i, j));
-    });
+    return visit_scalar(
+        X.type, [&]<class T>(std::type_identity<T>) { return load_as_double<T>(X.at(i, j)); });
 }
 
-#define SILVICS_ALL_SCALARS                                                                     \
-    float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,        \
+#define SILVICS_ALL_SCALARS                                                              \
+    float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, \
         std::uint32_t, std::int64_t, std::uint64_t, bool
 
 TEST_CASE_TEMPLATE("a view reads unaligned data at odd strides", T, SILVICS_ALL_SCALARS) {
@@ -60,7 +58,11 @@ TEST_CASE_TEMPLATE("a view reads unaligned data at odd strides", T, SILVICS_ALL_
     }
     SUBCASE("backwards") {
         const MatrixView X{first + (kRows - 1) * kRowStride + (kCols - 1) * kColStride,
-                           kRows, kCols, -kRowStride, -kColStride, kScalarOf<T>};
+                           kRows,
+                           kCols,
+                           -kRowStride,
+                           -kColStride,
+                           kScalarOf<T>};
         for (std::size_t i = 0; i < kRows; ++i)
             for (std::size_t j = 0; j < kCols; ++j)
                 CHECK(load(X, kRows - 1 - i, kCols - 1 - j) ==
@@ -82,8 +84,8 @@ TEST_CASE("any byte but zero is true") {
 
 TEST_CASE("a view of stride zero repeats one value over more than 2^32 elements") {
     const double value = 2.5;
-    const MatrixView X{reinterpret_cast<const std::byte*>(&value), std::size_t{1} << 33, 2, 0, 0,
-                       Scalar::f64};
+    const MatrixView X{
+        reinterpret_cast<const std::byte*>(&value), std::size_t{1} << 33, 2, 0, 0, Scalar::f64};
     CHECK(load(X, X.rows - 1, 1) == 2.5);
 }
 

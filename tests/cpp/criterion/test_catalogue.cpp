@@ -1,7 +1,6 @@
-#include "criterion/catalogue.hpp"
-
 #include <set>
 
+#include "criterion/catalogue.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
 

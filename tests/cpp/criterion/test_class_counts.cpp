@@ -1,8 +1,7 @@
-#include "criterion/class_counts.hpp"
-
 #include <map>
 
 #include "criterion/against_scratch.hpp"
+#include "criterion/class_counts.hpp"
 
 namespace silvics {
 namespace {
@@ -13,14 +12,16 @@ using test::Rows;
 std::vector<double> shares(const Target& target, const LearningSubset& subset, const Rows& rows,
                            std::size_t k) {
     std::map<ClassId, double> weights;
-    for (const RowId row : rows) weights[target.classes[k * target.n_rows + row]] += subset.weight(row);
+    for (const RowId row : rows)
+        weights[target.classes[k * target.n_rows + row]] += subset.weight(row);
     std::vector<double> of_class;
     for (const auto& [c, w] : weights) of_class.push_back(w / test::weight_of(subset, rows));
     return of_class;
 }
 
 template <class Impurity>
-double definition(const Target& target, const LearningSubset& subset, const Rows& rows, std::size_t k) {
+double definition(const Target& target, const LearningSubset& subset, const Rows& rows,
+                  std::size_t k) {
     const auto p = shares(target, subset, rows, k);
     double result = 0.0;
     if constexpr (std::is_same_v<Impurity, Gini>)
@@ -32,8 +33,8 @@ double definition(const Target& target, const LearningSubset& subset, const Rows
     return result;
 }
 
-TEST_CASE_TEMPLATE("impurity and decrease of classes are those of the definition", Impurity, Gini, Entropy,
-                   Misclassification) {
+TEST_CASE_TEMPLATE("impurity and decrease of classes are those of the definition", Impurity, Gini,
+                   Entropy, Misclassification) {
     Rng rng(20);
     for (const auto& n_classes : {std::vector<ClassId>{2}, {5}, {2, 3}, {40, 1, 2}})
         for (const test::Weights weights : test::kAllWeights)
@@ -41,10 +42,11 @@ TEST_CASE_TEMPLATE("impurity and decrease of classes are those of the definition
                 const std::size_t n = 3 + test::pick(rng, 25);
                 const Target target = test::random_classes(rng, n, n_classes);
                 const LearningSubset subset = test::random_subset(rng, n, weights);
-                ClassCounts<Impurity> criterion(target, subset);
+                ClassCounts<Impurity> criterion(target, subset, test::kNeverStop);
                 for (int node = 0; node < 2; ++node)  // a node leaves nothing behind in the next
                     test::check_order(test::check_scan(criterion, rng, definition<Impurity>, target,
-                                                       subset, test::random_rows(rng, n), test::always));
+                                                       subset, test::random_rows(rng, n),
+                                                       test::always));
             }
 }
 
@@ -60,7 +62,8 @@ TEST_CASE_TEMPLATE("classes of one value move as a group, a cell or one by one w
                 const LearningSubset subset = test::random_subset(rng, n, weights);
                 const Rows rows = test::random_rows(rng, n);
                 test::check_groups_are_cells<C>(rng, target, subset, rows);
-                if (subset.whole_weights) test::check_groups_are_moves<C>(rng, target, subset, rows, 4);
+                if (subset.whole_weights)
+                    test::check_groups_are_moves<C>(rng, target, subset, rows, 4);
             }
 }
 
@@ -68,7 +71,8 @@ TEST_CASE("a group of one class sample is a move, with any weights") {
     Rng rng(22);
     const Target target = test::random_classes(rng, 30, {3});
     const LearningSubset subset = test::random_subset(rng, 30, test::Weights::fractional);
-    ClassCounts<Gini> by_group(target, subset), by_move(target, subset);
+    ClassCounts<Gini> by_group(target, subset, test::kNeverStop),
+        by_move(target, subset, test::kNeverStop);
     by_group.enter(subset.rows);
     by_move.enter(subset.rows);
     by_group.begin_scan();
@@ -83,7 +87,7 @@ TEST_CASE("a group of one class sample is a move, with any weights") {
 TEST_CASE("a node is homogeneous when every output has one class") {
     const Target target = class_target(std::vector<std::int64_t>{0, 1, 0, 0, 1, 0}, 3, {2, 2});
     const LearningSubset subset = test::subset_of(3);
-    ClassCounts<Gini> criterion(target, subset);
+    ClassCounts<Gini> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 1});
     CHECK_FALSE(criterion.homogeneous());
     criterion.enter(Rows{1});
@@ -96,7 +100,7 @@ TEST_CASE("a node is homogeneous when every output has one class") {
 TEST_CASE("the value of a node is the weight of every class of every output") {
     const Target target = class_target(std::vector<std::int64_t>{2, 1, 0, 0, 2, 1}, 3, {3, 2});
     const LearningSubset subset = test::subset_of(3, {1.0, 2.0, 4.0});
-    ClassCounts<Gini> criterion(target, subset);
+    ClassCounts<Gini> criterion(target, subset, test::kNeverStop);
     std::vector<double> value(5, -1.0);
     criterion.enter(Rows{0, 1, 2});
     criterion.write_value(value);
@@ -110,7 +114,7 @@ TEST_CASE("the value of a node is the weight of every class of every output") {
 TEST_CASE("monotonic constraints look at the share of the second class") {
     const Target target = class_target(std::vector<std::int64_t>{1, 0, 1, 0}, 4, {2});
     const LearningSubset subset = test::subset_of(4, {1.0, 3.0, 1.0, 1.0});
-    ClassCounts<Gini> criterion(target, subset);
+    ClassCounts<Gini> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 1, 2, 3});
     criterion.begin_scan();
     criterion.move(0);

@@ -1,6 +1,5 @@
-#include "criterion/ordered_targets.hpp"
-
 #include "criterion/against_scratch.hpp"
+#include "criterion/ordered_targets.hpp"
 
 namespace silvics {
 namespace {
@@ -12,15 +11,17 @@ double output(const Target& target, RowId row, std::size_t k) {
     return target.original[k * target.n_rows + row];
 }
 
-double error_around(const Target& target, const LearningSubset& subset, const Rows& rows, std::size_t k,
-                    double centre) {
+double error_around(const Target& target, const LearningSubset& subset, const Rows& rows,
+                    std::size_t k, double centre) {
     double sum = 0.0;
-    for (const RowId row : rows) sum += subset.weight(row) * std::fabs(output(target, row, k) - centre);
+    for (const RowId row : rows)
+        sum += subset.weight(row) * std::fabs(output(target, row, k) - centre);
     return sum;
 }
 
 // The least absolute error is found at one of the outputs.
-double definition(const Target& target, const LearningSubset& subset, const Rows& rows, std::size_t k) {
+double definition(const Target& target, const LearningSubset& subset, const Rows& rows,
+                  std::size_t k) {
     double least = INFINITY;
     for (const RowId row : rows)
         least = std::min(least, error_around(target, subset, rows, k, output(target, row, k)));
@@ -39,8 +40,10 @@ double median(const Target& target, const LearningSubset& subset, const Rows& ro
                 sum += subset.weight(row);
         return sum;
     };
-    const double low = *std::ranges::find_if(values, [&](double y) { return below(y, true) >= half; });
-    const double high = *std::ranges::find_if(values, [&](double y) { return below(y, true) > half; });
+    const double low =
+        *std::ranges::find_if(values, [&](double y) { return below(y, true) >= half; });
+    const double high =
+        *std::ranges::find_if(values, [&](double y) { return below(y, true) > half; });
     return (low + high) / 2;
 }
 
@@ -50,10 +53,10 @@ TEST_CASE("impurity and decrease of medians are those of the definition") {
         for (const test::Weights weights : test::kAllWeights)
             for (int repeat = 0; repeat < 8; ++repeat) {
                 const std::size_t n = 3 + test::pick(rng, 25);
-                const Target target =
-                    repeat % 2 == 0 ? test::random_reals(rng, n, q) : test::random_counts(rng, n, q);
+                const Target target = repeat % 2 == 0 ? test::random_reals(rng, n, q)
+                                                      : test::random_counts(rng, n, q);
                 const LearningSubset subset = test::random_subset(rng, n, weights);
-                OrderedTargets criterion(target, subset);
+                OrderedTargets criterion(target, subset, test::kNeverStop);
                 for (int node = 0; node < 2; ++node)
                     test::check_order(test::check_scan(criterion, rng, definition, target, subset,
                                                        test::random_rows(rng, n), test::always));
@@ -65,10 +68,10 @@ TEST_CASE("medians of the node and of both sides are weighted medians") {
     for (int repeat = 0; repeat < 60; ++repeat) {
         const std::size_t n = 3 + test::pick(rng, 20);
         const Target target = test::random_counts(rng, n, 1);  // many ties, exact sums
-        const LearningSubset subset =
-            test::random_subset(rng, n, repeat % 2 == 0 ? test::Weights::unit : test::Weights::whole);
+        const LearningSubset subset = test::random_subset(
+            rng, n, repeat % 2 == 0 ? test::Weights::unit : test::Weights::whole);
         const Rows rows = test::random_rows(rng, n);
-        OrderedTargets criterion(target, subset);
+        OrderedTargets criterion(target, subset, test::kNeverStop);
         criterion.enter(rows);
         std::vector<double> value(1);
         criterion.write_value(value);
@@ -76,7 +79,8 @@ TEST_CASE("medians of the node and of both sides are weighted medians") {
         criterion.begin_scan();
         for (Position i = 0; i + 1 < rows.size(); ++i) {
             criterion.move(i);
-            const Rows left(rows.begin(), rows.begin() + i + 1), right(rows.begin() + i + 1, rows.end());
+            const Rows left(rows.begin(), rows.begin() + i + 1),
+                right(rows.begin() + i + 1, rows.end());
             CHECK(criterion.left_value() == median(target, subset, left, 0));
             CHECK(criterion.right_value() == median(target, subset, right, 0));
         }
@@ -86,7 +90,7 @@ TEST_CASE("medians of the node and of both sides are weighted medians") {
 TEST_CASE("a median of an even number lies in the middle") {
     const Target target = real_target(std::vector<double>{1.0, 10.0, 4.0, 2.0}, 4, 1, true);
     const LearningSubset subset = test::subset_of(4);
-    OrderedTargets criterion(target, subset);
+    OrderedTargets criterion(target, subset, test::kNeverStop);
     std::vector<double> value(1);
     criterion.enter(Rows{0, 1, 2, 3});
     criterion.write_value(value);
@@ -99,7 +103,7 @@ TEST_CASE("a median of an even number lies in the middle") {
 TEST_CASE("equal outputs are homogeneous, kept to the last bit, and of no error") {
     const Target target = real_target(std::vector<double>{0.1, 5e8, 0.1, -3e9}, 4, 1, true);
     const LearningSubset subset = test::subset_of(4);
-    OrderedTargets criterion(target, subset);
+    OrderedTargets criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 2});
     std::vector<double> value(1);
     criterion.write_value(value);
@@ -112,7 +116,7 @@ TEST_CASE("the median of finite outputs is finite") {
     const double top = std::numeric_limits<double>::max();
     const Target target = real_target(std::vector<double>{-top, top, top}, 3, 1, true);
     const LearningSubset subset = test::subset_of(3, {3.0, 1.0, 1.0});
-    OrderedTargets criterion(target, subset);
+    OrderedTargets criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     std::vector<double> value(1);
     criterion.write_value(value);
@@ -144,7 +148,8 @@ TEST_CASE("prefixes of weighted ranks are found at every weight, strictly or not
             for (const bool strict : {false, true}) {
                 std::size_t rank = 0;
                 double below = 0.0, moments = 0.0;
-                while (rank < m && (strict ? below + weight[rank] <= wanted : below + weight[rank] < wanted)) {
+                while (rank < m &&
+                       (strict ? below + weight[rank] <= wanted : below + weight[rank] < wanted)) {
                     below += weight[rank];
                     moments += moment[rank++];
                 }

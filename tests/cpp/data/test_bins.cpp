@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -46,22 +47,22 @@ void check_bins(const std::vector<double>& values, std::size_t max_bins, Widths 
 
 TEST_CASE("bins are runs of ranks") {
     test::Rng rng(3);
+    std::function<double(std::size_t)> value;
+    SUBCASE("uniform") {
+        value = [&](std::size_t) { return test::pick_real(rng, -5.0, 5.0); };
+    }
+    SUBCASE("heavy-tailed") {
+        value = [&](std::size_t) { return std::cauchy_distribution<double>()(rng); };
+    }
+    SUBCASE("one value in most rows") {
+        value = [](std::size_t i) { return i < 305 ? static_cast<double>(i) : 150.0; };
+    }
     for (const Widths widths : {Widths::equal_frequency, Widths::equal_width})
         for (const std::size_t max_bins : {2U, 3U, 7U, 64U, 255U, 256U, 300U})
             for (const std::size_t n : {400U, 1500U}) {
                 CAPTURE(max_bins);
                 std::vector<double> values(n);
-                SUBCASE("uniform") {
-                    for (double& v : values) v = test::pick_real(rng, -5.0, 5.0);
-                }
-                SUBCASE("heavy-tailed") {
-                    for (double& v : values)
-                        v = std::cauchy_distribution<double>()(rng);
-                }
-                SUBCASE("one value in most rows") {
-                    for (std::size_t i = 0; i < n; ++i)
-                        values[i] = i < 305 ? static_cast<double>(i) : 150.0;
-                }
+                for (std::size_t i = 0; i < n; ++i) values[i] = value(i);
                 check_bins(values, max_bins, widths);
             }
 }
@@ -91,7 +92,8 @@ TEST_CASE("bins of equal width divide the range") {
 }
 
 TEST_CASE("bins of equal width survive a range that overflows and one that underflows") {
-    const double top = std::numeric_limits<double>::max(), tiny = std::numeric_limits<double>::denorm_min();
+    const double top = std::numeric_limits<double>::max(),
+                 tiny = std::numeric_limits<double>::denorm_min();
     check_bins({-top, -top / 2, 0.0, top / 2, top}, 4, Widths::equal_width);
     check_bins({0.0, tiny, 2 * tiny}, 2, Widths::equal_width);
 }

@@ -1,10 +1,10 @@
-#include "data/rank_code.hpp"
-
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 
+#include "data/rank_code.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
 
@@ -33,31 +33,43 @@ void check_ranks(const std::vector<double>& values) {
 
 TEST_CASE("ranks keep the order of the values, by comparison below 1024 rows and by digits above") {
     test::Rng rng(2);
+    std::function<double()> draw;
+    SUBCASE("of any magnitude") {
+        draw = [&] {
+            const int exponent = static_cast<int>(test::pick(rng, 2000)) - 1000;
+            return std::ldexp(test::pick_real(rng, -1.0, 1.0), exponent);
+        };
+    }
+    SUBCASE("small integers") {
+        draw = [&] { return static_cast<double>(test::pick(rng, 20)) - 10.0; };
+    }
+    SUBCASE("single precision") {
+        draw = [&] { return static_cast<float>(test::pick_real(rng, -1.0, 1.0)); };
+    }
+    SUBCASE("adjacent") {
+        draw = [&] { return 1.0 + static_cast<double>(test::pick(rng, 3000)) * 0x1.0p-52; };
+    }
+    SUBCASE("all equal") {
+        draw = [] { return -3.5; };
+    }
     for (const std::size_t n : {1U, 2U, 3U, 100U, 1023U, 1024U, 1025U, 5000U}) {
         CAPTURE(n);
         std::vector<double> values(n);
-        SUBCASE("of any magnitude") {
-            for (double& v : values)
-                v = std::ldexp(test::pick_real(rng, -1.0, 1.0), static_cast<int>(test::pick(rng, 2000)) - 1000);
-        }
-        SUBCASE("small integers") {
-            for (double& v : values) v = static_cast<double>(test::pick(rng, 20)) - 10.0;
-        }
-        SUBCASE("single precision") {
-            for (double& v : values) v = static_cast<float>(test::pick_real(rng, -1.0, 1.0));
-        }
-        SUBCASE("all equal") { std::ranges::fill(values, -3.5); }
-        SUBCASE("adjacent") {
-            for (std::size_t i = 0; i < n; ++i) values[i] = i == 0 ? 1.0 : std::nextafter(values[i - 1], 2.0);
-            std::ranges::shuffle(values, rng);
-        }
+        std::ranges::generate(values, draw);
         check_ranks(values);
     }
 }
 
 TEST_CASE("extremes and subnormals have their place") {
-    const std::vector<double> extremes = {Limits::max(),        Limits::lowest(), Limits::min(), -Limits::min(),
-                                          Limits::denorm_min(), -Limits::denorm_min(), 0.0, 1.0, -1.0};
+    const std::vector<double> extremes = {Limits::max(),
+                                          Limits::lowest(),
+                                          Limits::min(),
+                                          -Limits::min(),
+                                          Limits::denorm_min(),
+                                          -Limits::denorm_min(),
+                                          0.0,
+                                          1.0,
+                                          -1.0};
     SUBCASE("below 1024 rows") { check_ranks(extremes); }
     SUBCASE("from 1024 rows on") {
         std::vector<double> values;

@@ -1,7 +1,6 @@
-#include "data/table.hpp"
-
 #include <limits>
 
+#include "data/table.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
 
@@ -30,7 +29,8 @@ TEST_CASE("a table without rows or columns is refused") {
     MatrixView X{reinterpret_cast<const std::byte*>(&value), 1, 1, 8, 8, Scalar::f64};
     SUBCASE("no rows") { X.rows = 0; }
     SUBCASE("no columns") { X.cols = 0; }
-    CHECK_THROWS_WITH_AS(code_table(X, {}, team), "X has no rows or no columns", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(code_table(X, {}, team), "X has no rows or no columns",
+                         std::invalid_argument);
 }
 
 TEST_CASE("more rows or columns than ids is an error, before any value is read") {

@@ -1,8 +1,8 @@
-#include "sampling/feature_draw.hpp"
-
+#include <algorithm>
 #include <cmath>
 
 #include "doctest/doctest.h"
+#include "sampling/feature_draw.hpp"
 
 namespace silvics {
 namespace {

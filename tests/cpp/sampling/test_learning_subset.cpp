@@ -1,9 +1,8 @@
-#include "sampling/learning_subset.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "doctest/doctest.h"
+#include "sampling/learning_subset.hpp"
 #include "support/problem.hpp"
 
 namespace silvics {
@@ -28,7 +27,8 @@ TEST_CASE("without bootstrap the subset is the rows of positive weight, in order
         CHECK(subset.whole_weights);
     }
     SUBCASE("some") {
-        const LearningSubset subset = learning_subset(plan_of(4, false, {2.0, 0.0, 3.0, 1.0}), {}, 1);
+        const LearningSubset subset =
+            learning_subset(plan_of(4, false, {2.0, 0.0, 3.0, 1.0}), {}, 1);
         CHECK(subset.rows == std::vector<RowId>{0, 2, 3});
         CHECK(subset.weight(2) == 3.0);
         CHECK(subset.whole_weights);
@@ -109,7 +109,8 @@ TEST_CASE("balanced_subsample gives every class of the draw the same weight") {
     const auto present = std::ranges::count_if(of_class, [](double w) { return w > 0.0; });
     CHECK(present >= 2);
     for (const double w : of_class)
-        if (w > 0.0) CHECK(w == doctest::Approx(60.0 / static_cast<double>(present)).epsilon(1e-13));
+        if (w > 0.0)
+            CHECK(w == doctest::Approx(60.0 / static_cast<double>(present)).epsilon(1e-13));
 }
 
 TEST_CASE("balanced_subsample multiplies over the outputs, as counts times one factor each") {
@@ -131,6 +132,18 @@ TEST_CASE("balanced_subsample multiplies over the outputs, as counts times one f
             expected *= 40.0 / (static_cast<double>(target.n_classes[k]) * drawn);
         }
         CHECK(balanced.weight(row) == doctest::Approx(expected).epsilon(1e-13));
+    }
+}
+
+TEST_CASE("weights of any size are brought near one by a power of two") {
+    for (const double size : {1.0, 1e-300, 1e-100, 1e100, 1e300}) {
+        CAPTURE(size);
+        const std::vector<double> weights = {0.3 * size, 0.0, 2.0 * size, 1.7 * size};
+        const LearningSubset subset = learning_subset(plan_of(4, false, weights), {}, 1);
+        CHECK(subset.rows == std::vector<RowId>{0, 2, 3});
+        for (RowId row = 0; row < 4; ++row) CHECK(subset.weight(row) * subset.unit == weights[row]);
+        CHECK(subset.weight(2) < 0x1.0p21);
+        CHECK(subset.weight(2) > 0x1.0p-21);
     }
 }
 

@@ -1,11 +1,10 @@
-#include "sampling/random_stream.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
 
 #include "doctest/doctest.h"
+#include "sampling/random_stream.hpp"
 
 namespace silvics {
 namespace {
@@ -70,7 +69,8 @@ TEST_CASE("a stream is a function of its key alone") {
 TEST_CASE("no two of a million trees share a seed") {
     for (const std::uint64_t forest : {0ULL, 1ULL, 0xFFFFFFFFFFFFFFFFULL}) {
         std::vector<std::uint32_t> seeds(1000000);
-        for (std::uint32_t tree = 0; tree < seeds.size(); ++tree) seeds[tree] = tree_seed(forest, tree);
+        for (std::uint32_t tree = 0; tree < seeds.size(); ++tree)
+            seeds[tree] = tree_seed(forest, tree);
         std::ranges::sort(seeds);
         CHECK(std::ranges::adjacent_find(seeds) == seeds.end());
     }
@@ -99,7 +99,8 @@ TEST_CASE("all nodes of a full tree have keys of their own") {
 TEST_CASE("what a node's streams are used for never meets") {
     const StreamKey node = root_key(3);
     std::set<StreamKey> keys = {derive(node, kRowsPart), derive(node, kVariablesPart),
-                                derive(node, kSplitSamplePart), child_key(node, 0), child_key(node, 1)};
+                                derive(node, kSplitSamplePart), child_key(node, 0),
+                                child_key(node, 1)};
     for (std::uint64_t f = 0; f < 1000; ++f) keys.insert(derive(node, kCutPart + f));
     keys.insert(derive(node, kCutPart + 0x7FFFFFFF));
     CHECK(keys.size() == 1006);

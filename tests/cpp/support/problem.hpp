@@ -1,11 +1,14 @@
 // Small learning problems, made at random from a fixed seed, and the naive ways to look at them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "base/view.hpp"
 #include "builder/builder.hpp"
 #include "data/table.hpp"
@@ -15,6 +18,8 @@
 #include "tree/tree.hpp"
 
 namespace silvics::test {
+
+inline const StopFlag kNeverStop;
 
 using Rng = std::mt19937_64;
 
@@ -31,12 +36,8 @@ struct Matrix {
     std::vector<double> values;
 
     MatrixView view() const {
-        return {reinterpret_cast<const std::byte*>(values.data()),
-                rows,
-                cols,
-                static_cast<std::ptrdiff_t>(cols * sizeof(double)),
-                sizeof(double),
-                Scalar::f64};
+        return {reinterpret_cast<const std::byte*>(values.data()),  rows,           cols,
+                static_cast<std::ptrdiff_t>(cols * sizeof(double)), sizeof(double), Scalar::f64};
     }
     const double* row(std::size_t i) const { return values.data() + i * cols; }
 };
@@ -127,8 +128,12 @@ inline GrowthRules full_search(const Table& table) {
 
 inline Tree grown(const char* criterion, const Table& table, const Target& target,
                   const LearningSubset& subset, const GrowthRules& rules, std::uint32_t seed = 7) {
-    const StopFlag stop;
-    return build_tree(find_criterion(criterion), table, target, subset, rules, seed, stop);
+    return build_tree(find_criterion(criterion), table, target, subset, rules, seed, kNeverStop);
+}
+
+// The impurity of a node as the user has the data.
+inline double users_impurity(const Tree& tree, std::size_t t) {
+    return std::ldexp(tree.impurity[t], tree.impurity_exponent);
 }
 
 inline bool same_nodes(const Node& a, const Node& b) {
@@ -141,6 +146,7 @@ inline bool same_trees(const Tree& a, const Tree& b) {
            std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_nodes) &&
            a.n_node_samples == b.n_node_samples &&
            a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
+           a.impurity_exponent == b.impurity_exponent &&
            a.missing_go_to_left == b.missing_go_to_left && a.leaf_weights == b.leaf_weights &&
            a.node_values == b.node_values;
 }

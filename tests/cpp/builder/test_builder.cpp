@@ -1,0 +1,322 @@
+#include <algorithm>
+#include <cmath>
+
+#include "builder/builder.hpp"
+#include "doctest/doctest.h"
+#include "support/problem.hpp"
+#include "tree/descend.hpp"
+
+namespace silvics {
+namespace {
+
+using test::grown;
+using test::Rng;
+
+struct Problem {
+    test::Matrix X;
+    Table table;
+    Target target;
+    LearningSubset subset;
+    const char* criterion;
+    GrowthRules rules;
+
+    Tree tree() const { return grown(criterion, table, target, subset, rules); }
+};
+
+Target target_for(Rng& rng, const CriterionEntry& criterion, std::size_t n, std::size_t outputs) {
+    if (criterion.classification)
+        return test::random_classes(rng, n, std::vector<ClassId>(outputs, 3));
+    return criterion.centred ? test::random_reals(rng, n, outputs)
+                             : test::random_counts(rng, n, outputs);
+}
+
+Problem random_problem(Rng& rng, const CriterionEntry& criterion) {
+    const std::size_t n = 20 + test::pick(rng, 80), p = 1 + test::pick(rng, 5);
+    test::Matrix X = test::random_matrix(rng, n, p, test::pick(rng, 2) == 0 ? 0 : 6);
+    Table table = test::coded(X);
+    const GrowthRules rules = test::full_search(table);
+    return {std::move(X),
+            std::move(table),
+            target_for(rng, criterion, n, 1 + test::pick(rng, 2)),
+            test::random_subset(rng, n, test::kAllWeights[test::pick(rng, 3)]),
+            criterion.name.data(),
+            rules};
+}
+
+// Every training row, sent down the tree, arrives where it was counted.
+void check_counts(const Problem& problem, const Tree& tree) {
+    std::vector<std::uint32_t> n(tree.nodes.size(), 0);
+    std::vector<double> weight(tree.nodes.size(), 0.0);
+    for (const RowId row : problem.subset.rows)
+        descend(tree.nodes.data(), problem.X.row(row), [&](NodeId t) {
+            ++n[t];
+            weight[t] += problem.subset.weight(row);
+        });
+    CHECK(n == tree.n_node_samples);
+    bool close = true;
+    for (std::size_t t = 0; t < n.size(); ++t)
+        close &= std::fabs(weight[t] - tree.weighted_n_node_samples[t]) < 1e-9;
+    CHECK(close);
+}
+
+TEST_CASE("every criterion grows a valid tree whose counts are those of its rows") {
+    Rng rng(90);
+    for (const CriterionEntry& criterion : criteria())
+        for (int repeat = 0; repeat < 12; ++repeat) {
+            CAPTURE(std::string(criterion.name));
+            Problem problem = random_problem(rng, criterion);
+            problem.rules.search.random_cut = repeat % 3 == 1;
+            problem.rules.search.split_sample = repeat % 3 == 2 ? 15 : 0;
+            const Tree tree = problem.tree();
+            CHECK_NOTHROW(check_tree(tree));
+            check_counts(problem, tree);
+        }
+}
+
+TEST_CASE("without limits the three frontiers grow the same tree") {
+    Rng rng(91);
+    for (const CriterionEntry& criterion : criteria())
+        for (int repeat = 0; repeat < 4; ++repeat) {
+            CAPTURE(std::string(criterion.name));
+            Problem problem = random_problem(rng, criterion);
+            problem.rules.search.max_features = 1 + test::pick(rng, problem.table.n_features());
+            problem.rules.search.random_cut = repeat % 2 == 1;
+            const Tree depth_first = problem.tree();
+            problem.rules.growth = Growth::best_first;
+            CHECK(test::same_trees(depth_first, problem.tree()));
+            problem.rules.growth = Growth::breadth_first;
+            CHECK(test::same_trees(depth_first, problem.tree()));
+        }
+}
+
+TEST_CASE("bins at or above the distinct values grow the exact tree") {
+    Rng rng(92);
+    Problem problem = random_problem(rng, find_criterion("gini"));
+    const Tree exact = problem.tree();
+    problem.table = test::coded(problem.X, {problem.X.rows, BinRule::Widths::equal_frequency});
+    CHECK(test::same_trees(exact, problem.tree()));
+    problem.table = test::coded(problem.X, {3, BinRule::Widths::equal_frequency});
+    const Tree coarse = problem.tree();
+    CHECK_NOTHROW(check_tree(coarse));
+    check_counts(problem, coarse);
+}
+
+TEST_CASE("a seed is a tree") {
+    Rng rng(93);
+    Problem problem = random_problem(rng, find_criterion("squared_error"));
+    problem.rules.search.random_cut = true;
+    const auto with_seed = [&](std::uint32_t seed) {
+        return grown(problem.criterion, problem.table, problem.target, problem.subset,
+                     problem.rules, seed);
+    };
+    CHECK(test::same_trees(with_seed(1), with_seed(1)));
+    CHECK_FALSE(test::same_trees(with_seed(1), with_seed(2)));
+}
+
+TEST_CASE("a full tree on distinct rows remembers every class and value") {
+    Rng rng(94);
+    const test::Matrix X = test::random_matrix(rng, 120, 3);
+    const Table table = test::coded(X);
+    const LearningSubset subset = test::subset_of(120);
+    SUBCASE("classes") {
+        const Target target = test::random_classes(rng, 120, {4});
+        const Tree tree = grown("entropy", table, target, subset, test::full_search(table));
+        for (std::size_t i = 0; i < 120; ++i)
+            CHECK(tree.nodes[descend(tree.nodes.data(), X.row(i))].link ==
+                  (kPureBit | target.classes[i]));
+    }
+    SUBCASE("values") {
+        const Target target = test::random_reals(rng, 120, 1);
+        const Tree tree = grown("absolute_error", table, target, subset, test::full_search(table));
+        for (std::size_t i = 0; i < 120; ++i)
+            CHECK(tree.node_values[descend(tree.nodes.data(), X.row(i))] == target.original[i]);
+    }
+}
+
+TEST_CASE("weights in other units grow the same tree, with its weights in those units") {
+    Rng rng(89);
+    for (const char* criterion : {"gini", "entropy", "squared_error", "absolute_error"})
+        for (const double unit : {0x1.0p-400, 0x1.0p+30, 0x1.0p+900}) {
+            CAPTURE(std::string(criterion));
+            const Problem problem = random_problem(rng, find_criterion(criterion));
+            const std::size_t n = problem.X.rows;
+            std::vector<double> weights(n);
+            for (double& w : weights) w = test::pick_real(rng, 0.1, 2.0);
+            const auto with = [&](const std::vector<double>& w) {
+                return grown(criterion, problem.table, problem.target, test::subset_of(n, w),
+                             problem.rules);
+            };
+            Tree expected = with(weights);
+            for (double& w : weights) w *= unit;
+            for (double& w : expected.weighted_n_node_samples) w *= unit;
+            for (double& w : expected.leaf_weights) w *= unit;
+            const Tree tree = with(weights);
+            CHECK_NOTHROW(check_tree(tree));
+            CHECK(test::same_trees(tree, expected));
+        }
+}
+
+TEST_CASE("XOR is learned through splits of no decrease") {
+    const test::Matrix X{4, 2, {0, 0, 0, 1, 1, 0, 1, 1}};
+    const Table table = test::coded(X);
+    const Target target = class_target(std::vector<std::int64_t>{0, 1, 1, 0}, 4, {2});
+    CHECK(grown("gini", table, target, test::subset_of(4), test::full_search(table)).n_leaves() ==
+          4);
+}
+
+TEST_CASE("max_leaf_nodes keeps the leaves of the best splits") {
+    Rng rng(95);
+    Problem problem = random_problem(rng, find_criterion("gini"));
+    problem.rules.growth = Growth::best_first;
+    const std::size_t all = problem.tree().n_leaves();
+    double before = 1e9;
+    for (std::size_t leaves = 2; leaves <= all + 2; ++leaves) {
+        problem.rules.stopping.max_leaf_nodes = leaves;
+        const Tree tree = problem.tree();
+        CHECK_NOTHROW(check_tree(tree));
+        check_counts(problem, tree);
+        CHECK(tree.n_leaves() == std::min(leaves, all));
+        double impurity = 0.0;  // what is left falls with every leaf
+        for (std::size_t t = 0; t < tree.nodes.size(); ++t)
+            if (tree.nodes[t].leaf())
+                impurity += tree.weighted_n_node_samples[t] * tree.impurity[t];
+        CHECK(impurity <= before + 1e-9);
+        before = impurity;
+    }
+}
+
+TEST_CASE("stopping rules hold at every node") {
+    Rng rng(96);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        Problem problem =
+            random_problem(rng, find_criterion(repeat % 2 == 0 ? "gini" : "squared_error"));
+        problem.rules.search.random_cut = repeat % 4 == 3;
+        const auto for_nodes = [&](auto&& check) {
+            const Tree tree = problem.tree();
+            CHECK_NOTHROW(check_tree(tree));
+            bool holds = true;
+            for (NodeId t = 0; t < tree.nodes.size(); ++t) holds &= check(tree, t);
+            CHECK(holds);
+        };
+        const double whole = problem.tree().weighted_n_node_samples[0];
+        Problem original = problem;
+        problem.rules.stopping.max_depth = 3;
+        for_nodes([](const Tree& tree, NodeId) { return tree.max_depth <= 3; });
+        problem = original;
+        problem.rules.stopping.min_samples_split = 9;
+        for_nodes([](const Tree& tree, NodeId t) {
+            return tree.nodes[t].leaf() || tree.n_node_samples[t] >= 9;
+        });
+        problem = original;
+        problem.rules.search.min_samples_leaf = 4;
+        for_nodes([](const Tree& tree, NodeId t) { return tree.n_node_samples[t] >= 4; });
+        problem = original;
+        problem.rules.min_weight_fraction_leaf = 0.1;
+        for_nodes([&](const Tree& tree, NodeId t) {
+            return tree.weighted_n_node_samples[t] >= 0.1 * whole * (1 - 1e-12);
+        });
+        problem = original;
+        problem.rules.stopping.min_impurity_decrease = 0.02;
+        for_nodes([&](const Tree& tree, NodeId t) {
+            if (tree.nodes[t].leaf()) return true;
+            const auto mass = [&](NodeId u) {
+                return tree.weighted_n_node_samples[u] * test::users_impurity(tree, u);
+            };
+            return (mass(t) - mass(t + 1) - mass(tree.nodes[t].link)) / whole >= 0.02 - 1e-12;
+        });
+    }
+}
+
+TEST_CASE("ccp_alpha prunes what it grows") {
+    Rng rng(97);
+    Problem problem = random_problem(rng, find_criterion("gini"));
+    const std::size_t before = problem.tree().nodes.size();
+    problem.rules.ccp_alpha = 0.01;
+    const Tree pruned = problem.tree();
+    CHECK_NOTHROW(check_tree(pruned));
+    CHECK(pruned.nodes.size() < before);
+    problem.rules.ccp_alpha = 1e9;
+    CHECK(problem.tree().nodes.size() == 1);
+}
+
+TEST_CASE("a tree that peels off one sample at a time grows deep") {
+    // With classes in turn, all cuts of least misclassification tie, and the lowest is taken.
+    const std::size_t n = 2000;
+    std::vector<double> x(n);
+    std::iota(x.begin(), x.end(), 0.0);
+    std::vector<std::int64_t> y(n);
+    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<std::int64_t>(i % 2);
+    const Table table = test::coded(test::column_of(x));
+    const Tree tree = grown("misclassification", table, class_target(y, n, {2}), test::subset_of(n),
+                            test::full_search(table));
+    CHECK(tree.max_depth == n - 1);
+    CHECK_NOTHROW(check_tree(tree));
+}
+
+TEST_CASE("rows without any positive weight are refused") {
+    const Table table = test::coded(test::column_of({1.0, 2.0}));
+    const Target target = class_target(std::vector<std::int64_t>{0, 1}, 2, {2});
+    CHECK_THROWS_AS(grown("gini", table, target, LearningSubset{}, test::full_search(table)),
+                    std::invalid_argument);
+}
+
+TEST_CASE("growing feels a stop request") {
+    Rng rng(98);
+    const Problem problem = random_problem(rng, find_criterion("gini"));
+    StopFlag stop;
+    stop.request();
+    CHECK_THROWS_AS(build_tree(find_criterion("gini"), problem.table, problem.target,
+                               problem.subset, problem.rules, 1, stop),
+                    Interrupted);
+}
+
+// Below a node that splits on a constrained variable, all of one side is at or below the other.
+void check_monotonic(const Tree& tree, const std::vector<std::int8_t>& signs, std::size_t column) {
+    const auto ends = tree.subtree_ends();
+    const auto values = tree.all_values();
+    const std::size_t width = tree.value_width();
+    bool ordered = true;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        if (tree.nodes[t].leaf()) continue;
+        const int sign = signs[static_cast<std::size_t>(tree.nodes[t].feature)];
+        double left_high = -INFINITY, left_low = INFINITY, right_high = -INFINITY,
+               right_low = INFINITY;
+        for (NodeId u = t + 1; u < ends[t]; ++u) {
+            const double v = values[u * width + column];
+            (u < tree.nodes[t].link ? left_high : right_high) =
+                std::max(u < tree.nodes[t].link ? left_high : right_high, v);
+            (u < tree.nodes[t].link ? left_low : right_low) =
+                std::min(u < tree.nodes[t].link ? left_low : right_low, v);
+        }
+        if (sign > 0) ordered &= left_high <= right_low;
+        if (sign < 0) ordered &= left_low >= right_high;
+    }
+    CHECK(ordered);
+}
+
+TEST_CASE("monotonic constraints hold between all leaves") {
+    Rng rng(99);
+    const std::vector<std::int8_t> signs = {1, -1, 0};
+    for (const char* criterion : {"squared_error", "absolute_error", "poisson", "gini", "entropy"})
+        for (int repeat = 0; repeat < 6; ++repeat) {
+            CAPTURE(std::string(criterion));
+            const CriterionEntry& entry = find_criterion(criterion);
+            const test::Matrix X = test::random_matrix(rng, 100, 3);
+            const Table table = test::coded(X);
+            const Target target = entry.classification ? test::random_classes(rng, 100, {2})
+                                                       : target_for(rng, entry, 100, 1);
+            GrowthRules rules = test::full_search(table);
+            rules.search.monotonic = signs;
+            rules.search.random_cut = repeat % 3 == 1;
+            rules.growth = repeat % 2 == 0 ? Growth::depth_first : Growth::best_first;
+            const LearningSubset subset =
+                test::random_subset(rng, 100, test::kAllWeights[repeat % 3]);
+            const Tree tree = grown(criterion, table, target, subset, rules);
+            CHECK_NOTHROW(check_tree(tree));
+            CHECK(tree.nodes.size() > 3);
+            check_monotonic(tree, signs, tree.value_width() - 1);
+        }
+}
+
+}  // namespace
+}  // namespace silvics

@@ -1,0 +1,45 @@
+// A forest with what a naive prediction needs.
+#pragma once
+
+#include "forest/forest.hpp"
+#include "support/problem.hpp"
+#include "tree/descend.hpp"
+
+namespace silvics::test {
+
+struct ForestExample {
+    Matrix X;
+    ForestPlan plan;
+    std::vector<SharedTree> trees;
+
+    std::size_t width() const { return trees[0]->value_width(); }
+    // What one tree says of one sample: the shares or means of its leaf.
+    std::vector<double> said(std::size_t m, const double* sample) const {
+        std::vector<double> value(width());
+        trees[m]->write_value(descend(trees[m]->nodes.data(), sample), value);
+        return value;
+    }
+};
+
+// `n` rows, ties among them so that leaves are impure too.
+inline ForestExample forest_example(const char* criterion, std::size_t n, std::uint32_t n_trees,
+                                    std::size_t outputs = 1) {
+    Rng rng(150);
+    Matrix X = random_matrix(rng, n, 4, 7);
+    const Table table = coded(X);
+    const Target target = find_criterion(criterion).classification
+                              ? random_classes(rng, n, std::vector<ClassId>(outputs, 3))
+                              : random_reals(rng, n, outputs);
+    ForestPlan plan{find_criterion(criterion), full_search(table), {}, {}};
+    plan.rules.search.max_features = 2;
+    plan.sampling.n_rows = n;
+    plan.sampling.n_draws = n;
+    plan.sampling.bootstrap = true;
+    plan.sampling.prepare();
+    for (std::uint32_t m = 0; m < n_trees; ++m) plan.seeds.push_back(tree_seed(1, m));
+    ThreadTeam team(2, nullptr);
+    auto trees = grow_forest(table, target, plan, team).trees;
+    return {std::move(X), std::move(plan), std::move(trees)};
+}
+
+}  // namespace silvics::test
