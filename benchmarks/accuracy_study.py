@@ -43,7 +43,8 @@ def sets_of_folder(folder: Path):
             continue
         y = frame[targets[0]] if len(targets) == 1 else frame[targets]
         labels = not pd.api.types.is_numeric_dtype(frame[targets[0]].dtype)
-        y = y.astype(str) if labels else y
+        if labels:  # numbers, so that several outputs can be scored
+            y = y.apply(lambda c: c.astype("category").cat.codes) if y.ndim == 2 else y.astype(str)
         yield path.stem, X.to_numpy(), y.to_numpy(), labels
 
 

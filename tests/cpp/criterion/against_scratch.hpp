@@ -12,6 +12,12 @@
 
 namespace silvics::test {
 
+// An impurity, or its decrease, as the user sees it.
+template <Criterion C>
+double in_user_units(const C& criterion, double impurity) {
+    return std::ldexp(impurity, criterion.impurity_exponent());
+}
+
 using Rows = std::vector<RowId>;
 // The impurity of one output over some rows.
 using Definition =
