@@ -76,6 +76,7 @@ format: $(VENV)/.dev  ## rewrite files in the house style
 
 stub: $(VENV)/.built $(VENV)/.dev  ## write the stub of the native module anew
 	$(PY) -m nanobind.stubgen -q -m silvics._core -o src/silvics/_core.pyi
+	$(BIN)/ruff format -q src/silvics/_core.pyi
 
 clean:  ## remove everything made
 	rm -rf $(VENV) build
