@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <set>
 
@@ -214,6 +215,7 @@ TEST_CASE("what missing values do is kept through pruning") {
 // Whether `work` ends within some seconds; in a process of its own, which can be given up.
 template <class Work>
 bool ends_in_time(Work&& work) {
+    std::fflush(nullptr);  // or the child would print it again
     const pid_t child = fork();
     if (child == 0) {
         alarm(2);
