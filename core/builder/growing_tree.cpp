@@ -30,16 +30,18 @@ Tree finish_tree(const GrowingTree& growing, const Target& target, std::size_t n
         const NodeId at = static_cast<NodeId>(tree.nodes.size());
         if (parent != at) tree.nodes[parent].link = at;
         Node node{from.threshold, from.feature, 0};
-        const auto value = growing.values.begin() + static_cast<std::ptrdiff_t>(from.value * width);
+        const auto append_value_to = [&](std::vector<double>& values) {
+            const auto value =
+                growing.values.begin() + static_cast<std::ptrdiff_t>(from.value * width);
+            values.insert(values.end(), value, value + static_cast<std::ptrdiff_t>(width));
+        };
         if (per_node) {
-            tree.node_values.insert(tree.node_values.end(), value,
-                                    value + static_cast<std::ptrdiff_t>(width));
+            append_value_to(tree.node_values);
         } else if (node.leaf() && (from.value & kPureBit)) {
             node.link = from.value;
         } else if (node.leaf()) {
             node.link = checked_id(tree.leaf_weights.size() / width, kMaxIds, "impure leaves");
-            tree.leaf_weights.insert(tree.leaf_weights.end(), value,
-                                     value + static_cast<std::ptrdiff_t>(width));
+            append_value_to(tree.leaf_weights);
         }
         tree.nodes.push_back(node);
         tree.n_node_samples.push_back(from.n);

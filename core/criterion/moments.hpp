@@ -105,6 +105,7 @@ public:
                 terms_[k * n_ + i] = weights_[i] * y_[i];
             }
             total_[k] = sum_of_terms(k);
+            same_[k] = same_[k] && target_.same_value(k, rows);
             if (!same_[k])
                 for (std::size_t i = 0; i < n_; ++i)
                     loss_ += weights_[i] * Loss::loss(y_[i], total_[k] / weight_);

@@ -86,6 +86,7 @@ public:
                 if (out.values.empty() || y != out.values.back()) out.values.push_back(y);
                 out.rank[i] = static_cast<Position>(out.values.size() - 1);
             }
+            out.same = out.values.size() == 1 && target_.same_value(k, rows);
             out.total = 0.0;
             out.whole.clear(out.values.size());
             in_blocks(n, stop_, [&](std::size_t begin, std::size_t end) {
@@ -99,22 +100,19 @@ public:
     }
 
     double weight() const { return weight_; }
-    bool homogeneous() const {
-        return std::ranges::all_of(outputs_, [](const Output& o) { return o.values.size() == 1; });
-    }
+    bool homogeneous() const { return std::ranges::all_of(outputs_, &Output::same); }
     double impurity() const {
         double sum = 0.0;
         for (const Output& out : outputs_)
-            if (out.values.size() > 1) sum += absolute_error(out, out.whole, weight_, out.total);
+            if (!out.same) sum += absolute_error(out, out.whole, weight_, out.total);
         return sum / (weight_ * static_cast<double>(outputs_.size()));
     }
     int impurity_exponent() const { return -std::ilogb(target_.scale); }
     void write_value(std::span<double> value) const {
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             const Output& out = outputs_[k];
-            value[k] = out.values.size() == 1
-                           ? target_.original[k * target_.n_rows + first_row_]
-                           : target_.unscaled(k, median(out, out.whole, weight_));
+            value[k] = out.same ? target_.original[k * target_.n_rows + first_row_]
+                                : target_.unscaled(k, median(out, out.whole, weight_));
         }
     }
 
@@ -168,6 +166,7 @@ private:
         std::vector<Position> rank;  // of each sample
         WeightedRanks whole, left, right;
         double total = 0.0, left_total = 0.0;
+        bool same = false;  // whether the node has one value only
     };
 
     // Sum of w |y - median|: what lies below the median and what lies above it.

@@ -1,6 +1,7 @@
 // The output variables: class numbers, or real numbers made safe for summing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -28,6 +29,13 @@ struct Target {
     // where its parts are not.
     double unscaled(std::size_t k, double value) const {
         return (value + centre[k] * scale) / scale;
+    }
+
+    // Whether output k is one and the same in all rows. Asked of the original: values that differ
+    // by less than the centre's precision are different values.
+    bool same_value(std::size_t k, std::span<const RowId> rows) const {
+        const double* of_row = original.data() + k * n_rows;
+        return std::ranges::all_of(rows, [&](RowId r) { return of_row[r] == of_row[rows[0]]; });
     }
 
     bool classification() const { return !n_classes.empty(); }

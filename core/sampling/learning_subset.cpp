@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace silvics {
@@ -31,7 +32,8 @@ void bring_near_one(LearningSubset& subset) {
     if (!(largest > 0.0) || (largest > 0x1.0p-20 && largest < 0x1.0p20)) return;
     const int exponent = std::ilogb(largest);
     subset.unit = std::ldexp(1.0, std::clamp(exponent, -1000, 1000));
-    for (double& w : subset.weights) w /= subset.unit;
+    for (double& w : subset.weights)  // however small, a weight stays one
+        if (w > 0.0) w = std::max(w / subset.unit, std::numeric_limits<double>::denorm_min());
 }
 
 }  // namespace

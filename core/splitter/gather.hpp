@@ -1,6 +1,7 @@
 // Where storage ends: the only place that looks inside a column. What leaves here is codes.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>

@@ -31,6 +31,7 @@ inline void sort_keys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_
                       Code low, Code high, const StopFlag& stop) {
     const std::size_t n = keys.size();
     if (n <= 32) return insertion_sort(keys.data(), n);
+    if (low == high) return;  // in row order already
     if (n <= 256) return std::sort(keys.begin(), keys.end());
     const int bits = std::bit_width(high - low);
     const int passes = (bits + 9) / 10;

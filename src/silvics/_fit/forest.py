@@ -41,8 +41,8 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BaseForest:
         """Grow the trees on a learning set.
 
-        Ctrl-C ends the growing: the trees finished so far, in order, are kept and usable,
-        ``interrupted_`` is True, and KeyboardInterrupt is raised.
+        Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
+        in order, are kept and usable, ``interrupted_`` is True, and the exception is raised.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         y = targets.as_columns(y)
         self.n_outputs_ = y.shape[1]
         encoded, sampling = self._encode(X, y, targets.checked_weights(sample_weight, X))
-        kept, seeds = self._seeds_to_grow()
+        kept, seeds = self._seeds_to_grow(X.shape[1])
         self.interrupted_ = False
         error = None
         if seeds:
@@ -104,7 +104,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
                 )
             balanced = self.bootstrap and self.class_weight == "balanced_subsample"
             weights = targets.combined(
-                weights, targets.class_weights(self, y, weights, self.bootstrap)
+                weights, targets.class_weights(self, y, encoded, weights, self.bootstrap)
             )
         else:
             encoded = targets.real_values(y, self.criterion, "strictly positive")
@@ -118,7 +118,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         self._balanced_subsample = balanced
         return encoded, self._sampling()
 
-    def _seeds_to_grow(self) -> tuple[list[_core.Tree], list[int]]:
+    def _seeds_to_grow(self, n_features: int) -> tuple[list[_core.Tree], list[int]]:
         """Trees that are kept, and seeds of those to add."""
         if self.warm_start and getattr(self, "_trees", None):
             if self._seed is None:
@@ -126,6 +126,13 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
                     "A forest brought from elsewhere cannot be grown further (warm_start=True)."
                 )
             kept = list(self._trees)
+            classes = [int(n) for n in self.n_classes_] if self._classification else []
+            seen = (kept[0].n_features, kept[0].n_outputs, kept[0].n_classes)
+            if seen != (n_features, self.n_outputs_, classes):
+                raise ValueError(
+                    "warm_start=True adds trees to those there are: X and y must have the same "
+                    "variables, outputs and numbers of classes as before."
+                )
         else:
             kept = []
             self._seed = parameters.seed_of(self.random_state)

@@ -164,7 +164,8 @@ class GrownForest:
         Returns
         -------
         forest : estimator of sklearn.ensemble
-            Predicts the same for inputs that float32 can hold.
+            Predicts the same for inputs that float32 can hold, which is what scikit-learn
+            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
         """
         from silvics.interop.sklearn import forest_to_sklearn
 

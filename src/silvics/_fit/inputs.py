@@ -26,12 +26,12 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndar
             "Found input variables with inconsistent numbers of samples: "
             f"{[X.shape[0], len(y)]} (X has {X.shape[0]} rows, y has {len(y)})"
         )
-    return coded_dtype(X), y
+    return X, y
 
 
 def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:
     """X for a fitted estimator, with the variables that it was fitted on."""
-    return coded_dtype(_validated(estimator, X, dtype="numeric", reset=False))
+    return _validated(estimator, X, dtype="numeric", reset=False)
 
 
 def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
@@ -39,7 +39,10 @@ def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
     arrays = (_as_numbers(arrays[0]), *arrays[1:])
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            return validate_data(estimator, *arrays, **settings)
+            checked = validate_data(estimator, *arrays, **settings)
+        if isinstance(checked, tuple):
+            return coded_dtype(checked[0]), *checked[1:]
+        return coded_dtype(checked)
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise

@@ -123,9 +123,14 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
     if estimator.n_outputs_ > 1:
         raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
     signs = np.asarray(estimator.monotonic_cst)
-    if signs.ndim != 1 or signs.shape[0] != n_features:
+    if signs.ndim != 1:
         raise ValueError(
-            f"monotonic_cst has shape {signs.shape[0] if signs.ndim else 0} but the input data "
+            "monotonic_cst must be None or an array-like of -1, 0 or 1, one for each variable; "
+            f"got {estimator.monotonic_cst!r}"
+        )
+    if signs.shape[0] != n_features:
+        raise ValueError(
+            f"monotonic_cst has shape {signs.shape[0]} but the input data "
             f"X has {n_features} features."
         )
     if not np.isin(signs, (-1, 0, 1)).all():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import compute_class_weight, compute_sample_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -103,7 +103,11 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
 
 
 def class_weights(
-    estimator: Any, y: np.ndarray, weights: np.ndarray | None, subsample: bool
+    estimator: Any,
+    y: np.ndarray,
+    encoded: np.ndarray,
+    weights: np.ndarray | None,
+    subsample: bool,
 ) -> np.ndarray | None:
     """Weight of each row by ``class_weight``, or None; y as the user gave it.
 
@@ -112,26 +116,40 @@ def class_weights(
     chosen = estimator.class_weight
     if chosen is None or (subsample and chosen == "balanced_subsample"):
         return None
+    n_outputs = encoded.shape[1]
     if isinstance(chosen, str):
-        # The balance is that of the weighted rows.
-        chosen = [
-            dict(
-                zip(
-                    levels,
-                    compute_class_weight(
-                        "balanced", classes=levels, y=y[:, k], sample_weight=weights
-                    ),
-                    strict=True,
-                )
-            )
-            for k, levels in enumerate(estimator.classes_)
-        ]
-        if len(chosen) == 1:
-            chosen = chosen[0]
-    expanded = np.asarray(compute_sample_weight(chosen, y), dtype=np.float64)
+        chosen = ["balanced"] * n_outputs  # the balance is that of the weighted rows
+    elif n_outputs == 1 and isinstance(chosen, dict):
+        chosen = [chosen]
+    elif not isinstance(chosen, list):
+        raise ValueError(
+            'For multi-output, class_weight should be a list of dicts, or the string "balanced".'
+        )
+    if len(chosen) != n_outputs:
+        raise ValueError(
+            "For multi-output, number of elements in class_weight should match number of outputs. "
+            f"Got {len(chosen)} element(s) while having {n_outputs} outputs."
+        )
+    expanded = np.ones(len(y))
+    for k, levels in enumerate(estimator.classes_):
+        of_class = _weights_of_classes(chosen[k], levels, y[:, k], weights)
+        expanded *= of_class[encoded[:, k]]
     if not np.isfinite(expanded).all() or (expanded < 0).any():
         raise ValueError("class_weight must be finite and not negative: no NaN, no infinity.")
     return expanded
+
+
+def _weights_of_classes(
+    chosen: Any, levels: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
+    """Weight of each class of one output: balanced, or looked up by its label."""
+    if not isinstance(chosen, dict):
+        return compute_class_weight(chosen, classes=levels, y=y, sample_weight=weights)
+    unknown = set(chosen) - set(levels.tolist())
+    if len(unknown) == len(chosen) or set(levels.tolist()) - set(chosen):
+        # scikit-learn's own reading, in which 1 is also the label "1", and its errors
+        return compute_class_weight(chosen, classes=levels, y=y)
+    return np.array([chosen[level] for level in levels.tolist()], dtype=np.float64)
 
 
 def combined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:

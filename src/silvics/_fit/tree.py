@@ -73,7 +73,9 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         weights = targets.checked_weights(sample_weight, X)
         if self._classification:
             encoded = targets.encode_classes(self, y)
-            weights = targets.combined(weights, targets.class_weights(self, y, None, False))
+            weights = targets.combined(
+                weights, targets.class_weights(self, y, encoded, None, False)
+            )
         else:
             encoded = targets.real_values(y, self.criterion, "positive")
         rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
@@ -220,7 +222,8 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         Returns
         -------
         tree : estimator of sklearn.tree
-            Predicts the same for inputs that float32 can hold.
+            Predicts the same for inputs that float32 can hold, which is what scikit-learn
+            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
         """
         from silvics.interop.sklearn import tree_to_sklearn
 

@@ -13,4 +13,4 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _INSIDE:
         level, frame = level + 1, frame.f_back
-    warn(message, category, stacklevel=level - 1)
+    warn(message, category, stacklevel=level)

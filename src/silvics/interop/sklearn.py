@@ -74,20 +74,36 @@ def _sklearn_tree(tree: Tree) -> SklearnTree:
 
 
 def _collides(tree: Tree) -> bool:
-    """Whether two thresholds of a variable lie between the same two neighbours in float32."""
-    inner = tree.feature >= 0
-    feature, threshold = tree.feature[inner], tree.threshold[inner]
-    below = threshold.astype(np.float32)
-    below = np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
-    distinct = len(np.unique(np.stack([feature, threshold]), axis=1).T)
-    return len(np.unique(np.stack([feature, below.astype(np.float64)]), axis=1).T) < distinct
+    """Whether a node cuts between the same two neighbours in float32 as a node above it.
+
+    Then training samples lie between the cuts that float32 cannot tell apart. The same in
+    different branches does no harm.
+    """
+    inner = np.flatnonzero(tree.feature >= 0)
+    below = tree.threshold[inner].astype(np.float32)
+    above = below > tree.threshold[inner]
+    below[above] = np.nextafter(below[above], np.float32(-np.inf))
+    groups: dict[tuple[int, float], list[int]] = {}
+    for t, place in zip(inner, zip(tree.feature[inner], below, strict=True), strict=True):
+        for higher in groups.setdefault(place, []):
+            if t < _end_of_subtree(tree, higher):
+                return True
+        groups[place].append(int(t))
+    return False
+
+
+def _end_of_subtree(tree: Tree, t: int) -> int:
+    while tree.children_right[t] >= 0:
+        t = tree.children_right[t]
+    return t + 1
 
 
 def _warn_of_collisions(trees: list[Tree]) -> None:
     if any(_collides(tree) for tree in trees if not tree._as_float32):
         warn_user(
             "Some thresholds are closer together than float32, which scikit-learn rounds inputs "
-            "to, can tell apart: predictions there may differ. Centre or scale such columns.",
+            "to, can tell apart: predictions there differ. Fit on X.astype(np.float32) for a "
+            "forest that is the same in both."
         )
 
 
