@@ -71,12 +71,22 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
             )
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
+        before = dict(vars(self))
         X, y = inputs.learning_inputs(self, X, y)
+        inputs.check_lengths(X, y)
         targets.warn_of_column(y)
         y = targets.as_columns(y)
         self.n_outputs_ = y.shape[1]
         encoded, sampling = self._encode(X, y, targets.checked_weights(sample_weight, X))
-        kept, seeds = self._seeds_to_grow(X.shape[1])
+        kept, seeds = self._seeds_to_grow()
+        if kept and not self._fits(kept[0], X.shape[1]):
+            if not seeds:  # nothing to add, and nothing to change
+                self.__dict__.update(before)
+                return self
+            raise ValueError(
+                "warm_start=True adds trees to those there are: X and y must have the same "
+                "variables, outputs and numbers of classes as before."
+            )
         self.interrupted_ = False
         error = None
         if seeds:
@@ -118,7 +128,13 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         self._balanced_subsample = balanced
         return encoded, self._sampling()
 
-    def _seeds_to_grow(self, n_features: int) -> tuple[list[_core.Tree], list[int]]:
+    def _fits(self, tree: _core.Tree, n_features: int) -> bool:
+        """Whether a tree could be of this learning set."""
+        classes = [int(n) for n in self.n_classes_] if self._classification else []
+        seen = (tree.n_features, tree.n_outputs, tree.n_classes)
+        return seen == (n_features, self.n_outputs_, classes)
+
+    def _seeds_to_grow(self) -> tuple[list[_core.Tree], list[int]]:
         """Trees that are kept, and seeds of those to add."""
         if self.warm_start and getattr(self, "_trees", None):
             if self._seed is None:
@@ -126,13 +142,6 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
                     "A forest brought from elsewhere cannot be grown further (warm_start=True)."
                 )
             kept = list(self._trees)
-            classes = [int(n) for n in self.n_classes_] if self._classification else []
-            seen = (kept[0].n_features, kept[0].n_outputs, kept[0].n_classes)
-            if seen != (n_features, self.n_outputs_, classes):
-                raise ValueError(
-                    "warm_start=True adds trees to those there are: X and y must have the same "
-                    "variables, outputs and numbers of classes as before."
-                )
         else:
             kept = []
             self._seed = parameters.seed_of(self.random_state)

@@ -11,7 +11,7 @@ _EXACT_INTEGER = 2**53
 
 
 def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """X and y as arrays, finite and of equal length; y may have several columns."""
+    """X and y as arrays, both finite; y may have several columns."""
     X, y = _validated(
         estimator,
         X,
@@ -21,12 +21,16 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndar
             {"dtype": None, "ensure_2d": False},
         ),
     )
+    return X, y
+
+
+def check_lengths(X: np.ndarray, y: np.ndarray) -> None:
+    """X and y must have the same number of rows."""
     if len(y) != X.shape[0]:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"{[X.shape[0], len(y)]} (X has {X.shape[0]} rows, y has {len(y)})"
         )
-    return X, y
 
 
 def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:

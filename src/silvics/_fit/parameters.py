@@ -125,8 +125,8 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
     signs = np.asarray(estimator.monotonic_cst)
     if signs.ndim != 1:
         raise ValueError(
-            "monotonic_cst must be None or an array-like of -1, 0 or 1, one for each variable; "
-            f"got {estimator.monotonic_cst!r}"
+            f"monotonic_cst has shape {signs.shape}; it must be None or an array-like of -1, 0 "
+            "or 1, one for each variable, in the order of the columns."
         )
     if signs.shape[0] != n_features:
         raise ValueError(

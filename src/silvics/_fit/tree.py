@@ -78,6 +78,7 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
             )
         else:
             encoded = targets.real_values(y, self.criterion, "positive")
+        inputs.check_lengths(X, y)
         rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
         trees, error = _core.grow(
             _core.code_table(X, parameters.native_size(self.max_bins), self.binning == "width", 1),
