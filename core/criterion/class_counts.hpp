@@ -107,12 +107,7 @@ public:
     // play no part in sums.
     void enter(std::span<const RowId> rows) {
         n_ = rows.size();
-        weights_.resize(n_);
-        weight_ = 0.0;
-        for (std::size_t i = 0; i < n_; ++i) {
-            weights_[i] = subset_.weight(rows[i]);
-            weight_ += weights_[i];
-        }
+        weight_ = subset_.gather(rows, weights_);
         labels_.resize(n_ * outputs_.size());
         total_.clear();
         for (std::size_t k = 0; k < outputs_.size(); ++k) {

@@ -87,12 +87,7 @@ public:
     void enter(std::span<const RowId> rows) {
         first_row_ = rows[0];
         n_ = rows.size();
-        weights_.resize(n_);
-        weight_ = 0.0;
-        for (std::size_t i = 0; i < n_; ++i) {
-            weights_[i] = subset_.weight(rows[i]);
-            weight_ += weights_[i];
-        }
+        weight_ = subset_.gather(rows, weights_);
         y_.resize(n_);
         terms_.resize(n_ * n_terms_);
         same_.assign(q_, true);

@@ -63,12 +63,7 @@ public:
     void enter(std::span<const RowId> rows) {
         first_row_ = rows[0];
         const std::size_t n = rows.size();
-        weights_.resize(n);
-        weight_ = 0.0;
-        for (std::size_t i = 0; i < n; ++i) {
-            weights_[i] = subset_.weight(rows[i]);
-            weight_ += weights_[i];
-        }
+        weight_ = subset_.gather(rows, weights_);
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             Output& out = outputs_[k];
             const double* value = target_.values.data() + k * target_.n_rows;

@@ -35,6 +35,13 @@ struct LearningSubset {
     bool whole_weights = true;    // all small integers: their sums are exact in any order
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
+    // The weights of some rows, and their sum.
+    double gather(std::span<const RowId> some, std::vector<double>& out) const {
+        out.resize(some.size());
+        double sum = 0.0;
+        for (std::size_t i = 0; i < some.size(); ++i) sum += out[i] = weight(some[i]);
+        return sum;
+    }
 };
 
 LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed);
