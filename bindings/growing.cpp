@@ -18,19 +18,25 @@ void bind_growing(nb::module_& m) {
         .value("sort", Search::sort)
         .value("bins", Search::histogram);
 
-    nb::class_<Table>(m, "Table", "X as small integer codes, column by column.")
-        .def_prop_ro("n_rows", [](const Table& t) { return t.n_rows; })
-        .def_prop_ro("n_features", &Table::n_features);
+    // Codes are of X as it is: it is looked at again while trees grow.
+    struct HeldTable : Table {
+        std::unique_ptr<MatrixBuffer> source;
+    };
+    nb::class_<HeldTable>(m, "Table", "X as small integer codes, column by column.")
+        .def_prop_ro("n_rows", [](const HeldTable& t) { return t.n_rows; })
+        .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
 
     m.def(
         "code_table",
         [](nb::object X, std::size_t max_bins, bool equal_width, std::size_t n_jobs) {
-            const MatrixBuffer matrix(X);
+            auto source = std::make_unique<MatrixBuffer>(X);
             BinRule rule{max_bins, equal_width ? BinRule::Widths::equal_width
                                                : BinRule::Widths::equal_frequency};
-            auto table = std::make_shared<Table>();
-            unlocked_or_raise(
-                n_jobs, [&](ThreadTeam& team) { *table = code_table(matrix.view(), rule, team); });
+            auto table = std::make_shared<HeldTable>();
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                static_cast<Table&>(*table) = code_table(source->view(), rule, team);
+            });
+            table->source = std::move(source);
             return table;
         },
         nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"));
@@ -102,7 +108,7 @@ void bind_growing(nb::module_& m) {
 
     m.def(
         "grow",
-        [](const Table& table, const Target& target, const SamplingPlan& sampling,
+        [](const HeldTable& table, const Target& target, const SamplingPlan& sampling,
            const std::string& criterion, const GrowthRules& rules, std::vector<std::uint32_t> seeds,
            std::size_t n_jobs, nb::object progress) {
             const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};

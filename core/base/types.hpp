@@ -14,8 +14,9 @@ using RowId = std::uint32_t;
 using NodeId = std::uint32_t;
 using FeatureId = std::uint32_t;
 using ClassId = std::uint32_t;
-using Code = std::uint32_t;  // rank or bin of a value within its column
+using Code = std::uint32_t;  // place of a value within its column: below kMaxCodes
 
+inline constexpr std::size_t kMaxCodes = std::size_t{1} << 16;
 inline constexpr std::size_t kMaxIds = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::size_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
 

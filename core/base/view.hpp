@@ -21,6 +21,7 @@ struct MatrixView {
         return data + static_cast<std::ptrdiff_t>(row) * row_stride +
                static_cast<std::ptrdiff_t>(col) * col_stride;
     }
+    inline struct ColumnView column(std::size_t col) const;
 };
 
 template <class T>
@@ -33,6 +34,15 @@ double load_as_double(const std::byte* from) {
         return static_cast<double>(value);
     }
 }
+
+// One column of a matrix.
+struct ColumnView {
+    const std::byte* data = nullptr;
+    std::ptrdiff_t stride = 0;
+    Scalar type = Scalar::f64;
+
+    inline double operator[](std::size_t row) const;
+};
 
 // Calls f with std::type_identity<T> for the C++ type of the scalar.
 template <class F>
@@ -62,6 +72,15 @@ decltype(auto) visit_scalar(Scalar type, F&& f) {
             return f(std::type_identity<bool>{});
     }
     throw std::invalid_argument("unknown scalar type");
+}
+
+inline ColumnView MatrixView::column(std::size_t col) const {
+    return {at(0, col), row_stride, type};
+}
+
+inline double ColumnView::operator[](std::size_t row) const {
+    const std::byte* at = data + static_cast<std::ptrdiff_t>(row) * stride;
+    return visit_scalar(type, [at]<class T>(std::type_identity<T>) { return load_as_double<T>(at); });
 }
 
 }  // namespace silvics

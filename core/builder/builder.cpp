@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "builder/growing_tree.hpp"
-#include "splitter/gather.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
@@ -21,15 +20,18 @@ public:
           subset_(std::move(subset)),
           rules_(with_weight_of(rules, subset_)),
           stop_(stop),
-          splitter_(criterion.make_splitter({table, target, subset_, rules_.search, stop})),
+          splitter_(criterion.make_splitter({table, target, subset_, rules_.search, stop, order_})),
           frontier_(rules.growth),
           constants_(table.n_features()),
           // Medians and values clipped to bounds cannot be summed up from the leaves.
-          per_node_(!target.classification() || !rules.search.monotonic.empty()) {}
+          per_node_(!target.classification() || !rules.search.monotonic.empty()) {
+        order_.rows = std::move(subset_.rows);
+        subset_.weights = {};  // the samples carry theirs from here on
+    }
 
     Tree build(std::uint32_t seed) {
         OpenNode root;
-        root.end = subset_.rows.size();
+        root.end = order_.size();
         root.key = root_key(seed);
         if (auto node = open(std::move(root))) frontier_.push(std::move(*node));
         std::size_t n_leaves = 1;
@@ -46,20 +48,14 @@ public:
 private:
     // A fraction of the tree's weight becomes a weight.
     static GrowthRules with_weight_of(GrowthRules rules, const LearningSubset& subset) {
-        double whole = 0.0;
-        for (const RowId row : subset.rows) whole += subset.weight(row);
-        rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * whole;
+        rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * subset.whole;
         return rules;
-    }
-
-    std::span<RowId> rows(const OpenNode& node) {
-        return std::span(subset_.rows).subspan(node.begin, node.end - node.begin);
     }
 
     // Makes the node; it is a leaf unless a split for it is found.
     std::optional<OpenNode> open(OpenNode node) {
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
-        const NodeSamples samples{rows(node), node.key, node.bounds};
+        const NodeSamples samples{node.begin, node.end - node.begin, node.key, node.bounds};
         const NodeFacts facts = splitter_->enter(samples);
         if (node.id == 0) root_weight_ = facts.weight;
         growing_.nodes.push_back({.n = static_cast<std::uint32_t>(facts.n),
@@ -75,7 +71,8 @@ private:
         if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
         constants_.load(node.constants);
         const auto split = splitter_->find_split(samples, constants_);
-        if (!split) return false;
+        // A matrix that changes under our hands may give a split of none.
+        if (!split || split->n_left == 0 || split->n_left == facts.n) return false;
         node.weighted_decrease = facts.weight / root_weight_ * split->decrease;
         if (rules_.stopping.rejects(
                 std::ldexp(node.weighted_decrease, splitter_->impurity_exponent())))
@@ -111,10 +108,8 @@ private:
 
     void split(const OpenNode& node) {
         const Split& split = node.split;
-        const std::size_t n_left =
-            partition_rows(table_.columns[split.feature], split, rows(node), scratch_, stop_);
         OpenNode left = node, right = node;
-        left.end = right.begin = node.begin + n_left;
+        left.end = right.begin = node.begin + split.n_left;
         left.depth = right.depth = node.depth + 1;
         left.key = child_key(node.key, 0);
         right.key = child_key(node.key, 1);
@@ -137,12 +132,12 @@ private:
     LearningSubset subset_;
     const GrowthRules rules_;
     const StopFlag& stop_;
+    SampleOrder order_;
     std::unique_ptr<Splitter> splitter_;
     Frontier frontier_;
     Constants constants_;
     bool per_node_;
     GrowingTree growing_;
-    std::vector<RowId> scratch_;
     double root_weight_ = 0.0;
 };
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "splitter/constants.hpp"
 #include "splitter/split.hpp"
@@ -30,7 +30,7 @@ class Frontier {
 public:
     explicit Frontier(Growth growth) : growth_(growth) {}
 
-    bool empty() const { return open_.empty(); }
+    bool empty() const { return head_ == open_.size(); }
 
     void push(OpenNode node) {
         open_.push_back(std::move(node));
@@ -46,8 +46,11 @@ public:
 
     OpenNode pop() {
         if (growth_ == Growth::breadth_first) {
-            OpenNode node = std::move(open_.front());
-            open_.pop_front();
+            OpenNode node = std::move(open_[head_++]);
+            if (2 * head_ > open_.size()) {
+                open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(head_));
+                head_ = 0;
+            }
             return node;
         }
         if (growth_ == Growth::best_first) std::pop_heap(open_.begin(), open_.end(), later);
@@ -65,7 +68,8 @@ private:
     }
 
     Growth growth_;
-    std::deque<OpenNode> open_;
+    std::vector<OpenNode> open_;
+    std::size_t head_ = 0;  // of the queue
 };
 
 }  // namespace silvics

@@ -4,8 +4,10 @@
 #include <stdexcept>
 
 #include "criterion/class_counts.hpp"
-#include "criterion/moments.hpp"
+#include "criterion/many_classes.hpp"
+#include "criterion/one_mean.hpp"
 #include "criterion/ordered_targets.hpp"
+#include "criterion/two_classes.hpp"
 #include "splitter/splitter_for.hpp"
 
 namespace silvics {
@@ -13,19 +15,32 @@ namespace {
 
 template <Criterion C>
 std::unique_ptr<Splitter> make(const SplitterParts& parts) {
+    C::fill(parts.target, parts.subset, parts.order);
     return std::make_unique<SplitterFor<C>>(parts);
+}
+
+// The first that suits the target and the weights; the last suits all. The others know nothing
+// of monotonic constraints.
+template <Criterion First, Criterion... Others>
+std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
+    if constexpr (sizeof...(Others) == 0)
+        return make<First>(parts);
+    else if (parts.rules.monotonic.empty() && First::suits(parts.target, parts.subset))
+        return make<First>(parts);
+    else
+        return make_first<Others...>(parts);
 }
 
 }  // namespace
 
 const std::vector<CriterionEntry>& criteria() {
     static const std::vector<CriterionEntry> entries = {
-        {"gini", true, false, make<ClassCounts<Gini>>},
+        {"gini", true, false, make_first<TwoClasses, ManyClasses, ClassCounts<Gini>>},
         {"entropy", true, false, make<ClassCounts<Entropy>>},
         {"log_loss", true, false, make<ClassCounts<Entropy>>},
         {"misclassification", true, false, make<ClassCounts<Misclassification>>},
-        {"squared_error", false, true, make<Moments<SquaredError>>},
-        {"friedman_mse", false, true, make<Moments<FriedmanImprovement>>},
+        {"squared_error", false, true, make_first<OneMean, Moments<SquaredError>>},
+        {"friedman_mse", false, true, make_first<OneMean, Moments<FriedmanImprovement>>},
         {"poisson", false, false, make<Moments<PoissonDeviance>>},
         {"absolute_error", false, true, make<OrderedTargets>},
     };

@@ -22,7 +22,6 @@ struct ClassWeights {
 // scored like squared error: with whole weights every step but the last division is exact, so
 // that equal decreases are equal scores.
 struct Gini {
-    static constexpr bool kOneSum = true;
     static double impurity(const ClassWeights& node) {
         double squares = 0.0;
         for (const double c : node.of) squares += c * c;
@@ -49,7 +48,6 @@ struct Gini {
 // Entropy and misclassification judge each side by itself, and the sides' parts add up.
 template <class Derived>
 struct BySides {
-    static constexpr bool kOneSum = false;
     static double score(const ClassWeights& left, const ClassWeights& node) {
         const double right_weight = node.weight - left.weight;
         return Derived::part_of(left.of.size(), left.weight,
@@ -97,28 +95,38 @@ public:
     static constexpr bool kSummable = true;
 
     ClassCounts(const Target& target, const LearningSubset& subset, const StopFlag&)
-        : target_(target), subset_(subset), outputs_(target.n_outputs) {
+        : whole_weights_(subset.whole_weights), outputs_(target.n_outputs) {
         for (std::size_t k = 0; k < target.n_outputs; ++k)
             outputs_[k].number.assign(target.n_classes[k], kAbsent);
+    }
+
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        order.weights = subset.in_order();
+        order.labels.reserve(subset.rows.size() * target.n_outputs);
+        for (std::size_t k = 0; k < target.n_outputs; ++k)
+            for (const RowId row : subset.rows)
+                order.labels.push_back(target.classes[k * target.n_rows + row]);
     }
 
     // Classes are renumbered by first appearance in the node, one output after another: a node
     // of five samples has at most five classes to look at, however many there are; and names
     // play no part in sums.
-    void enter(std::span<const RowId> rows) {
-        n_ = rows.size();
-        weight_ = subset_.gather(rows, weights_);
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        n_ = n;
+        weights_ = order.weights.data() + begin;
+        weight_ = 0.0;
+        for (std::size_t i = 0; i < n; ++i) weight_ += weights_[i];
         labels_.resize(n_ * outputs_.size());
         total_.clear();
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             Output& out = outputs_[k];
-            const ClassId* label = target_.classes.data() + k * target_.n_rows;
+            const ClassId* label = order.labels.data() + k * order.size() + begin;
             ClassId* numbered = labels_.data() + k * n_;
             for (const ClassId c : out.present) out.number[c] = kAbsent;
             out.present.clear();
             out.first = total_.size();
             for (std::size_t i = 0; i < n_; ++i) {
-                const ClassId c = label[rows[i]];
+                const ClassId c = label[i];
                 if (out.number[c] == kAbsent) {
                     out.number[c] = static_cast<ClassId>(total_.size());
                     out.present.push_back(c);
@@ -168,13 +176,13 @@ public:
         for (std::size_t at = i; at < labels_.size(); at += n_) left_[labels_[at]] += w;
     }
 
-    void move_group(std::span<const std::uint64_t> group) {
-        if (group.size() == 1 || subset_.whole_weights) {
-            for (const std::uint64_t key : group) move(static_cast<Position>(key));
+    void move_group(std::span<const Position> group) {
+        if (group.size() == 1 || whole_weights_) {
+            for (const Position i : group) move(i);
             return;
         }
         cell_.assign(histogram_width(), 0.0);
-        for (const std::uint64_t key : group) add_to(cell_.data(), static_cast<Position>(key));
+        for (const Position i : group) add_to(cell_.data(), i);
         move_cell(cell_.data());
     }
 
@@ -198,15 +206,6 @@ public:
     double left_value() const { return second_class(left_) / left_weight(); }
     double right_value() const {
         return (second_class(total_) - second_class(left_)) / right_weight();
-    }
-
-    // Gini of two classes, one output: the share of the first decides.
-    OneSum one_sum() {
-        if (!Impurity::kOneSum || outputs_.size() != 1 || total_.size() != 2) return {};
-        samples_.resize(n_);
-        for (std::size_t i = 0; i < n_; ++i)
-            samples_[i] = {weights_[i], labels_[i] == 0 ? weights_[i] : 0.0};
-        return {samples_, weight_, total_[0], 2.0, subset_.whole_weights};
     }
 
     // A cell: the weight, then that of each class.
@@ -241,15 +240,13 @@ private:
         return number.size() < 2 || number[1] == kAbsent ? 0.0 : side[number[1]];
     }
 
-    const Target& target_;
-    const LearningSubset& subset_;
+    bool whole_weights_;
     std::vector<Output> outputs_;
     std::vector<double> total_, left_;  // weight of each class of the node
     std::size_t n_ = 0;
-    std::vector<double> weights_;  // of the node's samples
+    const double* weights_ = nullptr;  // of the node's samples
     std::vector<ClassId> labels_;  // theirs, in the node's numbers, one output after another
     std::vector<double> cell_;
-    std::vector<WeightedTerm> samples_;
     double weight_ = 0.0, left_weight_ = 0.0;
 };
 

@@ -4,8 +4,10 @@
 // cut. Statistics (class counts, sums, ordered targets) know how to move samples; impurity
 // functions know how to judge. The scan knows neither.
 //
-// The order of every sum is fixed: samples that share a value are summed together first, in
-// row order, and then moved as one. So a histogram and a sort give the same bits.
+// Where weights are whole, the sums of class weights and of outputs are exact: no order of
+// adding, and so no way of searching, can change them. Otherwise the order is fixed: samples
+// that share a value are summed together first, in row order, and then moved as one. So a
+// histogram and a sort give the same bits.
 #pragma once
 
 #include <concepts>
@@ -16,6 +18,7 @@
 #include "base/types.hpp"
 #include "data/target.hpp"
 #include "sampling/learning_subset.hpp"
+#include "sampling/sample_order.hpp"
 
 namespace silvics {
 
@@ -23,54 +26,66 @@ namespace silvics {
 using Position = std::uint32_t;
 
 template <class C>
-concept Criterion = requires(C c, const C const_c, std::span<const RowId> rows, Position position,
-                             std::span<const std::uint64_t> group, Code code, std::size_t n,
-                             std::span<double> value, double score) {
+concept Criterion = requires(C c, const C const_c, const SampleOrder& order, std::size_t begin,
+                             std::size_t n, std::span<double> value, double score) {
     C(std::declval<const Target&>(), std::declval<const LearningSubset&>(),
       std::declval<const StopFlag&>());
 
-    c.enter(rows);                                         // take up a node
+    C::fill(std::declval<const Target&>(), std::declval<const LearningSubset&>(),
+            std::declval<SampleOrder&>());  // what it will read of each sample
+
+    c.enter(order, begin, n);                              // take up the node of these samples
     { const_c.weight() } -> std::same_as<double>;          // of the node
     { const_c.impurity() } -> std::same_as<double>;        // i(t), in the core's own units
     { const_c.impurity_exponent() } -> std::same_as<int>;  // times two to this, the user's
     { const_c.homogeneous() } -> std::same_as<bool>;       // rule 3.5 (a)
     const_c.write_value(value);                            // assignment rule 3.4
 
-    c.begin_scan();       // everything right of the cut
-    c.move(position);     // one sample to the left
-    c.move_group(group);  // samples of one value (see node_sort)
-    { const_c.left_weight() } -> std::same_as<double>;
-    { const_c.right_weight() } -> std::same_as<double>;
-    { const_c.score() } -> std::same_as<double>;          // rises and falls with the decrease
     { const_c.decrease(score) } -> std::same_as<double>;  // of impurity, equation 3.5
-    { const_c.left_value() } -> std::same_as<double>;     // for monotonic constraints
-    { const_c.right_value() } -> std::same_as<double>;
-
-    // Statistics that add up can be kept in a histogram over codes.
-    { C::kSummable } -> std::convertible_to<bool>;
-    { const_c.histogram_width() } -> std::same_as<std::size_t>;  // doubles per code
 };
 
-// Further, where kSummable: add_to(cell, position) and move_cell(cell), a cell being
-// histogram_width() doubles.
+// How a cut is scored differs. A criterion of any statistic moves samples from the right of the
+// cut to the left, and is asked after each group of equal values (scan_thresholds.hpp).
+template <class C>
+concept MovingCriterion =
+    Criterion<C> && requires(C c, const C const_c, Position position,
+                             std::span<const Position> group) {
+        c.begin_scan();       // everything right of the cut
+        c.move(position);     // one sample to the left
+        c.move_group(group);  // samples of one value
+        { const_c.left_weight() } -> std::same_as<double>;
+        { const_c.right_weight() } -> std::same_as<double>;
+        { const_c.score() } -> std::same_as<double>;       // rises and falls with the decrease
+        { const_c.left_value() } -> std::same_as<double>;  // for monotonic constraints
+        { const_c.right_value() } -> std::same_as<double>;
 
-// Some nodes of some criteria are judged by one weighted sum alone: the score of a cut is
-// factor * d^2 / (w_l w_r), d = term_l * weight - term * w_l. Such a criterion has one_sum(),
-// which says so of the node taken up; scan_sums.hpp makes use of it.
-struct WeightedTerm {
-    double weight = 0.0, term = 0.0;
-    WeightedTerm& operator+=(const WeightedTerm& other) {
-        weight += other.weight;
-        term += other.term;
-        return *this;
-    }
+        // Statistics that add up can be kept in a histogram over codes: then there are also
+        // add_to(cell, position) and move_cell(cell), a cell being histogram_width() doubles.
+        { C::kSummable } -> std::convertible_to<bool>;
+        { const_c.histogram_width() } -> std::same_as<std::size_t>;
+    };
+
+// With whole weights, Gini of two classes and squared error of one output are judged by one sum
+// next to the weight: the score is factor * d^2 / (w_l w_r), d = t_l * weight - term * w_l. All
+// sums are exact, whatever their order, which is what lets search_sums.hpp take short cuts and
+// still find the cut that a full scan finds.
+template <class C>
+concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::Summand summand) {
+    { const_c.samples() } -> std::same_as<const typename C::Summand*>;  // after prepare_search()
+    { const_c.sample(std::size_t{}) } -> std::same_as<typename C::Summand>;  // or one by one
+    { C::weight_of(summand) } -> std::same_as<double>;
+    { C::term_of(summand) } -> std::same_as<double>;
+    // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.
+    { const_c.squares_of(summand) } -> std::same_as<double>;
+    // Its weight times the same around its own mean: no less, and zero only if there is none.
+    { const_c.spread_of(summand) } -> std::same_as<double>;
+    { const_c.term() } -> std::same_as<double>;           // of the node
+    { const_c.perfect_score() } -> std::same_as<double>;  // no cut can do better; or infinity
+    { C::kFactor } -> std::convertible_to<double>;
 };
 
-struct OneSum {
-    std::span<const WeightedTerm> samples;  // empty: this node is not of the kind
-    double weight = 0.0, term = 0.0;        // of the node
-    double factor = 1.0;
-    bool exact = false;  // whether sums are the same in any order
-};
+// With whole weights, Gini of many classes is kept in integers (search_classes.hpp).
+template <class C>
+concept LedgerCriterion = Criterion<C> && requires { typename C::Ledger; };
 
 }  // namespace silvics

@@ -71,42 +71,54 @@ struct PoissonDeviance {
     }
 };
 
+// The outputs as they are summed, one after another.
+inline void fill_values(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+    order.values.reserve(subset.rows.size() * target.n_outputs);
+    for (std::size_t k = 0; k < target.n_outputs; ++k)
+        for (const RowId row : subset.rows)
+            order.values.push_back(target.values[k * target.n_rows + row]);
+}
+
 template <class Loss>
 class Moments {
 public:
     static constexpr bool kSummable = true;
 
-    Moments(const Target& target, const LearningSubset& subset, const StopFlag&)
+    Moments(const Target& target, const LearningSubset&, const StopFlag&)
         : target_(target),
-          subset_(subset),
           q_(target.n_outputs),
           n_terms_(Loss::kCountsPositives ? 2 * q_ : q_),
           total_(n_terms_),
           left_(n_terms_) {}
 
-    void enter(std::span<const RowId> rows) {
-        first_row_ = rows[0];
-        n_ = rows.size();
-        weight_ = subset_.gather(rows, weights_);
-        y_.resize(n_);
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        order.weights = subset.in_order();
+        fill_values(target, subset, order);
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        rows_ = std::span(order.rows).subspan(begin, n);
+        n_ = n;
+        weights_ = order.weights.data() + begin;
+        weight_ = 0.0;
+        for (std::size_t i = 0; i < n; ++i) weight_ += weights_[i];
         terms_.resize(n_ * n_terms_);
         same_.assign(q_, true);
         loss_ = 0.0;
         for (std::size_t k = 0; k < q_; ++k) {
-            const double* value = target_.values.data() + k * target_.n_rows;
+            const double* y = order.values.data() + k * order.size() + begin;
             for (std::size_t i = 0; i < n_; ++i) {
-                y_[i] = value[rows[i]];
-                same_[k] = same_[k] && y_[i] == y_[0];
-                terms_[k * n_ + i] = weights_[i] * y_[i];
+                same_[k] = same_[k] && y[i] == y[0];
+                terms_[k * n_ + i] = weights_[i] * y[i];
             }
             total_[k] = sum_of_terms(k);
-            same_[k] = same_[k] && target_.same_value(k, rows);
+            same_[k] = same_[k] && target_.same_value(k, rows_);
             if (!same_[k])
                 for (std::size_t i = 0; i < n_; ++i)
-                    loss_ += weights_[i] * Loss::loss(y_[i], total_[k] / weight_);
+                    loss_ += weights_[i] * Loss::loss(y[i], total_[k] / weight_);
             if constexpr (Loss::kCountsPositives) {
                 for (std::size_t i = 0; i < n_; ++i)
-                    terms_[(q_ + k) * n_ + i] = y_[i] > 0.0 ? 1.0 : 0.0;
+                    terms_[(q_ + k) * n_ + i] = y[i] > 0.0 ? 1.0 : 0.0;
                 total_[q_ + k] = sum_of_terms(q_ + k);
             }
         }
@@ -125,7 +137,7 @@ public:
 
     void write_value(std::span<double> value) const {
         for (std::size_t k = 0; k < q_; ++k) {
-            value[k] = same_[k] ? target_.original[k * target_.n_rows + first_row_]
+            value[k] = same_[k] ? target_.original[k * target_.n_rows + rows_[0]]
                                 : target_.unscaled(k, total_[k] / weight_);
         }
     }
@@ -140,10 +152,10 @@ public:
         for (std::size_t k = 0; k < n_terms_; ++k) left_[k] += terms_[k * n_ + i];
     }
 
-    void move_group(std::span<const std::uint64_t> group) {
-        if (group.size() == 1) return move(static_cast<Position>(group[0]));
+    void move_group(std::span<const Position> group) {
+        if (group.size() == 1) return move(group[0]);
         cell_.assign(histogram_width(), 0.0);
-        for (const std::uint64_t key : group) add_to(cell_.data(), static_cast<Position>(key));
+        for (const Position i : group) add_to(cell_.data(), i);
         move_cell(cell_.data());
     }
 
@@ -163,14 +175,6 @@ public:
     double left_value() const { return target_.unscaled(0, left_[0] / left_weight()); }
     double right_value() const {
         return target_.unscaled(0, (total_[0] - left_[0]) / right_weight());
-    }
-
-    // Squared error of one output; Friedman's improvement is then the same.
-    OneSum one_sum() {
-        if (!Loss::kComparesMeans || q_ != 1) return {};
-        samples_.resize(n_);
-        for (std::size_t i = 0; i < n_; ++i) samples_[i] = {weights_[i], terms_[i]};
-        return {samples_, weight_, total_[0], 1.0, false};
     }
 
     // A cell: the weight, then each sum.
@@ -196,14 +200,13 @@ private:
     }
 
     const Target& target_;
-    const LearningSubset& subset_;
     std::size_t q_, n_terms_, n_ = 0;
     std::vector<double> total_, left_;                // sums of each output, then of positives
-    std::vector<double> weights_, y_, terms_, cell_;  // of the node's samples
-    std::vector<WeightedTerm> samples_;
+    std::span<const RowId> rows_;
+    const double* weights_ = nullptr;  // of the node's samples
+    std::vector<double> terms_, cell_;
     std::vector<bool> same_;  // whether an output has one value only
     double weight_ = 0.0, left_weight_ = 0.0, loss_ = 0.0;
-    RowId first_row_ = 0;
 };
 
 }  // namespace silvics

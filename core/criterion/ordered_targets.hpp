@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "criterion/concept.hpp"
+#include "criterion/moments.hpp"
 
 namespace silvics {
 
@@ -57,35 +57,42 @@ class OrderedTargets {
 public:
     static constexpr bool kSummable = false;  // medians do not add up
 
-    OrderedTargets(const Target& target, const LearningSubset& subset, const StopFlag& stop)
-        : target_(target), subset_(subset), stop_(stop), outputs_(target.n_outputs) {}
+    OrderedTargets(const Target& target, const LearningSubset&, const StopFlag& stop)
+        : target_(target), stop_(stop), outputs_(target.n_outputs) {}
 
-    void enter(std::span<const RowId> rows) {
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        order.weights = subset.in_order();
+        fill_values(target, subset, order);
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        const auto rows = std::span(order.rows).subspan(begin, n);
         first_row_ = rows[0];
-        const std::size_t n = rows.size();
-        weight_ = subset_.gather(rows, weights_);
+        weights_ = order.weights.data() + begin;
+        weight_ = 0.0;
+        for (std::size_t i = 0; i < n; ++i) weight_ += weights_[i];
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             Output& out = outputs_[k];
-            const double* value = target_.values.data() + k * target_.n_rows;
+            const double* value = order.values.data() + k * order.size() + begin;
             order_.resize(n);
             std::iota(order_.begin(), order_.end(), Position{0});
             std::size_t compared = 0;  // the longest single step of all: look at the flag in it
             std::ranges::stable_sort(order_, [&](Position a, Position b) {
                 if (++compared % kStopBlock == 0) stop_.check();
-                return value[rows[a]] < value[rows[b]];
+                return value[a] < value[b];
             });
             out.rank.resize(n);
             out.values.clear();
             for (const Position i : order_) {
-                const double y = value[rows[i]];
+                const double y = value[i];
                 if (out.values.empty() || y != out.values.back()) out.values.push_back(y);
                 out.rank[i] = static_cast<Position>(out.values.size() - 1);
             }
             out.same = out.values.size() == 1 && target_.same_value(k, rows);
             out.total = 0.0;
             out.whole.clear(out.values.size());
-            in_blocks(n, stop_, [&](std::size_t begin, std::size_t end) {
-                for (std::size_t i = begin; i < end; ++i) {
+            in_blocks(n, stop_, [&](std::size_t first, std::size_t end) {
+                for (std::size_t i = first; i < end; ++i) {
                     const double wy = weights_[i] * out.values[out.rank[i]];
                     out.total += wy;
                     out.whole.add(out.rank[i], weights_[i], wy);
@@ -129,8 +136,8 @@ public:
             out.left_total += wy;
         }
     }
-    void move_group(std::span<const std::uint64_t> group) {
-        for (const std::uint64_t key : group) move(static_cast<Position>(key));
+    void move_group(std::span<const Position> group) {
+        for (const Position i : group) move(i);
     }
 
     double left_weight() const { return left_weight_; }
@@ -181,10 +188,9 @@ private:
     }
 
     const Target& target_;
-    const LearningSubset& subset_;
     const StopFlag& stop_;
     std::vector<Output> outputs_;
-    std::vector<double> weights_;
+    const double* weights_ = nullptr;
     std::vector<Position> order_;
     double weight_ = 0.0, left_weight_ = 0.0;
     RowId first_row_ = 0;

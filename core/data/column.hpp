@@ -1,4 +1,8 @@
-// How one variable is stored while growing: as small integer codes in column order.
+// How one variable is stored while growing: as codes of one or two bytes.
+//
+// Codes stand in the order of the values. Where a column has more values than there are codes,
+// several values share one, and the caller's own matrix says which is the larger: it is looked
+// at only where that matters.
 //
 // A variant, visited once per (node, variable) in splitter/gather.hpp and nowhere else.
 // A new kind of storage (categories, sparse) is a new alternative here and a new branch
@@ -10,21 +14,37 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "base/view.hpp"
 
 namespace silvics {
 
-using CodeArray =
-    std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>;
+// The codes of one column, wherever the table keeps them.
+struct CodeView {
+    const std::byte* data = nullptr;
+    std::size_t stride = 0;  // in codes: from one row to the next
+    bool wide = false;       // two bytes each, or one
+
+    // f(codes) with a pointer of their type; that of row i is codes[i * stride].
+    template <class F>
+    decltype(auto) visit(F&& f) const {
+        return wide ? f(reinterpret_cast<const std::uint16_t*>(data))
+                    : f(reinterpret_cast<const std::uint8_t*>(data));
+    }
+    Code operator[](std::size_t row) const {
+        return visit([&](const auto* codes) { return Code{codes[row * stride]}; });
+    }
+};
 
 struct NumericColumn {
-    CodeArray ranks;             // rank of each row's value among the distinct values
-    std::vector<double> values;  // the distinct values, ascending
+    CodeView codes;  // of each row
+    std::size_t n_codes = 0;
+    // What a code stands for: one value, values that a search may part, or a bin that it may not.
+    enum class Kind : std::uint8_t { one_value, several_values, bin } kind = Kind::one_value;
+    ColumnView values;  // the caller's
 
-    // Only with max_bins, and only if there are more distinct values than bins.
-    CodeArray bins;                // bin of each row's value
-    std::vector<Code> last_ranks;  // last rank of each bin
-
-    bool binned() const { return !last_ranks.empty(); }
+    // The smallest value of every 2^knot_shift codes, by which a threshold finds its codes.
+    std::vector<double> knots;
+    int knot_shift = 0;
 };
 
 using Column = std::variant<NumericColumn>;

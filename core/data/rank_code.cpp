@@ -4,16 +4,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace silvics {
 namespace {
-
-struct Keyed {
-    std::uint64_t key;
-    RowId row;
-};
 
 // An integer that orders as the double does; -0.0 and 0.0 are the same value.
 std::uint64_t ordered_bits(double value) {
@@ -21,90 +15,97 @@ std::uint64_t ordered_bits(double value) {
     return (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
 }
 
-double from_ordered_bits(std::uint64_t key) {
-    return std::bit_cast<double>((key >> 63) != 0 ? key & ~(std::uint64_t{1} << 63) : ~key);
-}
+// The distinct values of a column and where each of its rows stands among them, found one way
+// or the other. `ends[r]` counts the rows up to and including rank r.
+struct Ranked {
+    std::vector<double> distinct;
+    std::vector<std::size_t> ends;
+};
 
-// Least significant digit first, and only the digits in which the keys differ: one or
-// two passes for small integers, three for float32.
-void radix_sort(std::vector<Keyed>& keyed, const StopFlag& stop) {
-    constexpr int kDigits = 6, kBits = 11;
+// Upper half of the ordered bits, and the row: enough to sort most columns by.
+using Key = std::uint64_t;
+RowId row_of(Key key) { return static_cast<RowId>(key); }
+
+// Least significant digit first, and only the digits in which the keys differ.
+void radix_sort(std::vector<Key>& keys, const StopFlag& stop) {
+    constexpr int kDigits = 3, kBits = 11;
     constexpr std::size_t kBuckets = std::size_t{1} << kBits;
-    const auto digit = [](std::uint64_t key, int d) {
-        return static_cast<std::size_t>(key >> (d * kBits)) & (kBuckets - 1);
+    const auto digit = [](Key key, int d) {
+        return static_cast<std::size_t>(key >> (32 + d * kBits)) & (kBuckets - 1);
     };
-    std::vector<std::array<std::size_t, kBuckets>> counts(kDigits);
-    in_blocks(keyed.size(), stop, [&](std::size_t begin, std::size_t end) {
+    std::array<std::vector<std::uint32_t>, kDigits> counts;
+    for (auto& count : counts) count.assign(kBuckets, 0);
+    in_blocks(keys.size(), stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
-            for (int d = 0; d < kDigits; ++d) ++counts[d][digit(keyed[i].key, d)];
+            for (int d = 0; d < kDigits; ++d) ++counts[d][digit(keys[i], d)];
     });
-    std::vector<Keyed> other(keyed.size());
+    std::vector<Key> other(keys.size());
     for (int d = 0; d < kDigits; ++d) {
         auto& count = counts[d];
-        if (count[digit(keyed.front().key, d)] == keyed.size()) continue;
-        std::size_t start = 0;
+        if (count[digit(keys.front(), d)] == keys.size()) continue;
+        std::uint32_t start = 0;
         for (auto& c : count) start += std::exchange(c, start);
-        in_blocks(keyed.size(), stop, [&](std::size_t begin, std::size_t end) {
+        in_blocks(keys.size(), stop, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i)
-                other[count[digit(keyed[i].key, d)]++] = keyed[i];
+                other[count[digit(keys[i], d)]++] = keys[i];
         });
-        keyed.swap(other);
+        keys.swap(other);
     }
 }
 
-std::vector<Keyed> sorted_column(const MatrixView& X, std::size_t column, const StopFlag& stop) {
-    std::vector<Keyed> keyed(X.rows);
-    visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
-        in_blocks(X.rows, stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const double value = load_as_double<T>(X.at(i, column));
-                if (!std::isfinite(value))
-                    throw std::invalid_argument("Input X contains NaN or infinity.");
-                keyed[i] = {ordered_bits(value), static_cast<RowId>(i)};
-            }
-        });
+std::vector<Key> sorted_keys(std::span<const double> read, const StopFlag& stop) {
+    std::vector<Key> keys(read.size());
+    in_blocks(read.size(), stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            keys[i] = (ordered_bits(read[i]) & ~Key{0xFFFFFFFF}) | i;
     });
-    if (keyed.size() < 1024)
-        std::sort(keyed.begin(), keyed.end(),
-                  [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+    if (keys.size() < 512)
+        std::ranges::sort(keys);
     else
-        radix_sort(keyed, stop);
-    return keyed;
+        radix_sort(keys, stop);
+    // Values that differ in the lower half only.
+    const auto upper = [](Key key) { return key >> 32; };
+    const auto less = [&](Key a, Key b) { return read[row_of(a)] < read[row_of(b)]; };
+    for (std::size_t begin = 0, end; begin < keys.size(); begin = end) {
+        bool differ = false;
+        for (end = begin + 1; end < keys.size() && upper(keys[end]) == upper(keys[begin]); ++end)
+            differ |= read[row_of(keys[end])] != read[row_of(keys[begin])];
+        if (!differ) continue;
+        stop.check();
+        std::sort(keys.begin() + static_cast<std::ptrdiff_t>(begin),
+                  keys.begin() + static_cast<std::ptrdiff_t>(end), less);
+    }
+    return keys;
 }
 
-// Code of each sorted position -> code of each row, in the smallest type that holds it.
-template <class CodeAt>
-CodeArray scatter_codes(const std::vector<Keyed>& sorted, std::size_t n_codes, const StopFlag& stop,
-                        CodeAt&& code_at) {
-    const auto fill = [&]<class T>(std::vector<T> codes) -> CodeArray {
-        codes.resize(sorted.size());
-        in_blocks(sorted.size(), stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                codes[sorted[i].row] = static_cast<T>(code_at(i));
-        });
-        return codes;
-    };
-    if (n_codes <= std::size_t{1} << 8) return fill(std::vector<std::uint8_t>{});
-    if (n_codes <= std::size_t{1} << 16) return fill(std::vector<std::uint16_t>{});
-    return fill(std::vector<std::uint32_t>{});
+// Whether all values are whole numbers within a range that a table can cover, and its start.
+bool whole_numbers(std::span<const double> read, double& low, std::size_t& range) {
+    const auto [least, most] = std::ranges::minmax(read);
+    if (!(most - least < 65535.0) || !(std::fabs(least) < 0x1.0p50)) return false;
+    low = least;
+    range = static_cast<std::size_t>(most - least) + 1;
+    if (range > 2 * read.size() + 1024) return false;
+    bool whole = true;
+    for (const double v : read)
+        whole &= static_cast<double>(static_cast<std::int64_t>(v)) == v;
+    return whole;
 }
 
 // The bin of each rank, by equal frequency of rows or by equal width of the range.
-std::vector<Code> bins_of_ranks(const NumericColumn& column, const std::vector<std::size_t>& ends,
-                                std::size_t n_rows, const BinRule& rule) {
-    const std::size_t distinct = column.values.size();
+std::vector<Code> bins_of_ranks(const Ranked& ranked, std::size_t n_rows, const BinRule& rule) {
+    const std::size_t n = ranked.distinct.size();
     const auto wanted = static_cast<double>(rule.max_bins);
-    const double low = column.values.front() / 2, range = column.values.back() / 2 - low;
-    std::vector<Code> bin(distinct);
+    const double low = ranked.distinct.front() / 2, range = ranked.distinct.back() / 2 - low;
+    std::vector<Code> bin(n);
     double previous = -1.0;
     Code next = 0;
-    for (std::size_t rank = 0; rank < distinct; ++rank) {
+    for (std::size_t rank = 0; rank < n; ++rank) {
         double place;  // in [0, 1): where along the column this value stands
         if (rule.widths == BinRule::Widths::equal_width) {
-            place = (column.values[rank] / 2 - low) / range;
+            place = (ranked.distinct[rank] / 2 - low) / range;
         } else {
-            const std::size_t begin = rank == 0 ? 0 : ends[rank - 1];
-            place = (static_cast<double>(begin) + static_cast<double>(ends[rank] - 1)) / 2 /
+            const std::size_t begin = rank == 0 ? 0 : ranked.ends[rank - 1];
+            place = (static_cast<double>(begin) + static_cast<double>(ranked.ends[rank] - 1)) / 2 /
                     static_cast<double>(n_rows);
         }
         const double slot = std::min(std::floor(place * wanted), wanted - 1);
@@ -115,37 +116,95 @@ std::vector<Code> bins_of_ranks(const NumericColumn& column, const std::vector<s
     return bin;
 }
 
+// The code of each rank, and what a code stands for.
+std::vector<Code> codes_of_ranks(const Ranked& ranked, std::size_t n_rows, const BinRule& rule,
+                                 NumericColumn& column) {
+    using Kind = NumericColumn::Kind;
+    const std::size_t n = ranked.distinct.size();
+    std::vector<Code> code;
+    if (rule.max_bins != 0 && n > rule.max_bins) {
+        column.kind = Kind::bin;
+        code = bins_of_ranks(ranked, n_rows, rule);
+    } else {
+        column.kind = n > kMaxCodes ? Kind::several_values : Kind::one_value;
+        code.resize(n);
+        for (std::size_t rank = 0; rank < n; ++rank)
+            code[rank] = static_cast<Code>(n > kMaxCodes ? rank * kMaxCodes / n : rank);
+    }
+    column.n_codes = code.back() + std::size_t{1};
+    return code;
+}
+
+void set_knots(const Ranked& ranked, std::span<const Code> code, NumericColumn& column) {
+    column.knot_shift = column.n_codes <= 1024 ? 0 : std::bit_width(column.n_codes - 1) - 8;
+    for (std::size_t rank = 0; rank < code.size(); ++rank)
+        if (code[rank] >> column.knot_shift >= column.knots.size())
+            column.knots.push_back(ranked.distinct[rank]);
+    column.knots.shrink_to_fit();
+}
+
+template <class Fill>
+CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
+    const auto filled = [&]<class T>(std::vector<T> codes) -> CodeArray {
+        codes.resize(n_rows);
+        fill(codes);
+        return codes;
+    };
+    return n_codes <= 256 ? filled(std::vector<std::uint8_t>{})
+                          : filled(std::vector<std::uint16_t>{});
+}
+
 }  // namespace
 
-NumericColumn rank_code(const MatrixView& X, std::size_t column, const BinRule& rule,
-                        const StopFlag& stop) {
-    const std::vector<Keyed> sorted = sorted_column(X, column, stop);
-    NumericColumn coded;
-    std::vector<std::size_t> ends;  // of each rank, in sorted order
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        if (i == 0 || sorted[i].key != sorted[i - 1].key) {
-            coded.values.push_back(from_ordered_bits(sorted[i].key));
-            ends.push_back(i);
+CodedColumn rank_code(std::span<const double> read, const ColumnView& values,
+                        const BinRule& rule, const StopFlag& stop) {
+    double sum = 0.0;  // of zeros, unless something is not finite
+    for (const double v : read) sum += v - v;
+    if (sum != 0.0) throw std::invalid_argument("Input X contains NaN or infinity.");
+    CodedColumn coded;
+    NumericColumn& column = coded.column;
+    column.values = values;
+    Ranked ranked;
+    double low;
+    std::size_t range;
+    if (whole_numbers(read, low, range)) {  // counted, not sorted
+        std::vector<std::size_t> count(range, 0);
+        for (const double v : read) ++count[static_cast<std::size_t>(v - low)];
+        std::vector<Code> rank(range);
+        std::size_t rows = 0;
+        for (std::size_t v = 0; v < range; ++v) {
+            if (count[v] == 0) continue;
+            rank[v] = static_cast<Code>(ranked.distinct.size());
+            ranked.distinct.push_back(low + static_cast<double>(v));
+            ranked.ends.push_back(rows += count[v]);
         }
-        ends.back() = i + 1;
-    }
-    coded.values.shrink_to_fit();
-    Code rank = 0;
-    coded.ranks = scatter_codes(sorted, coded.values.size(), stop, [&](std::size_t i) {
-        if (i == ends[rank]) ++rank;
-        return rank;
-    });
-    if (rule.max_bins != 0 && coded.values.size() > rule.max_bins) {
-        const std::vector<Code> bin = bins_of_ranks(coded, ends, sorted.size(), rule);
-        coded.last_ranks.resize(bin.back() + std::size_t{1});
-        for (std::size_t r = 0; r < bin.size(); ++r)
-            coded.last_ranks[bin[r]] = static_cast<Code>(r);
-        rank = 0;
-        coded.bins = scatter_codes(sorted, coded.last_ranks.size(), stop, [&](std::size_t i) {
-            if (i == ends[rank]) ++rank;
-            return bin[rank];
+        const std::vector<Code> code = codes_of_ranks(ranked, read.size(), rule, column);
+        for (Code& r : rank) r = code[r];
+        coded.codes = smallest_codes(read.size(), column.n_codes, [&]<class T>(T& codes) {
+            for (std::size_t i = 0; i < read.size(); ++i)
+                codes[i] = static_cast<typename T::value_type>(
+                    rank[static_cast<std::size_t>(read[i] - low)]);
         });
+        set_knots(ranked, code, column);
+        return coded;
     }
+    const std::vector<Key> keys = sorted_keys(read, stop);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const double value = read[row_of(keys[i])];
+        if (i == 0 || value != ranked.distinct.back()) {
+            ranked.distinct.push_back(value == 0.0 ? 0.0 : value);
+            ranked.ends.push_back(i);
+        }
+        ranked.ends.back() = i + 1;
+    }
+    const std::vector<Code> code = codes_of_ranks(ranked, read.size(), rule, column);
+    coded.codes = smallest_codes(read.size(), column.n_codes, [&]<class T>(T& codes) {
+        std::size_t i = 0;
+        for (std::size_t rank = 0; rank < code.size(); ++rank)
+            for (; i < ranked.ends[rank]; ++i)
+                codes[row_of(keys[i])] = static_cast<typename T::value_type>(code[rank]);
+    });
+    set_knots(ranked, code, column);
     return coded;
 }
 

@@ -1,13 +1,25 @@
 // One column of the caller's matrix into codes.
 #pragma once
 
+#include <span>
+#include <variant>
+#include <vector>
+
 #include "base/stop.hpp"
 #include "base/view.hpp"
 #include "data/table.hpp"
 
 namespace silvics {
 
-NumericColumn rank_code(const MatrixView& X, std::size_t column, const BinRule& rule,
-                        const StopFlag& stop);
+using CodeArray = std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>>;
+
+struct CodedColumn {
+    NumericColumn column;  // whose codes have no place in a table yet
+    CodeArray codes;       // of each row
+};
+
+// `read` is the column's content, which the caller may have read together with its neighbours.
+CodedColumn rank_code(std::span<const double> read, const ColumnView& values,
+                        const BinRule& rule, const StopFlag& stop);
 
 }  // namespace silvics

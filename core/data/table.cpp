@@ -1,21 +1,93 @@
 #include "data/table.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+
 #include "data/rank_code.hpp"
 #include "forest/thread_team.hpp"
 
 namespace silvics {
+namespace {
+
+// Some neighbouring columns, one after another. Read together, since in a matrix of rows they
+// come in the same lines of the cache.
+void read_columns(const MatrixView& X, std::size_t first, std::size_t count, double* into) {
+    visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
+        for (std::size_t i = 0; i < X.rows; ++i)
+            for (std::size_t j = 0; j < count; ++j)
+                into[j * X.rows + i] = load_as_double<T>(X.at(i, first + j));
+    });
+}
+
+constexpr std::size_t kNarrow = 128;  // bytes of a row that are worth reading for a few of them
+
+// Gives the codes of some columns, all of one size, their place in the table.
+template <class T>
+void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> columns,
+                 Table& table, ThreadTeam& team) {
+    if (columns.empty()) return;
+    const std::size_t n = table.n_rows, m = columns.size();
+    const auto put = [&](std::size_t j, std::size_t stride) {
+        NumericColumn& column = coded[columns[j]].column;
+        const std::size_t first = stride == 1 ? 0 : j * sizeof(T);
+        column.codes = {table.storage.back().data() + first, stride, sizeof(T) == 2};
+        table.columns[columns[j]] = std::move(column);
+    };
+    const auto codes = [&](std::size_t j) -> std::vector<T>& {
+        return std::get<std::vector<T>>(coded[columns[j]].codes);
+    };
+    if (m == 1 || m * sizeof(T) > kNarrow) {
+        for (std::size_t j = 0; j < m; ++j) {
+            table.storage.emplace_back(n * sizeof(T));
+            std::memcpy(table.storage.back().data(), codes(j).data(), n * sizeof(T));
+            codes(j) = {};
+            put(j, 1);
+        }
+        return;
+    }
+    table.storage.emplace_back(n * m * sizeof(T));
+    T* rows = reinterpret_cast<T*>(table.storage.back().data());
+    constexpr std::size_t kBlock = 2048;
+    team.run((n + kBlock - 1) / kBlock, [&](std::size_t block, std::size_t) {
+        const std::size_t begin = block * kBlock, end = std::min(n, begin + kBlock);
+        for (std::size_t j = 0; j < m; ++j)
+            for (std::size_t i = begin; i < end; ++i) rows[i * m + j] = codes(j)[i];
+    });
+    for (std::size_t j = 0; j < m; ++j) put(j, m);
+}
+
+}  // namespace
 
 Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
     checked_id(X.rows, kMaxRows, "rows");
     checked_id(X.cols, kMaxIds, "columns");
     if (X.rows == 0 || X.cols == 0) throw std::invalid_argument("X has no rows or no columns");
     if (rule.max_bins == 1) throw std::invalid_argument("max_bins must be at least 2");
+    if (rule.max_bins > kMaxCodes)
+        throw std::invalid_argument("max_bins must be at most 65536; None is exact");
+    const bool rows_first = std::abs(X.row_stride) > std::abs(X.col_stride);
+    const std::size_t width =
+        rows_first ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{8}) : 1;
+    std::vector<CodedColumn> coded(X.cols);
+    team.run((X.cols + width - 1) / width, [&](std::size_t block, std::size_t) {
+        const std::size_t first = block * width, count = std::min(width, X.cols - first);
+        std::vector<double> read(count * X.rows);
+        read_columns(X, first, count, read.data());
+        for (std::size_t j = 0; j < count; ++j) {
+            team.stop().check();
+            coded[first + j] = rank_code(std::span(read).subspan(j * X.rows, X.rows),
+                                         X.column(first + j), rule, team.stop());
+        }
+    });
     Table table;
     table.n_rows = X.rows;
     table.columns.resize(X.cols);
-    team.run(X.cols, [&](std::size_t j, std::size_t) {
-        table.columns[j] = rank_code(X, j, rule, team.stop());
-    });
+    std::vector<std::size_t> of_size[2];  // columns of one-byte and of two-byte codes
+    for (std::size_t j = 0; j < X.cols; ++j) of_size[coded[j].codes.index()].push_back(j);
+    place_codes<std::uint8_t>(coded, of_size[0], table, team);
+    place_codes<std::uint16_t>(coded, of_size[1], table, team);
     return table;
 }
 

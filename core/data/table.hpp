@@ -18,9 +18,13 @@ struct BinRule {
     Widths widths = Widths::equal_frequency;
 };
 
+// Codes of one size stand together. In a narrow table, row by row: what a small node needs of a
+// row is then in one or two lines of the cache, and the rows of a whole branch stay there. In a
+// wide one, column by column: a row would be read for the sake of few of its codes.
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
+    std::vector<std::vector<std::byte>> storage;  // of the codes that columns view
 
     std::size_t n_features() const { return columns.size(); }
 };

@@ -87,9 +87,11 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.weights = plan.weights;
     }
     bring_near_one(subset);
+    subset.rows.reserve(plan.n_rows);
     for (std::size_t i = 0; i < plan.n_rows; ++i) {
         const double w = subset.weight(static_cast<RowId>(i));
         if (w > 0.0) subset.rows.push_back(static_cast<RowId>(i));
+        subset.whole += w;
         subset.whole_weights &= w == std::floor(w) && w < 0x1.0p20;
     }
     return subset;

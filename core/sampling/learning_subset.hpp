@@ -33,14 +33,15 @@ struct LearningSubset {
     std::vector<double> weights;  // by row of the table; empty: all one
     double unit = 1.0;            // weight of the user per weight here: a power of two
     bool whole_weights = true;    // all small integers: their sums are exact in any order
+    double whole = 0.0;           // the sum of the weights
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
-    // The weights of some rows, and their sum.
-    double gather(std::span<const RowId> some, std::vector<double>& out) const {
-        out.resize(some.size());
-        double sum = 0.0;
-        for (std::size_t i = 0; i < some.size(); ++i) sum += out[i] = weight(some[i]);
-        return sum;
+    // The weights of the subset's rows, in their order.
+    std::vector<double> in_order() const {
+        std::vector<double> each(rows.size(), 1.0);
+        if (!weights.empty())
+            for (std::size_t i = 0; i < rows.size(); ++i) each[i] = weights[rows[i]];
+        return each;
     }
 };
 

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "base/kernels.hpp"
 #include "base/stop.hpp"
 #include "data/column.hpp"
 #include "splitter/split.hpp"
 
 namespace silvics {
+
+using CodeBuffer = std::vector<std::uint16_t>;
 
 struct CodeRange {
     Code low = ~Code{0}, high = 0;
@@ -18,33 +20,95 @@ struct CodeRange {
     std::size_t size() const { return std::size_t{high} - low + 1; }
 };
 
-enum class CodeKind { searched, ranks };  // bins where the column has them, or always ranks
-
-// codes[i] of rows[i], and their range.
-inline CodeRange gather_codes(const Column& column, CodeKind kind, std::span<const RowId> rows,
-                              std::vector<Code>& codes, const StopFlag& stop) {
-    codes.resize(rows.size());
+// One variable at one node.
+struct NodeColumn {
+    const NumericColumn& column;
+    std::span<const RowId> rows;
+    CodeBuffer& codes;  // of the rows
     CodeRange range;
-    std::visit(
-        [&](const NumericColumn& numeric) {
-            const bool bins = kind == CodeKind::searched && numeric.binned();
-            std::visit(
-                [&](const auto& of_row) {
-                    in_blocks(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
-                        Code low = range.low, high = range.high;
-                        for (std::size_t i = begin; i < end; ++i) {
-                            const Code code = of_row[rows[i]];
-                            codes[i] = code;
-                            low = code < low ? code : low;
-                            high = code > high ? code : high;
-                        }
-                        range = {low, high};
-                    });
-                },
-                bins ? numeric.bins : numeric.ranks);
-        },
-        column);
-    return range;
+
+    std::size_t size() const { return rows.size(); }
+    double value(Position i) const { return column.values[rows[i]]; }
+    // Whether samples of one code may have different values, which a cut may part.
+    bool parts_codes() const { return column.kind == NumericColumn::Kind::several_values; }
+};
+
+inline CodeRange range_of(const CodeBuffer& codes) {
+    std::uint16_t low, high;
+    kernels().code_range(codes.data(), codes.size(), &low, &high);
+    return {low, high};
+}
+
+// The codes of some variables for the same rows. Blocks of rows, so that what one variable
+// brought into the cache is there for the next.
+inline void gather_codes(std::span<const Column* const> columns, std::span<const RowId> rows,
+                         std::span<CodeBuffer> codes, const StopFlag& stop) {
+    constexpr std::size_t kBlock = 256;
+    for (std::size_t k = 0; k < columns.size(); ++k) codes[k].resize(rows.size());
+    in_blocks(rows.size(), stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t begin = first; begin < last; begin += kBlock) {
+            const std::size_t end = std::min(last, begin + kBlock);
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                const CodeView& view = std::get<NumericColumn>(*columns[k]).codes;
+                std::uint16_t* out = codes[k].data();
+                view.visit([&](const auto* from) {
+                    for (std::size_t i = begin; i < end; ++i) out[i] = from[rows[i] * view.stride];
+                });
+            }
+        }
+    });
+}
+
+// The values of few rows.
+inline const double* read_values(const NumericColumn& column, std::span<const RowId> rows,
+                                 double* into) {
+    const ColumnView& view = column.values;
+    visit_scalar(view.type, [&]<class T>(std::type_identity<T>) {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            into[i] = load_as_double<T>(view.data + static_cast<std::ptrdiff_t>(rows[i]) * view.stride);
+    });
+    return into;
+}
+
+// The values of the samples of one code: the least and the largest.
+inline std::pair<double, double> values_of_code(const NodeColumn& node, Code code,
+                                                std::vector<Position>& places) {
+    const NumericColumn& column = node.column;
+    const bool one = column.kind == NumericColumn::Kind::one_value;
+    if (one && column.knot_shift == 0) return {column.knots[code], column.knots[code]};
+    places.resize(node.size() + 1);
+    const std::size_t n =
+        kernels().find_codes(node.codes.data(), node.size(), code, 1, places.data());
+    double low = node.value(places[0]), high = low;
+    for (std::size_t i = 1; i < n && !one; ++i) {
+        const double value = node.value(places[i]);
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    return {low, high};
+}
+
+// Which codes a threshold sends left: those below the first, none from the last on; samples of
+// codes between are compared by value.
+struct CodeSides {
+    Code surely_left = 0, surely_right = 0;
+
+    // The samples to compare.
+    std::span<const Position> unsure(const NodeColumn& node, std::vector<Position>& places) const {
+        if (surely_left == surely_right) return {};
+        places.resize(node.size() + 1);
+        return {places.data(),
+                kernels().find_codes(node.codes.data(), node.size(), surely_left,
+                                     surely_right - surely_left, places.data())};
+    }
+};
+
+inline CodeSides sides_of_threshold(const NumericColumn& column, double threshold) {
+    const auto above = std::ranges::upper_bound(column.knots, threshold) - column.knots.begin();
+    const auto end = static_cast<Code>(above) << column.knot_shift;
+    if (above == 0) return {0, 0};
+    if (column.knot_shift == 0 && column.kind == NumericColumn::Kind::one_value) return {end, end};
+    return {static_cast<Code>(above - 1) << column.knot_shift, end};
 }
 
 // The middle of a gap; its lower end where that rounds to the upper one or overflows.
@@ -53,52 +117,32 @@ inline double middle_of_gap(double a, double b) {
     return v < b ? v : a;
 }
 
-// A cut between two searched codes becomes a threshold in the middle of the gap that the
-// node's own samples leave there.
-inline void place_cut(const Column& column, std::span<const RowId> rows, Code left, Code right,
-                      Split& split) {
-    const auto& numeric = std::get<NumericColumn>(column);
-    if (numeric.binned()) {
-        const Code border = numeric.last_ranks[left];
-        left = 0;
-        right = ~Code{0};
-        std::visit(
-            [&](const auto& of_row) {
-                for (const RowId row : rows) {
-                    const Code rank = of_row[row];
-                    if (rank <= border)
-                        left = rank > left ? rank : left;
-                    else
-                        right = rank < right ? rank : right;
-                }
-            },
-            numeric.ranks);
-    }
-    split.last_left = left;
-    split.threshold = middle_of_gap(numeric.values[left], numeric.values[right]);
+// A cut becomes a threshold in the middle of the gap that the node's own samples leave there.
+inline double threshold_of_cut(const NodeColumn& node, const Cut& cut,
+                               std::vector<Position>& places) {
+    if (cut.within) return middle_of_gap(node.value(cut.at_left), node.value(cut.at_right));
+    std::uint16_t below, above;
+    kernels().codes_around(node.codes.data(), node.size(), static_cast<std::uint16_t>(cut.border),
+                           &below, &above);
+    return middle_of_gap(values_of_code(node, below, places).second,
+                         values_of_code(node, above, places).first);
 }
 
-// Rows of the left child first, both sides in row order. Returns the size of the left side.
-inline std::size_t partition_rows(const Column& column, const Split& split, std::span<RowId> rows,
-                                  std::vector<RowId>& scratch, const StopFlag& stop) {
-    scratch.resize(rows.size());
-    std::size_t left = 0, right = 0;
-    std::visit(
-        [&](const auto& of_row) {
-            in_blocks(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
-                for (std::size_t i = begin; i < end; ++i) {  // both written, one kept
-                    const RowId row = rows[i];
-                    const bool goes_left = of_row[row] <= split.last_left;
-                    rows[left] = row;
-                    scratch[right] = row;
-                    left += goes_left;
-                    right += !goes_left;
-                }
-            });
-        },
-        std::get<NumericColumn>(column).ranks);
-    std::copy_n(scratch.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
-    return left;
+inline CodeSides sides_of_cut(const Cut& cut) {
+    return {cut.border, cut.within ? cut.border + 1 : cut.border};
+}
+
+// goes_left[i]: one or zero. Returns how many go.
+inline std::size_t mark_sides(const NodeColumn& node, const CodeSides& sides, double threshold,
+                              std::vector<std::uint8_t>& goes_left, std::vector<Position>& places) {
+    goes_left.resize(node.size());
+    std::size_t n_left = kernels().mark_below(node.codes.data(), node.size(), sides.surely_left,
+                                              goes_left.data());
+    for (const Position i : sides.unsure(node, places)) {
+        goes_left[i] = node.value(i) <= threshold;
+        n_left += goes_left[i];
+    }
+    return n_left;
 }
 
 }  // namespace silvics

@@ -1,57 +1,102 @@
-// Sorting a node's samples by one variable. A key is code << 32 | position: sorting keys
-// sorts by code and keeps row order among equals, whatever the algorithm.
+// Sorting a node's samples by one variable.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "base/kernels.hpp"
 #include "base/stop.hpp"
 #include "base/types.hpp"
+#include "splitter/gather.hpp"
 
 namespace silvics {
 
-inline Code code_of(std::uint64_t key) { return static_cast<Code>(key >> 32); }
-
-inline void insertion_sort(std::uint64_t* keys, std::size_t n) {
-    for (std::size_t i = 1; i < n; ++i) {
-        const std::uint64_t key = keys[i];
-        std::size_t j = i;
-        for (; j > 0 && keys[j - 1] > key; --j) keys[j] = keys[j - 1];
-        keys[j] = key;
+class NodeSort {
+public:
+    // Positions by code, in row order among equals; where a code holds several values, by those.
+    std::span<const Position> sort(const NodeColumn& node, const StopFlag& stop) {
+        const std::size_t n = node.size();
+        order_.resize(n);
+        if (n <= kCounted)
+            by_counting(node);
+        else
+            by_digits(node, stop);
+        cut_.resize(n);
+        bool equal = false;
+        for (std::size_t k = 0; k + 1 < n; ++k) {
+            cut_[k] = node.codes[order_[k]] != node.codes[order_[k + 1]];
+            equal |= !cut_[k];
+        }
+        cut_[n - 1] = 0;
+        if (equal && node.parts_codes()) sort_within_codes(node, order_, cut_);
+        return order_;
     }
-}
 
-// `keys` come in row order with codes in [low, high]. The count of digits adapts to the
-// range of codes, so that few distinct values cost few passes (the O(NH) of thesis 5.3.4).
-inline void sort_keys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch,
-                      Code low, Code high, const StopFlag& stop) {
-    const std::size_t n = keys.size();
-    if (n <= 32) return insertion_sort(keys.data(), n);
-    if (low == high) return;  // in row order already
-    if (n <= 256) return std::sort(keys.begin(), keys.end());
-    const int bits = std::bit_width(high - low);
-    const int passes = (bits + 9) / 10;
-    const int digit_bits = (bits + passes - 1) / passes;
-    const std::size_t buckets = std::size_t{1} << digit_bits;
-    scratch.resize(n);
-    std::array<std::uint32_t, 1024> starts;
-    for (int pass = 0; pass < passes; ++pass) {
-        const auto digit = [&, shift = pass * digit_bits](std::uint64_t key) {
-            return static_cast<std::size_t>((code_of(key) - low) >> shift) & (buckets - 1);
-        };
-        std::fill_n(starts.begin(), buckets, 0U);
-        for (const std::uint64_t key : keys) ++starts[digit(key)];
-        std::uint32_t start = 0;
-        for (std::size_t b = 0; b < buckets; ++b) start += std::exchange(starts[b], start);
-        in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) scratch[starts[digit(keys[i])]++] = keys[i];
-        });
-        keys.swap(scratch);
+    // Whether a cut may lie right after each of the sorted.
+    std::span<const std::uint8_t> cuts() const { return cut_; }
+
+    // Samples of one code are sorted by value, and cuts between them are marked.
+    static void sort_within_codes(const NodeColumn& node, std::span<Position> order,
+                                  std::span<std::uint8_t> cut) {
+        const auto code = [&](std::size_t k) { return node.codes[order[k]]; };
+        for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
+            for (end = begin + 1; end < order.size() && code(end) == code(begin);) ++end;
+            if (end - begin == 1) continue;
+            const auto run = order.subspan(begin, end - begin);
+            std::ranges::sort(run, {}, [&](Position i) { return node.value(i); });
+            for (std::size_t k = begin; k + 1 < end; ++k)
+                cut[k] = node.value(order[k]) != node.value(order[k + 1]);
+        }
     }
-}
+
+private:
+    static constexpr std::size_t kCounted = 64;  // at most as many are ranked by comparing all
+
+    // The rank of a sample is how many come before it: no branch that cannot be foreseen.
+    void by_counting(const NodeColumn& node) {
+        alignas(64) std::uint32_t keys[kCounted], ranks[kCounted];
+        const std::size_t n = node.size(), padded = (n + 7) / 8 * 8;
+        for (std::size_t i = 0; i < n; ++i)
+            keys[i] = static_cast<std::uint32_t>(node.codes[i]) << 8 | static_cast<std::uint32_t>(i);
+        for (std::size_t i = n; i < padded; ++i) keys[i] = 0x7FFFFFFF;
+        kernels().rank_keys(keys, n, padded, ranks);
+        for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);
+    }
+
+    // Least significant digit first; the digits adapt to the range of codes, so that few
+    // distinct values cost one pass (the O(NH) of thesis 5.3.4).
+    void by_digits(const NodeColumn& node, const StopFlag& stop) {
+        const std::size_t n = node.size();
+        const int bits = std::bit_width(node.range.high - node.range.low);
+        const int passes = bits <= 10 ? 1 : 2, digit_bits = (bits + passes - 1) / passes;
+        const std::size_t buckets = std::size_t{1} << digit_bits;
+        scratch_.resize(n);
+        starts_.resize(buckets);
+        for (int pass = 0; pass < passes; ++pass) {
+            const auto digit = [&, shift = pass * digit_bits](Position i) {
+                return static_cast<std::size_t>((node.codes[i] - node.range.low) >> shift) &
+                       (buckets - 1);
+            };
+            std::ranges::fill(starts_, 0U);
+            for (std::size_t i = 0; i < n; ++i) ++starts_[digit(static_cast<Position>(i))];
+            std::uint32_t start = 0;
+            for (auto& s : starts_) start += std::exchange(s, start);
+            in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t k = begin; k < end; ++k) {
+                    const Position i = pass == 0 ? static_cast<Position>(k) : order_[k];
+                    scratch_[starts_[digit(i)]++] = i;
+                }
+            });
+            order_.swap(scratch_);
+        }
+    }
+
+    std::vector<Position> order_, scratch_;
+    std::vector<std::uint8_t> cut_;
+    std::vector<std::uint32_t> starts_;
+};
 
 }  // namespace silvics

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "criterion/concept.hpp"
 #include "sampling/random_stream.hpp"
 
 namespace silvics {
@@ -16,15 +17,15 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Split {
     FeatureId feature = 0;
     double threshold = 0.0;  // x <= threshold goes left
-    Code last_left = 0;      // the same cut in ranks: rank <= last_left goes left
     double decrease = 0.0;   // of impurity, not yet weighted by p(t)
     double middle = 0.0;     // between the children's values, for monotonic constraints
+    std::size_t n_left = 0;
 };
 
 enum class Search : std::uint8_t {
     automatic,
     sort,       // sort the node's samples, then scan
-    histogram,  // sum the samples of each code, then scan
+    histogram,  // sum the samples of each code, or of some neighbouring codes, then scan
 };
 
 struct SearchRules {
@@ -45,10 +46,42 @@ struct ValueBounds {
     double lower = -kInfinity, upper = kInfinity;
 };
 
+// A node: its samples are those from `begin` on in the tree's order.
 struct NodeSamples {
-    std::span<const RowId> rows;
-    StreamKey key;
-    ValueBounds bounds;
+    std::size_t begin = 0, n = 0;
+    StreamKey key = 0;
+    ValueBounds bounds{};
+};
+
+// The best cut on one variable so far: between samples of codes below the border and the others,
+// or, if `within`, between two samples of one code, the border.
+struct Cut {
+    double score = -kInfinity;
+    Code border = 0;
+    bool within = false;
+    Position at_left = 0, at_right = 0;  // where within
+    double middle = 0.0;  // between the children's values, under a monotonic constraint
+};
+
+// What a cut must respect at this node.
+struct CutLimits {
+    std::size_t n = 0, min_samples_leaf = 1;
+    double min_weight_leaf = 0.0;
+    int monotonic = 0;
+    ValueBounds bounds{};
+
+    bool none() const { return min_samples_leaf <= 1 && min_weight_leaf <= 0.0; }
+    bool allow(std::size_t n_left, double left, double right) const {
+        return n_left >= min_samples_leaf && n - n_left >= min_samples_leaf && left > 0.0 &&
+               right > 0.0 && left >= min_weight_leaf && right >= min_weight_leaf;
+    }
+    template <MovingCriterion C>
+    bool keeps_order(const C& criterion) const {
+        if (monotonic == 0) return true;
+        const double left = criterion.left_value(), right = criterion.right_value();
+        const double low = left < right ? left : right, high = left < right ? right : left;
+        return (left - right) * monotonic <= 0.0 && low >= bounds.lower && high <= bounds.upper;
+    }
 };
 
 }  // namespace silvics

@@ -24,7 +24,8 @@ class Splitter {
 public:
     virtual ~Splitter() = default;
     virtual NodeFacts enter(const NodeSamples& node) = 0;
-    // The split of the node last entered. Variables found constant are told to `constants`.
+    // The split of the node last entered; its samples are set in order, those of the left child
+    // first. Variables found constant are told to `constants`.
     virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;
     virtual int impurity_exponent() const = 0;  // i(t) times two to this is in the user's units
     virtual void write_value(std::span<double> value) const = 0;
@@ -37,6 +38,7 @@ struct SplitterParts {
     const LearningSubset& subset;
     const SearchRules& rules;
     const StopFlag& stop;
+    SampleOrder& order;
 };
 
 }  // namespace silvics

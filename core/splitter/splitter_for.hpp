@@ -2,16 +2,27 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "sampling/feature_draw.hpp"
 #include "splitter/draw_threshold.hpp"
-#include "splitter/gather.hpp"
-#include "splitter/scan_sums.hpp"
 #include "splitter/scan_thresholds.hpp"
+#include "splitter/search_classes.hpp"
+#include "splitter/search_sums.hpp"
 #include "splitter/splitter.hpp"
 
 namespace silvics {
+
+template <Criterion C>
+auto search_for() {
+    if constexpr (OneSumCriterion<C>)
+        return std::type_identity<SumSearch<C>>{};
+    else if constexpr (LedgerCriterion<C>)
+        return std::type_identity<ClassSearch<C>>{};
+    else
+        return std::type_identity<ThresholdScan<C>>{};
+}
 
 template <Criterion C>
 class SplitterFor final : public Splitter {
@@ -20,30 +31,41 @@ public:
         : table_(parts.table),
           rules_(parts.rules),
           stop_(parts.stop),
+          order_(parts.order),
           criterion_(parts.target, parts.subset, parts.stop),
           draw_(parts.table.n_features()) {}
 
     NodeFacts enter(const NodeSamples& node) override {
-        criterion_.enter(node.rows);
-        return {node.rows.size(), criterion_.weight(), criterion_.impurity(),
-                criterion_.homogeneous()};
+        criterion_.enter(order_, node.begin, node.n);
+        return {node.n, criterion_.weight(), criterion_.impurity(), criterion_.homogeneous()};
     }
 
     std::optional<Split> find_split(const NodeSamples& node, Constants& constants) override {
-        if (rules_.split_sample != 0 && node.rows.size() > rules_.split_sample)
+        if (rules_.split_sample != 0 && node.n > rules_.split_sample)
             if (auto split = find_on_sample(node, constants)) return split;
+        const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
+        if constexpr (OneSumCriterion<C>)
+            if (node.n == 2) return find_between_two(node, rows, constants);
+        prepare_search();
+        if (rules_.random_cut && node.n <= kFew) return find_in_few(node, rows, constants);
         Found best;
-        const auto try_variable = [&](FeatureId f, const Column& column, CodeRange range) {
-            if (range.constant()) return constants.found(f), false;
+        const auto try_column = [&](FeatureId f, NodeColumn column) {
+            if (column.range.constant() && !differ_within_code(column))
+                return constants.found(f), false;
             Found found{f, {.score = best.cut.score}, 0.0};
-            search(node, f, column, range, limits(node, f), found);
-            if (found.cut.score > best.cut.score) best = found;
+            search(node, f, column, limits(node, f), found);
+            if (found.cut.score > best.cut.score) {
+                best = found;
+                best_range_ = column.range;
+                best_codes_.swap(column.codes);
+            }
             return true;
         };
-        prepare_scan();
-        for_drawn_variables(node, node.rows, constants, try_variable);
+        for_drawn_columns(node, rows, constants, try_column,
+                          [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
-        return finish(node.rows, best);
+        const auto& column = std::get<NumericColumn>(table_.columns[best.feature]);
+        return make_split(node, best, {column, rows, best_codes_, best_range_});
     }
 
     int impurity_exponent() const override { return criterion_.impurity_exponent(); }
@@ -62,121 +84,236 @@ private:
         double threshold = 0.0;  // of a random cut
     };
 
+    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8, kFew = 16;
+
     // Draws variables until K have been tried, and at least one that is not constant (definition
-    // 2). try_variable answers whether the variable was of use. A variable known to be constant
-    // costs its draw and nothing else.
-    template <class Try>
-    void for_drawn_variables(const NodeSamples& node, std::span<const RowId> rows,
-                             const Constants& constants, Try&& try_variable) {
-        const auto kind = rules_.random_cut ? CodeKind::ranks : CodeKind::searched;
+    // 2). Those sure to be tried come in batches: begin(variables), then for each try_variable(i,
+    // f), which answers whether it was of use. A variable known to be constant costs its draw and
+    // nothing else.
+    template <class Begin, class Try, class Enough>
+    void for_drawn_variables(const NodeSamples& node, const Constants& constants,
+                             std::size_t at_once, Begin&& begin, Try&& try_variable,
+                             Enough&& enough) {
         std::size_t counted = 0, useful = 0;
         draw_.begin(node.key);
         while (!draw_.done() && (counted < rules_.max_features || useful == 0)) {
-            const FeatureId f = draw_.next();
-            bool use = false;
-            if (!constants.known(f)) {
-                stop_.check();
-                const Column& column = table_.columns[f];
-                use = try_variable(f, column, gather_codes(column, kind, rows, codes_, stop_));
+            drawn_.clear();
+            const std::size_t wanted =
+                counted < rules_.max_features ? rules_.max_features - counted : 1;
+            for (std::size_t i = 0; i < wanted && drawn_.size() < at_once && !draw_.done(); ++i) {
+                const FeatureId f = draw_.next();
+                if (constants.known(f))
+                    counted += rules_.constants_count;
+                else
+                    drawn_.push_back(f);
             }
-            useful += use;
-            counted += use || rules_.constants_count;
+            if (drawn_.empty()) continue;
+            begin(drawn_);
+            for (std::size_t i = 0; i < drawn_.size(); ++i) {
+                stop_.check();
+                const bool use = try_variable(i, drawn_[i]);
+                useful += use;
+                counted += use || rules_.constants_count;
+                if (enough()) return;
+            }
         }
+    }
+
+    // The same with the codes of each variable for the given rows.
+    template <class Try, class Enough>
+    void for_drawn_columns(const NodeSamples& node, std::span<const RowId> rows,
+                           const Constants& constants, Try&& try_column, Enough&& enough) {
+        const auto gather = [&](std::span<const FeatureId> drawn) {
+            columns_.clear();
+            for (const FeatureId f : drawn) columns_.push_back(&table_.columns[f]);
+            if (codes_.size() < drawn.size()) codes_.resize(drawn.size());
+            gather_codes(columns_, rows, codes_, stop_);
+        };
+        const auto try_variable = [&](std::size_t i, FeatureId f) {
+            return try_column(f, NodeColumn{std::get<NumericColumn>(*columns_[i]), rows, codes_[i],
+                                            range_of(codes_[i])});
+        };
+        // A small node may find its cut before all are tried.
+        const std::size_t at_once = rows.size() < kGatheredTogether ? 1 : kAtOnce;
+        for_drawn_variables(node, constants, at_once, gather, try_variable, enough);
+    }
+
+    // No later variable could do better: two samples, or a cut that parts the classes.
+    bool good_enough(const NodeSamples& node, const Found& best) const {
+        if (best.cut.score == -kInfinity) return false;
+        if constexpr (requires { criterion_.perfect_score(); })
+            return node.n == 2 || best.cut.score >= criterion_.perfect_score();
+        return false;
+    }
+
+    // Of two samples there is one way to part: the first variable that can will do, and half of
+    // a full tree's nodes are of two or three.
+    std::optional<Split> find_between_two(const NodeSamples& node, std::span<const RowId> rows,
+                                          const Constants& constants) {
+        Found best;
+        bool in_order = true;
+        const auto try_variable = [&](std::size_t, FeatureId f) {
+            const auto& column = std::get<NumericColumn>(table_.columns[f]);
+            if (column.kind == NumericColumn::Kind::bin &&
+                column.codes[rows[0]] == column.codes[rows[1]])
+                return false;
+            double values[2];
+            read_values(column, rows, values);
+            if (values[0] == values[1]) return false;
+            in_order = values[0] < values[1];
+            const double low = values[in_order ? 0 : 1], high = values[in_order ? 1 : 0];
+            best = {f, {}, rules_.random_cut ? draw_threshold(node.key, f, low, high)
+                                             : middle_of_gap(low, high)};
+            search_.score_left(criterion_, criterion_.sample(in_order ? 0 : 1), 1, limits(node, f),
+                               best.cut);
+            return true;
+        };
+        for_drawn_variables(
+            node, constants, 1, [](const auto&) {}, try_variable,
+            [&] { return best.cut.score != -kInfinity; });
+        if (best.cut.score == -kInfinity) return std::nullopt;
+        if (!in_order) order_.swap(node.begin, node.begin + 1);
+        return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score), 0.0, 1};
+    }
+
+    // A random cut in a node of few samples: their values are looked at themselves.
+    std::optional<Split> find_in_few(const NodeSamples& node, std::span<const RowId> rows,
+                                     Constants& constants) {
+        double values[kFew];
+        std::uint8_t goes_left[kFew];
+        const std::size_t n = node.n;
+        Found best;
+        std::size_t best_left = 0;
+        const auto try_variable = [&](std::size_t, FeatureId f) {
+            const double* of = read_values(std::get<NumericColumn>(table_.columns[f]), rows, values);
+            double low = of[0], high = of[0];
+            for (std::size_t i = 1; i < n; ++i) {
+                low = of[i] < low ? of[i] : low;
+                high = of[i] > high ? of[i] : high;
+            }
+            if (low == high) return constants.found(f), false;
+            Found found{f, {.score = best.cut.score}, draw_threshold(node.key, f, low, high)};
+            std::size_t n_left = 0;
+            for (std::size_t i = 0; i < n; ++i)
+                n_left += goes_left[i] = of[i] <= found.threshold ? 1 : 0;
+            search_.score_sides(criterion_, {goes_left, n}, n_left, limits(node, f), found.cut);
+            if (found.cut.score > best.cut.score) {
+                best = found;
+                best_left = n_left;
+                std::copy_n(goes_left, n, goes_left_.begin());
+            }
+            return true;
+        };
+        goes_left_.resize(n);
+        for_drawn_variables(
+            node, constants, 1, [](const auto&) {}, try_variable,
+            [&] { return good_enough(node, best); });
+        if (best.cut.score == -kInfinity) return std::nullopt;
+        order_.split(node.begin, goes_left_, scratch_);
+        return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score),
+                     best.cut.middle, best_left};
+    }
+
+    // All samples have one code; it may still hold several values.
+    static bool differ_within_code(const NodeColumn& node) {
+        if (!node.parts_codes()) return false;
+        const double first = node.value(0);
+        for (std::size_t i = 1; i < node.size(); ++i)
+            if (node.value(static_cast<Position>(i)) != first) return true;
+        return false;
     }
 
     CutLimits limits(const NodeSamples& node, FeatureId f) const {
-        return {node.rows.size(), rules_.min_samples_leaf, rules_.min_weight_leaf,
-                rules_.monotonic_sign(f), node.bounds};
+        return {node.n, rules_.min_samples_leaf, rules_.min_weight_leaf, rules_.monotonic_sign(f),
+                node.bounds};
     }
 
-    // The best, or the random, cut on one variable whose codes have been gathered.
-    void search(const NodeSamples& node, FeatureId f, const Column& column, CodeRange range,
+    void prepare_search() {
+        if constexpr (requires { criterion_.prepare_search(); }) criterion_.prepare_search();
+    }
+
+    // The best, or the random, cut on one variable.
+    void search(const NodeSamples& node, FeatureId f, const NodeColumn& column,
                 const CutLimits& limits, Found& found) {
         if (rules_.random_cut) {
-            const auto& values = std::get<NumericColumn>(column).values;
-            found.threshold = draw_threshold(node.key, f, values[range.low], values[range.high]);
-            score_threshold(criterion_, codes_, range, values, found.threshold, limits,
-                            histogram_.cells, found.cut);
-            return;
-        }
-        const bool histogram = use_histogram(range);
-        if (!histogram) sort_codes(range);
-        if (!one_sum_.samples.empty() && limits.monotonic == 0) {
-            histogram ? sums_.histogram(one_sum_, codes_, range, stop_)
-                      : sums_.sorted(one_sum_, keys_);
-            sums_.keep_best(one_sum_, limits, found.cut);
-        } else if (!histogram) {
-            scan_thresholds(criterion_, SortedGroups<C>(criterion_, keys_), limits, stop_,
-                            found.cut);
-        } else if constexpr (C::kSummable) {
-            scan_thresholds(criterion_,
-                            HistogramGroups<C>(criterion_, codes_, range, histogram_, stop_),
-                            limits, stop_, found.cut);
+            const double low = values_of_code(column, column.range.low, places_).first;
+            const double high = values_of_code(column, column.range.high, places_).second;
+            found.threshold = draw_threshold(node.key, f, low, high);
+            score_threshold(column, found.threshold, limits, found.cut);
+        } else {
+            search_.best_cut(criterion_, column, limits, rules_.search, stop_, found.cut);
         }
     }
 
-    void sort_codes(CodeRange range) {
-        keys_.resize(codes_.size());
-        for (std::size_t i = 0; i < codes_.size(); ++i)
-            keys_[i] = std::uint64_t{codes_[i]} << 32 | i;
-        sort_keys(keys_, scratch_, range.low, range.high, stop_);
+    // The one cut that a threshold makes; nothing if all samples are on one side.
+    void score_threshold(const NodeColumn& column, double threshold, const CutLimits& limits,
+                         Cut& best) {
+        const CodeSides sides = sides_of_threshold(column.column, threshold);
+        const std::size_t n_left = mark_sides(column, sides, threshold, goes_left_, places_);
+        if (n_left > 0 && n_left < column.size())
+            search_.score_sides(criterion_, goes_left_, n_left, limits, best);
     }
 
-    // Looks for the quick scan, once the criterion has taken up the samples to search on.
-    void prepare_scan() {
-        if constexpr (requires { criterion_.one_sum(); })
-            if (!rules_.random_cut) one_sum_ = criterion_.one_sum();
-    }
-
-    // A histogram pays when its cells are not many more than the samples.
-    bool use_histogram(CodeRange range) const {
-        if (!C::kSummable || rules_.search == Search::sort) return false;
-        return rules_.search == Search::histogram ||
-               range.size() * criterion_.histogram_width() <= 2 * codes_.size();
-    }
-
-    Split finish(std::span<const RowId> rows, const Found& found) const {
-        Split split{found.feature, found.threshold, found.cut.left,
-                    criterion_.decrease(found.cut.score), found.cut.middle};
-        if (!rules_.random_cut)
-            place_cut(table_.columns[found.feature], rows, found.cut.left, found.cut.right, split);
+    // Sets the samples in order.
+    Split make_split(const NodeSamples& node, const Found& found, const NodeColumn& column) {
+        Split split{found.feature, found.threshold, criterion_.decrease(found.cut.score),
+                    found.cut.middle, 0};
+        if (!rules_.random_cut) split.threshold = threshold_of_cut(column, found.cut, places_);
+        const CodeSides sides = rules_.random_cut ? sides_of_threshold(column.column, split.threshold)
+                                                  : sides_of_cut(found.cut);
+        split.n_left = mark_sides(column, sides, split.threshold, goes_left_, places_);
+        order_.split(node.begin, goes_left_, scratch_);
         return split;
     }
 
     // Searches on N_0 samples of the node, the same for all variables; the limits and the
     // decrease are those of the whole node. Nothing if no cut so found is allowed there.
     std::optional<Split> find_on_sample(const NodeSamples& node, const Constants& constants) {
-        sample_.clear();
+        std::vector<std::size_t> places;
         RandomStream stream(derive(node.key, kSplitSamplePart));
         std::size_t wanted = rules_.split_sample;
         for (std::size_t i = 0; wanted > 0; ++i)
-            if (stream.below(node.rows.size() - i) < wanted) {
-                sample_.push_back(node.rows[i]);
+            if (stream.below(node.n - i) < wanted) {
+                places.push_back(node.begin + i);
                 --wanted;
             }
-        std::vector<Found> found;
-        criterion_.enter(sample_);
-        prepare_scan();
-        const auto try_variable = [&](FeatureId f, const Column& column, CodeRange range) {
-            if (range.constant()) return false;
-            found.push_back({f, {}, 0.0});
-            search(node, f, column, range, {.n = sample_.size()}, found.back());
+        order_.copy_some(places, sample_);
+        struct Candidate : Found {
+            double threshold_found = 0.0;
+        };
+        std::vector<Candidate> candidates;
+        criterion_.enter(sample_, 0, sample_.size());
+        prepare_search();
+        const auto try_column = [&](FeatureId f, const NodeColumn& column) {
+            if (column.range.constant() && !differ_within_code(column)) return false;
+            Found found{f, {}, 0.0};
+            search(node, f, column, {.n = sample_.size()}, found);
+            if (found.cut.score > -kInfinity)
+                candidates.push_back({found, rules_.random_cut
+                                                 ? found.threshold
+                                                 : threshold_of_cut(column, found.cut, places_)});
             return true;
         };
-        for_drawn_variables(node, sample_, constants, try_variable);
-        std::ranges::stable_sort(found, std::greater{}, [](const Found& c) { return c.cut.score; });
-        criterion_.enter(node.rows);
-        for (const Found& candidate : found) {
-            if (candidate.cut.score == -kInfinity) break;
-            const Split split = finish(sample_, candidate);
-            const Column& column = table_.columns[split.feature];
-            const CodeRange range = gather_codes(column, CodeKind::ranks, node.rows, codes_, stop_);
-            Cut whole;
-            score_threshold(criterion_, codes_, range, std::get<NumericColumn>(column).values,
-                            split.threshold, limits(node, split.feature), histogram_.cells, whole);
-            if (whole.score > -kInfinity)
-                return Split{split.feature, split.threshold, whole.left,
-                             criterion_.decrease(whole.score), whole.middle};
+        for_drawn_columns(node, sample_.rows, constants, try_column, [] { return false; });
+        std::ranges::stable_sort(candidates, std::greater{},
+                                 [](const Candidate& c) { return c.cut.score; });
+        criterion_.enter(order_, node.begin, node.n);
+        prepare_search();
+        const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
+        for (const Candidate& candidate : candidates) {
+            const FeatureId f = candidate.feature;
+            const Column* column = &table_.columns[f];
+            gather_codes({&column, 1}, rows, codes_, stop_);
+            const NodeColumn whole{std::get<NumericColumn>(*column), rows, codes_[0],
+                                   range_of(codes_[0])};
+            const double threshold = candidate.threshold_found;
+            Cut cut;
+            score_threshold(whole, threshold, limits(node, f), cut);
+            if (cut.score == -kInfinity) continue;
+            const auto n_left = static_cast<std::size_t>(
+                std::ranges::count(goes_left_, std::uint8_t{1}));
+            order_.split(node.begin, goes_left_, scratch_);
+            return Split{f, threshold, criterion_.decrease(cut.score), cut.middle, n_left};
         }
         return std::nullopt;
     }
@@ -184,14 +321,19 @@ private:
     const Table& table_;
     const SearchRules& rules_;
     const StopFlag& stop_;
+    SampleOrder& order_;
     C criterion_;
     FeatureDraw draw_;
-    std::vector<Code> codes_;
-    std::vector<std::uint64_t> keys_, scratch_;
-    OneSum one_sum_;
-    SumScan sums_;
-    typename HistogramGroups<C>::Storage histogram_;
-    std::vector<RowId> sample_;
+    std::vector<FeatureId> drawn_;
+    std::vector<const Column*> columns_;
+    std::vector<CodeBuffer> codes_;
+    CodeBuffer best_codes_;
+    CodeRange best_range_;
+    typename decltype(search_for<C>())::type search_;
+    std::vector<std::uint8_t> goes_left_;
+    std::vector<std::uint64_t> scratch_;
+    std::vector<Position> places_;
+    SampleOrder sample_;
 };
 
 }  // namespace silvics

@@ -3,7 +3,8 @@
 Two kinds of number live here. What a user sees (impurity, value) follows the formulas of the
 thesis (3.4, 3.6.2) and is compared to rounding. What decides between cuts (score, decrease) is a
 defined float64 expression, so that ties are the same ties: samples of one value are summed in row
-order, then value after value, and the right side is the node less the left. Built-in ``sum`` is
+order, then value after value, and the right side is the node less the left; sums of one output
+with whole weights are exact and rounded once. Built-in ``sum`` is
 kept away from it, since newer Pythons compensate its rounding.
 """
 
@@ -50,8 +51,9 @@ class SummedCriterion:
         self.weights = weights
 
     def joined(self, summaries):
-        total = [0.0] * self.width
-        for summary in summaries:
+        first, *others = summaries
+        total = list(first)
+        for summary in others:
             total = [a + b for a, b in zip(total, summary, strict=True)]
         return total
 
@@ -160,9 +162,12 @@ def learning_values(y, weights, centred):
 class Moments(SummedCriterion):
     """Weighted sums of the outputs."""
 
-    def __init__(self, name, y, weights):
+    def __init__(self, name, y, weights, constrained=False):
         super().__init__(weights)
         self.name, self.y = name, y
+        # One mean of whole weights, unless constrained, is summed exactly and rounded once.
+        whole = all(w == int(w) for w in weights)
+        self.exact = whole and len(y) == 1 and name != "poisson" and not constrained
         self.values, self.centres, self.scale = learning_values(
             y, weights, centred=name != "poisson"
         )
@@ -172,18 +177,20 @@ class Moments(SummedCriterion):
         pass
 
     def summary(self, rows):
-        sums = [0.0] * self.width
+        sums = [0.0] + [Fraction(0) if self.exact else 0.0] * len(self.y)
         for i in rows:
             w = self.weights[i]
             sums[0] += w
             for k, column in enumerate(self.values, 1):
-                sums[k] += w * column[i]
+                sums[k] += Fraction(w) * Fraction(column[i]) if self.exact else w * column[i]
         return sums
 
     def score(self, left, right, whole):
         if self.name == "poisson":
             return self.deviance_part(left) + self.deviance_part(right)
         both = left[0] * right[0]
+        if self.exact:
+            left, whole = ([side[0], float(side[1])] for side in (left, whole))
         differences = differences_of_means(left, whole, slice(1, None))
         if self.name == "friedman_mse":
             d = added(*differences)
@@ -286,10 +293,10 @@ class Medians:
         return [[self.median(column, rows)] for column in self.y]
 
 
-def criterion_of(name, y, weights, n_classes=None):
+def criterion_of(name, y, weights, n_classes=None, constrained=False):
     if n_classes is not None:
         return ClassCounts(name, y, weights, n_classes)
-    return Medians(y, weights) if name == "absolute_error" else Moments(name, y, weights)
+    return Medians(y, weights) if name == "absolute_error" else Moments(name, y, weights, constrained)
 
 
 def exact_decrease(criterion, rows, left):

@@ -83,7 +83,9 @@ class SlowTree:
         self.rules = rules
         self.columns = [[float(v) for v in column] for column in zip(*X, strict=True)]
         self.bins = [bins_of(column, rules) for column in self.columns]
-        self.criterion = criterion_of(rules.criterion, y, weights, n_classes)
+        self.criterion = criterion_of(
+            rules.criterion, y, weights, n_classes, constrained=rules.monotonic_cst is not None
+        )
         self.weights = weights
         self.n_classes = n_classes
 

@@ -172,9 +172,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         context.call_on_fit_task_begin(estimator=self, X=X, y=encoded)
         progress = Progress(self)
         grown, error = _core.grow(
-            _core.code_table(
-                X, parameters.native_size(self.max_bins), self.binning == "width", n_jobs
-            ),
+            parameters.coded_table(self, X, rules, n_jobs),
             targets.native_target(self, encoded, self._classification, self._sample_weight),
             sampling,
             self.criterion,

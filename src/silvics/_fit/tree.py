@@ -81,7 +81,7 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         inputs.check_lengths(X, y)
         rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
         trees, error = _core.grow(
-            _core.code_table(X, parameters.native_size(self.max_bins), self.binning == "width", 1),
+            parameters.coded_table(self, X, rules, 1),
             targets.native_target(self, encoded, self._classification, weights),
             _core.Sampling(X.shape[0], False, 0, False, weights),
             self.criterion,

@@ -1,0 +1,127 @@
+// Squared error of one output and whole weights, with exact sums.
+//
+// An output is split into two numbers on fixed grids, coarse enough that neither of their sums
+// over the tree ever rounds. What both leave out is less than 2^-49 of the outputs' range.
+#pragma once
+
+#include <bit>
+#include <limits>
+
+#include "criterion/moments.hpp"
+
+namespace silvics {
+
+struct alignas(32) Moment {
+    double weight = 0.0, high = 0.0, low = 0.0;  // of w, and of w y in two parts
+    double squares = 0.0;                        // of w (y - node's mean)^2, to rounding
+    Moment& operator+=(const Moment& other) {
+        weight += other.weight;
+        high += other.high;
+        low += other.low;
+        squares += other.squares;
+        return *this;
+    }
+};
+
+class OneMean {
+public:
+    using Summand = Moment;
+    static constexpr double kFactor = 1.0;
+
+    OneMean(const Target& target, const LearningSubset& subset, const StopFlag&) : target_(target) {
+        const int bits = 51 - std::bit_width(static_cast<std::uint64_t>(subset.whole));
+        high_ = std::ldexp(1.5, 52 - bits);
+        low_ = std::ldexp(1.5, 52 - 2 * bits);
+    }
+
+    static bool suits(const Target& target, const LearningSubset& subset) {
+        return target.n_outputs == 1 && subset.whole_weights && subset.whole < 0x1.0p26;
+    }
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        Moments<SquaredError>::fill(target, subset, order);
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        rows_ = std::span(order.rows).subspan(begin, n);
+        weights_ = order.weights.data() + begin;
+        y_ = order.values.data() + begin;
+        if (n == 1) {
+            weight_ = weights_[0];
+            total_ = weights_[0] * y_[0];
+            mean_ = y_[0];
+            same_ = true;
+            loss_ = 0.0;
+            return;
+        }
+        double weight = 0.0, high = 0.0, low = 0.0;
+        bool differ = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double h = high_part(y_[i]);
+            weight += weights_[i];
+            high += weights_[i] * h;
+            low += weights_[i] * low_part(y_[i], h);
+            differ |= y_[i] != y_[0];
+        }
+        weight_ = weight;
+        total_ = high + low;
+        mean_ = total_ / weight_;
+        same_ = !differ && target_.same_value(0, rows_);
+        loss_ = same_ ? 0.0 : sum_of_squares();
+    }
+
+    double weight() const { return weight_; }
+    bool homogeneous() const { return same_; }
+    double impurity() const { return loss_ / weight_; }
+    int impurity_exponent() const { return -2 * std::ilogb(target_.scale); }
+    void write_value(std::span<double> value) const {
+        value[0] = same_ ? target_.original[rows_[0]] : target_.unscaled(0, mean_);
+    }
+    double decrease(double score) const { return score / (weight_ * weight_); }
+
+    void prepare_search() {
+        samples_.resize(rows_.size());
+        for (std::size_t i = 0; i < rows_.size(); ++i) samples_[i] = sample(i);
+    }
+    Summand sample(std::size_t i) const {
+        const double w = weights_[i], h = high_part(y_[i]), e = y_[i] - mean_;
+        return {w, w * h, w * low_part(y_[i], h), w * (e * e)};
+    }
+    const Summand* samples() const { return samples_.data(); }
+    static double weight_of(const Summand& s) { return s.weight; }
+    static double term_of(const Summand& s) { return s.high + s.low; }
+    double squares_of(const Summand& s) const { return s.squares; }
+    double spread_of(const Summand& s) const {
+        const double t = term_of(s) - mean_ * s.weight, whole = s.weight * s.squares;
+        return whole - t * t + 1e-12 * whole;
+    }
+    double term() const { return total_; }
+    double perfect_score() const { return std::numeric_limits<double>::infinity(); }
+
+private:
+    // To the nearest of a grid: adding this much leaves no room for anything finer.
+    double high_part(double y) const { return (y + high_) - high_; }
+    double low_part(double y, double h) const { return ((y - h) + low_) - low_; }
+
+    // In four lanes, which any processor repeats.
+    double sum_of_squares() const {
+        double lane[4] = {};
+        std::size_t i = 0;
+        for (; i + 4 <= rows_.size(); i += 4)
+            for (std::size_t l = 0; l < 4; ++l)
+                lane[l] += weights_[i + l] * ((y_[i + l] - mean_) * (y_[i + l] - mean_));
+        for (std::size_t l = 0; i < rows_.size(); ++i, ++l)
+            lane[l] += weights_[i] * ((y_[i] - mean_) * (y_[i] - mean_));
+        return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+    }
+
+    const Target& target_;
+    double high_ = 0.0, low_ = 0.0;
+    std::span<const RowId> rows_;
+    const double* weights_ = nullptr;
+    const double* y_ = nullptr;
+    std::vector<Moment> samples_;
+    double weight_ = 0.0, total_ = 0.0, mean_ = 0.0, loss_ = 0.0;
+    bool same_ = false;
+};
+
+}  // namespace silvics

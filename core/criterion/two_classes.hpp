@@ -1,0 +1,73 @@
+// Gini of two classes and whole weights: a sample is one word, weight above and the weight of
+// the first class below, and a node is their sum.
+#pragma once
+
+#include "criterion/class_counts.hpp"
+
+namespace silvics {
+
+class TwoClasses {
+public:
+    using Summand = std::uint64_t;
+    static constexpr double kFactor = 2.0;
+
+    TwoClasses(const Target&, const LearningSubset&, const StopFlag&) {}
+
+    static bool suits(const Target& target, const LearningSubset& subset) {
+        return target.n_outputs == 1 && target.n_classes[0] == 2 && subset.whole_weights &&
+               subset.whole < 0x1.0p32;
+    }
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        order.packed.resize(subset.rows.size());
+        for (std::size_t i = 0; i < subset.rows.size(); ++i) {
+            const RowId row = subset.rows[i];
+            const auto w = static_cast<std::uint64_t>(subset.weight(row));
+            order.packed[i] = w << 32 | (target.classes[row] == 0 ? w : 0);
+        }
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        samples_ = order.packed.data() + begin;
+        Summand sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += samples_[i];
+        weight_ = weight_of(sum);
+        first_ = term_of(sum);
+    }
+
+    double weight() const { return weight_; }
+    bool homogeneous() const { return first_ == 0.0 || first_ == weight_; }
+    double impurity() const {
+        const double of[] = {first_, weight_ - first_};
+        return Gini::impurity({weight_, of});
+    }
+    int impurity_exponent() const { return 0; }
+    void write_value(std::span<double> value) const {
+        value[0] = first_;
+        value[1] = weight_ - first_;
+    }
+    ClassId only_class() const { return first_ > 0.0 ? 0 : 1; }
+    double decrease(double score) const { return Gini::decrease(score, weight_, 0.0); }
+
+    void prepare_search() {}
+    const Summand* samples() const { return samples_; }
+    Summand sample(std::size_t i) const { return samples_[i]; }
+    static double weight_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s >> 32)); }
+    static double term_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s)); }
+    double squares_of(Summand s) const {
+        const double mean = first_ / weight_, w = weight_of(s), t = term_of(s);
+        return t * (1.0 - mean) * (1.0 - mean) + (w - t) * mean * mean;
+    }
+    double spread_of(Summand s) const { return term_of(s) * (weight_of(s) - term_of(s)); }
+    double term() const { return first_; }
+    // All of one class left, all of the other right.
+    double perfect_score() const {
+        const double right = weight_ - first_, d = first_ * right;
+        return kFactor * (d * d) / (first_ * right);
+    }
+
+private:
+    const Summand* samples_ = nullptr;
+    double weight_ = 0.0, first_ = 0.0;
+};
+
+}  // namespace silvics

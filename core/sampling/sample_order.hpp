@@ -1,0 +1,88 @@
+// The samples of a tree, those of each node side by side and in row order.
+//
+// What a criterion reads of a sample moves along with its row, so that a node is read from end
+// to end and nothing is looked up by row but the variables themselves.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace silvics {
+
+// Those of the left first, both sides in the order they had. Both are written, one is kept.
+template <class T>
+void split_array(T* of, const std::uint8_t* goes_left, std::size_t n, T* scratch) {
+    std::size_t left = 0, right = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const T value = of[i];
+        of[left] = value;
+        scratch[right] = value;
+        left += goes_left[i];
+        right += std::size_t{1} - goes_left[i];
+    }
+    if (right < 16)  // not worth a call
+        for (std::size_t i = 0; i < right; ++i) of[left + i] = scratch[i];
+    else
+        std::memcpy(of + left, scratch, right * sizeof(T));
+}
+
+struct SampleOrder {
+    std::vector<RowId> rows;
+
+    // Of these, what the criterion asked for (see its fill()); several outputs one after another.
+    std::vector<double> weights;
+    std::vector<ClassId> labels;
+    std::vector<double> values;
+    std::vector<std::uint64_t> packed;
+
+    std::size_t size() const { return rows.size(); }
+
+    // goes_left[i] of sample begin + i: one or zero.
+    void split(std::size_t begin, std::span<const std::uint8_t> goes_left,
+               std::vector<std::uint64_t>& scratch) {
+        scratch.resize(goes_left.size());
+        const auto each = [&]<class T>(std::vector<T>& array) {
+            for (std::size_t at = begin; at < array.size(); at += size())
+                split_array(array.data() + at, goes_left.data(), goes_left.size(),
+                            reinterpret_cast<T*>(scratch.data()));
+        };
+        each(rows);
+        each(weights);
+        each(labels);
+        each(values);
+        each(packed);
+    }
+
+    void swap(std::size_t a, std::size_t b) {
+        const auto each = [&]<class T>(std::vector<T>& array) {
+            for (std::size_t at = 0; at < array.size(); at += size())
+                std::swap(array[at + a], array[at + b]);
+        };
+        each(rows);
+        each(weights);
+        each(labels);
+        each(values);
+        each(packed);
+    }
+
+    // Some of the samples, by place.
+    void copy_some(std::span<const std::size_t> places, SampleOrder& some) const {
+        const auto each = [&]<class T>(const std::vector<T>& from, std::vector<T>& to) {
+            to.clear();
+            for (std::size_t first = 0; first < from.size(); first += size())
+                for (const std::size_t place : places) to.push_back(from[first + place]);
+        };
+        each(rows, some.rows);
+        each(weights, some.weights);
+        each(labels, some.labels);
+        each(values, some.values);
+        each(packed, some.packed);
+    }
+};
+
+}  // namespace silvics

@@ -1,0 +1,273 @@
+// The search for the best cut where one sum next to the weight decides (OneSumCriterion).
+//
+// A small node is sorted and all its cuts are scored. In a large one the samples of neighbouring
+// codes are summed up in bins, and only the cuts between bins are scored. The score is a convex
+// function of what lies left of the cut, so the sums of a bin bound every cut within it: few bins
+// can hold a better one, and only their samples are sorted. Sums being exact, the cut found is
+// the one that a full scan finds, ties included.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "splitter/node_sort.hpp"
+
+namespace silvics {
+
+template <OneSumCriterion C>
+class SumSearch {
+public:
+    using Summand = typename C::Summand;
+
+    void best_cut(const C& criterion, const NodeColumn& node, const CutLimits& limits,
+                  Search search, const StopFlag& stop, Cut& best) {
+        if (search == Search::sort || node.range.constant() ||
+            (search == Search::automatic && node.size() < kBinned))
+            scan_sorted(criterion, node, limits, stop, best);
+        else
+            scan_bins(criterion, node, limits, stop, best);
+    }
+
+    // The cut that parts the samples so marked.
+    void score_sides(const C& criterion, std::span<const std::uint8_t> goes_left,
+                     std::size_t n_left, const CutLimits& limits, Cut& best) {
+        const Summand* samples = criterion.samples();
+        Summand left{};
+        if constexpr (std::is_same_v<Summand, std::uint64_t>) {
+            for (std::size_t i = 0; i < goes_left.size(); ++i)
+                left += samples[i] & (std::uint64_t{0} - goes_left[i]);
+        } else {
+            static_assert(sizeof(Summand) == 4 * sizeof(double));
+            kernels_.sum_fours_marked(&samples->weight, goes_left.data(), goes_left.size(),
+                                      &left.weight);
+        }
+        score_left(criterion, left, n_left, limits, best);
+    }
+
+    // The cut with these samples on its left.
+    static void score_left(const C& criterion, const Summand& left, std::size_t n_left,
+                           const CutLimits& limits, Cut& best) {
+        const double w = C::weight_of(left), W = criterion.weight();
+        if (!limits.allow(n_left, w, W - w)) return;
+        const double s = score(criterion, w, C::term_of(left));
+        if (s > best.score) best = {.score = s};
+    }
+
+private:
+    // Samples from which on bins are quicker than sorting all, and how many of them make a bin.
+    static constexpr std::size_t kBinned = 96, kPerBin = 4, kMaxBins = 2048;
+
+    static double score(const C& criterion, double w, double t) {
+        const double W = criterion.weight();
+        const double d = t * W - criterion.term() * w;
+        return C::kFactor * (d * d) / (w * (W - w));
+    }
+
+    CutSums sums(const C& criterion) const {
+        return {weight_.data(), term_.data(), criterion.weight(), criterion.term(), C::kFactor};
+    }
+
+    void resize(std::size_t n) {
+        if (weight_.size() >= n) return;
+        weight_.resize(n);
+        term_.resize(n);
+        score_.resize(n);
+        spread_.resize(n);
+        may_.resize(n);
+    }
+
+    // The first cut of the highest score among cuts 0 .. n - 1 that `allowed` lets pass, if it
+    // beats the floor; n if there is none.
+    template <class Allowed>
+    std::size_t first_best(const C& criterion, std::size_t n, bool all_allowed, double floor,
+                           Allowed&& allowed) {
+        double top = kernels_.score_cuts(sums(criterion), n, score_.data());
+        if (!(top > floor)) return n;
+        std::size_t at = 0;
+        if (all_allowed) {
+            while (score_[at] != top) ++at;
+            return at;
+        }
+        at = n;
+        top = floor;
+        for (std::size_t j = 0; j < n; ++j)
+            if (score_[j] > top && allowed(j)) top = score_[at = j];
+        return at;
+    }
+
+    void scan_sorted(const C& criterion, const NodeColumn& node, const CutLimits& limits,
+                     const StopFlag& stop, Cut& best) {
+        const auto order = sort_.sort(node, stop);
+        const auto cuts = sort_.cuts();
+        const std::size_t n = node.size();
+        resize(n);
+        last_.resize(n);
+        const Summand* samples = criterion.samples();
+        Summand sum{};
+        std::size_t m = 0;  // the group of equal values at hand; its last sample stays
+        for (std::size_t k = 0; k < n; ++k) {
+            sum += samples[order[k]];
+            weight_[m] = C::weight_of(sum);
+            term_[m] = C::term_of(sum);
+            last_[m] = static_cast<Position>(k);
+            m += cuts[k];
+        }
+        if (m == 0) return;
+        const double W = criterion.weight();
+        const std::size_t j =
+            first_best(criterion, m, limits.none(), best.score, [&](std::size_t cut) {
+                return limits.allow(last_[cut] + std::size_t{1}, weight_[cut], W - weight_[cut]);
+            });
+        if (j == m) return;
+        const Position left = order[last_[j]], right = order[last_[j] + 1];
+        best = cut_between(node, score_[j], left, right);
+    }
+
+    static Cut cut_between(const NodeColumn& node, double score, Position left, Position right) {
+        const Code border = node.codes[right];
+        return {score, border, node.codes[left] == border, left, right, 0.0};
+    }
+
+    void scan_bins(const C& criterion, const NodeColumn& node, const CutLimits& limits,
+                   const StopFlag& stop, Cut& best) {
+        const std::size_t n = node.size(), range = node.range.size();
+        const std::size_t wanted = std::clamp(n / kPerBin, std::size_t{4}, kMaxBins);
+        const int shift = range <= wanted ? 0 : std::bit_width((range - 1) / wanted);
+        const std::size_t n_bins = ((range - 1) >> shift) + 1;
+        resize(n_bins);
+        fill_bins(criterion, node, shift, n_bins, stop);
+        if (!limits.none()) count_bins(node, shift, n_bins);
+        const bool whole = shift == 0 && !node.parts_codes();  // no bin can be cut
+        const double W = criterion.weight();
+        Summand sum{};
+        for (std::size_t b = 0; b < n_bins; ++b) {
+            // A cut within a pure bin is worse than one at its ends, but those may be forbidden.
+            if (!whole) spread_[b] = criterion.spread_of(bins_[b]) + (limits.none() ? 0.0 : 1e-300);
+            if (b == 0 || b + 1 == n_bins) {  // a part of it can explain no more than all its squares
+                const double w = C::weight_of(bins_[b]), squares = criterion.squares_of(bins_[b]);
+                may_[b] = C::kFactor * W * W * squares / (W - w) * (1.0 + 1e-9) >= best.score;
+            }
+            bins_[b] = sum += bins_[b];
+            weight_[b] = C::weight_of(sum);
+            term_[b] = C::term_of(sum);
+        }
+        const std::size_t between =
+            first_best(criterion, n_bins - 1, limits.none(), best.score, [&](std::size_t b) {
+                return limits.allow(counts_[b], weight_[b], W - weight_[b]);
+            });
+        Place found{best.score, n_bins, false};
+        if (between < n_bins - 1) found = {score_[between], between, true};
+        Position at_left = 0, at_right = 0;
+        if (!whole) {
+            std::size_t open = kernels_.bins_that_may(sums(criterion), spread_.data(), n_bins,
+                                                      found.score, may_.data());
+            for (const std::size_t end : {std::size_t{0}, n_bins - 1}) {
+                may_[end] = may_[end] && spread_[end] > 0.0;
+                open += may_[end];
+            }
+            if (open > 0)
+                scan_within(criterion, node, shift, limits, stop, found, at_left, at_right);
+        }
+        if (found.bin == n_bins) return;
+        best = found.between
+                   ? Cut{.score = found.score,
+                         .border = node.range.low + (static_cast<Code>(found.bin + 1) << shift)}
+                   : cut_between(node, found.score, at_left, at_right);
+    }
+
+    // Where the best cut lies: within a bin, or between it and the next.
+    struct Place {
+        double score;
+        std::size_t bin;
+        bool between;
+    };
+
+    void fill_bins(const C& criterion, const NodeColumn& node, int shift, std::size_t n_bins,
+                   const StopFlag& stop) {
+        bins_.assign(n_bins, Summand{});
+        const Summand* samples = criterion.samples();
+        const std::uint16_t* codes = node.codes.data();
+        const Code low = node.range.low;
+        Summand* bins = bins_.data();
+        in_blocks(node.size(), stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) bins[(codes[i] - low) >> shift] += samples[i];
+        });
+    }
+
+    // Samples in the bins up to and including each.
+    void count_bins(const NodeColumn& node, int shift, std::size_t n_bins) {
+        counts_.assign(n_bins, 0);
+        for (std::size_t i = 0; i < node.size(); ++i)
+            ++counts_[(node.codes[i] - node.range.low) >> shift];
+        for (std::size_t b = 1; b < n_bins; ++b) counts_[b] += counts_[b - 1];
+    }
+
+    // Cuts within the bins that may hold a better one.
+    void scan_within(const C& criterion, const NodeColumn& node, int shift, const CutLimits& limits,
+                     const StopFlag& stop, Place& found, Position& at_left, Position& at_right) {
+        const Code low = node.range.low;
+        keys_.clear();
+        places_.resize(node.size() + 1);
+        const std::size_t n_bins = ((node.range.size() - 1) >> shift) + 1;
+        for (std::size_t b = 0, end; b < n_bins; b = end) {
+            end = b + 1;
+            if (may_[b] == 0) continue;
+            while (end < n_bins && may_[end] != 0) ++end;
+            stop.check();
+            const std::size_t found_here = kernels_.find_codes(
+                node.codes.data(), node.size(), low + (static_cast<Code>(b) << shift),
+                static_cast<Code>(end - b) << shift, places_.data());
+            for (std::size_t i = 0; i < found_here; ++i)
+                keys_.push_back(std::uint64_t{node.codes[places_[i]]} << 32 | places_[i]);
+        }
+        std::ranges::sort(keys_);
+        const std::size_t m = keys_.size();
+        stop.check();
+        order_.resize(m);
+        cut_.resize(m);
+        const auto bin = [&](std::size_t k) {
+            return static_cast<std::size_t>((node.codes[order_[k]] - low) >> shift);
+        };
+        for (std::size_t k = 0; k < m; ++k) {
+            order_[k] = static_cast<Position>(keys_[k]);
+            cut_[k] = k + 1 < m && keys_[k] >> 32 != keys_[k + 1] >> 32;
+        }
+        if (node.parts_codes()) NodeSort::sort_within_codes(node, order_, cut_);
+        const double W = criterion.weight();
+        const Summand* samples = criterion.samples();
+        for (std::size_t k = 0; k < m;) {
+            const std::size_t b = bin(k);
+            Summand sum = b == 0 ? Summand{} : bins_[b - 1];
+            std::size_t n_left = b == 0 || limits.none() ? 0 : counts_[b - 1];
+            for (;; ++k) {
+                sum += samples[order_[k]];
+                ++n_left;
+                if (k + 1 == m || bin(k + 1) != b) break;
+                if (cut_[k] == 0) continue;
+                const double w = C::weight_of(sum);
+                const double s = score(criterion, w, C::term_of(sum));
+                // Of equals the lowest: before a cut between bins that this one lies below.
+                const bool better = s > found.score || (s == found.score && found.between && b <= found.bin);
+                if (better && (limits.none() || limits.allow(n_left, w, W - w))) {
+                    found = {s, b, false};
+                    at_left = order_[k];
+                    at_right = order_[k + 1];
+                }
+            }
+            ++k;
+        }
+    }
+
+    const Kernels& kernels_ = kernels();
+    NodeSort sort_;
+    std::vector<Summand> bins_;  // later: of the bins up to and including each
+    std::vector<double> weight_, term_, score_, spread_;
+    std::vector<std::uint8_t> may_;
+    std::vector<std::size_t> counts_;
+    std::vector<Position> last_, order_, places_;
+    std::vector<std::uint8_t> cut_;
+    std::vector<std::uint64_t> keys_;
+};
+
+}  // namespace silvics
