@@ -15,6 +15,14 @@ struct CutSums {
     double node_weight, node_term, factor;
 };
 
+// Adding and taking away one of these rounds to a multiple of the grid.
+struct OutputGrid {
+    double high = 0.0, low = 0.0;
+
+    double high_part(double y) const { return (y + high) - high; }
+    double low_part(double y, double h) const { return ((y - h) + low) - low; }
+};
+
 struct Kernels {
     const char* name;
 
@@ -29,12 +37,21 @@ struct Kernels {
     std::size_t (*bins_that_may)(const CutSums& sums, const double* spread, std::size_t n,
                                  double wanted, std::uint8_t* may);
     std::uint64_t (*sum_words)(const std::uint64_t* words, std::size_t n);
-    // Of those whose code is below the limit.
-    std::uint64_t (*sum_words_below)(const std::uint16_t* codes, const std::uint64_t* words,
-                                     std::size_t n, std::uint32_t limit);
-    // Of fours of numbers, those marked by one and not by zero.
-    void (*sum_fours_marked)(const double* fours, const std::uint8_t* marks, std::size_t n,
-                             double* sums);
+    // Of those marked by one and not by zero.
+    std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,
+                                      std::size_t n);
+    // Sums of w, w h and w l, where y = h + l on two grids (see one_mean.hpp); the same of those
+    // marked. All of these sums are exact.
+    void (*sum_outputs)(const OutputGrid& grid, const double* weights, const double* y,
+                        std::size_t n, double* sums);
+    void (*sum_outputs_marked)(const OutputGrid& grid, const double* weights, const double* y,
+                               const std::uint8_t* marks, std::size_t n, double* sums);
+    // Sum of w (y - mean)^2, in four lanes.
+    double (*sum_squares)(const double* weights, const double* y, std::size_t n, double mean);
+    // The least and the largest value, and whether all are whole numbers of 31 bits (so no NaN).
+    bool (*survey)(const double* values, std::size_t n, double* low, double* high);
+    // offsets[i] = values[i] - low, which fits.
+    void (*offsets)(const double* values, std::size_t n, double low, std::uint16_t* offsets);
     // Positions of the codes in [low, low + width[, ascending; returns how many. There must be
     // room for one more.
     std::size_t (*find_codes)(const std::uint16_t* codes, std::size_t n, std::uint32_t low,

@@ -58,33 +58,124 @@ std::size_t bins_that_may(const CutSums& sums, const double* spread, std::size_t
     return count;
 }
 
+// Four numbers at a time: one instruction on newer processors, two on older ones.
+typedef double Four __attribute__((vector_size(32)));
+typedef std::int64_t FourWords __attribute__((vector_size(32)));
+typedef std::int8_t FourBytes __attribute__((vector_size(4)));
+
+template <class Vector, class T>
+inline Vector load(const T* from) {
+    Vector vector;
+    __builtin_memcpy(&vector, from, sizeof vector);
+    return vector;
+}
+
+// All bits of a lane, or none, by marks of one and zero.
+inline FourWords mask_of(const std::uint8_t* marks) {
+    return -__builtin_convertvector(load<FourBytes>(marks), FourWords);
+}
+
 std::uint64_t sum_words(const std::uint64_t* words, std::size_t n) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += words[i];
     return sum;
 }
 
-std::uint64_t sum_words_below(const std::uint16_t* codes, const std::uint64_t* words,
-                              std::size_t n, std::uint32_t limit) {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < n; ++i)
-        sum += words[i] & (codes[i] < limit ? ~std::uint64_t{0} : std::uint64_t{0});
-    return sum;
+std::uint64_t sum_words_marked(const std::uint64_t* words, const std::uint8_t* marks,
+                               std::size_t n) {
+    FourWords lanes = {0, 0, 0, 0};
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) lanes += load<FourWords>(words + i) & mask_of(marks + i);
+    std::int64_t sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    for (; i < n; ++i) sum += static_cast<std::int64_t>(words[i]) & -std::int64_t{marks[i]};
+    return static_cast<std::uint64_t>(sum);
 }
 
-void sum_fours_marked(const double* fours, const std::uint8_t* marks, std::size_t n,
-                      double* sums) {
-    typedef double Four __attribute__((vector_size(32)));
-    typedef std::int64_t Mask __attribute__((vector_size(32)));
-    Four sum = {0.0, 0.0, 0.0, 0.0};
-    for (std::size_t i = 0; i < n; ++i) {
-        Four four;
-        __builtin_memcpy(&four, fours + 4 * i, sizeof four);
-        const std::int64_t bits = -static_cast<std::int64_t>(marks[i]);
-        const Mask mask = {bits, bits, bits, bits};
-        sum += (Four)((Mask)four & mask);
+// weights(i) of four samples, weight(i) of one.
+template <class Weights, class Weight>
+inline void sum_outputs_of(const OutputGrid& grid, const double* y, std::size_t n, double* sums,
+                           Weights weights, Weight weight) {
+    const double high = grid.high, low = grid.low;
+    Four w4 = {0, 0, 0, 0}, h4 = w4, l4 = w4;
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const Four w = weights(i), v = load<Four>(y + i), h = (v + high) - high;
+        w4 += w;
+        h4 += w * h;
+        l4 += w * (((v - h) + low) - low);
     }
-    __builtin_memcpy(sums, &sum, sizeof sum);
+    sums[0] = (w4[0] + w4[1]) + (w4[2] + w4[3]);
+    sums[1] = (h4[0] + h4[1]) + (h4[2] + h4[3]);
+    sums[2] = (l4[0] + l4[1]) + (l4[2] + l4[3]);
+    for (; i < n; ++i) {
+        const double w = weight(i), h = (y[i] + high) - high;
+        sums[0] += w;
+        sums[1] += w * h;
+        sums[2] += w * (((y[i] - h) + low) - low);
+    }
+}
+
+void sum_outputs(const OutputGrid& grid, const double* weights, const double* y, std::size_t n,
+                 double* sums) {
+    sum_outputs_of(
+        grid, y, n, sums, [=](std::size_t i) { return load<Four>(weights + i); },
+        [=](std::size_t i) { return weights[i]; });
+}
+
+void sum_outputs_marked(const OutputGrid& grid, const double* weights, const double* y,
+                        const std::uint8_t* marks, std::size_t n, double* sums) {
+    sum_outputs_of(
+        grid, y, n, sums,
+        [=](std::size_t i) {
+            return (Four)((FourWords)load<Four>(weights + i) & mask_of(marks + i));
+        },
+        [=](std::size_t i) { return marks[i] != 0 ? weights[i] : 0.0; });
+}
+
+double sum_squares(const double* weights, const double* y, std::size_t n, double mean) {
+    Four lanes = {0, 0, 0, 0};
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const Four e = load<Four>(y + i) - mean;
+        lanes += load<Four>(weights + i) * (e * e);
+    }
+    for (std::size_t lane = 0; i < n; ++i, ++lane) {
+        const double e = y[i] - mean;
+        lanes[lane] += weights[i] * (e * e);
+    }
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+bool survey(const double* values, std::size_t n, double* low, double* high) {
+    double least[4], most[4];
+    for (int l = 0; l < 4; ++l) least[l] = most[l] = values[0];
+    int others = 0;
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int l = 0; l < 4; ++l) {
+            const double v = values[i + l];
+            others |= static_cast<double>(static_cast<std::int32_t>(v)) != v;
+            least[l] = v < least[l] ? v : least[l];
+            most[l] = v > most[l] ? v : most[l];
+        }
+    for (; i < n; ++i) {
+        const double v = values[i];
+        others |= static_cast<double>(static_cast<std::int32_t>(v)) != v;
+        least[0] = v < least[0] ? v : least[0];
+        most[0] = v > most[0] ? v : most[0];
+    }
+    for (int l = 1; l < 4; ++l) {
+        least[0] = least[l] < least[0] ? least[l] : least[0];
+        most[0] = most[l] > most[0] ? most[l] : most[0];
+    }
+    *low = least[0];
+    *high = most[0];
+    return others == 0;
+}
+
+void offsets(const double* values, std::size_t n, double low, std::uint16_t* out) {
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = static_cast<std::uint16_t>(static_cast<std::int32_t>(values[i] - low));
 }
 
 std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
@@ -149,7 +240,21 @@ std::size_t mark_below(const std::uint16_t* codes, std::size_t n, std::uint32_t 
 
 extern const Kernels SILVICS_KERNELS;
 const Kernels SILVICS_KERNELS = {
-    SILVICS_KERNELS_NAME, rank_keys,  score_cuts, bins_that_may, sum_words,
-    sum_words_below, sum_fours_marked, find_codes, code_range, codes_around, mark_below};
+    .name = SILVICS_KERNELS_NAME,
+    .rank_keys = rank_keys,
+    .score_cuts = score_cuts,
+    .bins_that_may = bins_that_may,
+    .sum_words = sum_words,
+    .sum_words_marked = sum_words_marked,
+    .sum_outputs = sum_outputs,
+    .sum_outputs_marked = sum_outputs_marked,
+    .sum_squares = sum_squares,
+    .survey = survey,
+    .offsets = offsets,
+    .find_codes = find_codes,
+    .code_range = code_range,
+    .codes_around = codes_around,
+    .mark_below = mark_below,
+};
 
 }  // namespace silvics

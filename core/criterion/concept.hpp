@@ -73,6 +73,7 @@ template <class C>
 concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::Summand summand) {
     { const_c.samples() } -> std::same_as<const typename C::Summand*>;  // after prepare_search()
     { const_c.sample(std::size_t{}) } -> std::same_as<typename C::Summand>;  // or one by one
+    { const_c.sum_marked(std::span<const std::uint8_t>{}) } -> std::same_as<typename C::Summand>;
     { C::weight_of(summand) } -> std::same_as<double>;
     { C::term_of(summand) } -> std::same_as<double>;
     // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.

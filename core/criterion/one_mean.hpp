@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/kernels.hpp"
 #include "criterion/moments.hpp"
 
 namespace silvics {
@@ -30,8 +31,7 @@ public:
 
     OneMean(const Target& target, const LearningSubset& subset, const StopFlag&) : target_(target) {
         const int bits = 51 - std::bit_width(static_cast<std::uint64_t>(subset.whole));
-        high_ = std::ldexp(1.5, 52 - bits);
-        low_ = std::ldexp(1.5, 52 - 2 * bits);
+        grid_ = {std::ldexp(1.5, 52 - bits), std::ldexp(1.5, 52 - 2 * bits)};
     }
 
     static bool suits(const Target& target, const LearningSubset& subset) {
@@ -53,20 +53,14 @@ public:
             loss_ = 0.0;
             return;
         }
-        double weight = 0.0, high = 0.0, low = 0.0;
-        bool differ = false;
-        for (std::size_t i = 0; i < n; ++i) {
-            const double h = high_part(y_[i]);
-            weight += weights_[i];
-            high += weights_[i] * h;
-            low += weights_[i] * low_part(y_[i], h);
-            differ |= y_[i] != y_[0];
-        }
-        weight_ = weight;
-        total_ = high + low;
+        double sums[3];
+        kernels_.sum_outputs(grid_, weights_, y_, n, sums);
+        weight_ = sums[0];
+        total_ = sums[1] + sums[2];
         mean_ = total_ / weight_;
-        same_ = !differ && target_.same_value(0, rows_);
-        loss_ = same_ ? 0.0 : sum_of_squares();
+        same_ = std::all_of(y_, y_ + n, [&](double y) { return y == y_[0]; }) &&
+                target_.same_value(0, rows_);
+        loss_ = same_ ? 0.0 : kernels_.sum_squares(weights_, y_, n, mean_);
     }
 
     double weight() const { return weight_; }
@@ -79,12 +73,17 @@ public:
     double decrease(double score) const { return score / (weight_ * weight_); }
 
     void prepare_search() {
-        samples_.resize(rows_.size());
+        samples_.take(rows_.size());
         for (std::size_t i = 0; i < rows_.size(); ++i) samples_[i] = sample(i);
     }
     Summand sample(std::size_t i) const {
-        const double w = weights_[i], h = high_part(y_[i]), e = y_[i] - mean_;
-        return {w, w * h, w * low_part(y_[i], h), w * (e * e)};
+        const double w = weights_[i], h = grid_.high_part(y_[i]), e = y_[i] - mean_;
+        return {w, w * h, w * grid_.low_part(y_[i], h), w * (e * e)};
+    }
+    Summand sum_marked(std::span<const std::uint8_t> marks) const {
+        Summand sum;
+        kernels_.sum_outputs_marked(grid_, weights_, y_, marks.data(), marks.size(), &sum.weight);
+        return sum;
     }
     const Summand* samples() const { return samples_.data(); }
     static double weight_of(const Summand& s) { return s.weight; }
@@ -98,28 +97,13 @@ public:
     double perfect_score() const { return std::numeric_limits<double>::infinity(); }
 
 private:
-    // To the nearest of a grid: adding this much leaves no room for anything finer.
-    double high_part(double y) const { return (y + high_) - high_; }
-    double low_part(double y, double h) const { return ((y - h) + low_) - low_; }
-
-    // In four lanes, which any processor repeats.
-    double sum_of_squares() const {
-        double lane[4] = {};
-        std::size_t i = 0;
-        for (; i + 4 <= rows_.size(); i += 4)
-            for (std::size_t l = 0; l < 4; ++l)
-                lane[l] += weights_[i + l] * ((y_[i + l] - mean_) * (y_[i + l] - mean_));
-        for (std::size_t l = 0; i < rows_.size(); ++i, ++l)
-            lane[l] += weights_[i] * ((y_[i] - mean_) * (y_[i] - mean_));
-        return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-    }
-
     const Target& target_;
-    double high_ = 0.0, low_ = 0.0;
+    OutputGrid grid_;
+    const Kernels& kernels_ = kernels();
     std::span<const RowId> rows_;
     const double* weights_ = nullptr;
     const double* y_ = nullptr;
-    std::vector<Moment> samples_;
+    Scratch<Moment> samples_;
     double weight_ = 0.0, total_ = 0.0, mean_ = 0.0, loss_ = 0.0;
     bool same_ = false;
 };

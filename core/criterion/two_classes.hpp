@@ -2,6 +2,7 @@
 // the first class below, and a node is their sum.
 #pragma once
 
+#include "base/kernels.hpp"
 #include "criterion/class_counts.hpp"
 
 namespace silvics {
@@ -28,8 +29,7 @@ public:
 
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         samples_ = order.packed.data() + begin;
-        Summand sum = 0;
-        for (std::size_t i = 0; i < n; ++i) sum += samples_[i];
+        const Summand sum = kernels_.sum_words(samples_, n);
         weight_ = weight_of(sum);
         first_ = term_of(sum);
     }
@@ -51,6 +51,9 @@ public:
     void prepare_search() {}
     const Summand* samples() const { return samples_; }
     Summand sample(std::size_t i) const { return samples_[i]; }
+    Summand sum_marked(std::span<const std::uint8_t> marks) const {
+        return kernels_.sum_words_marked(samples_, marks.data(), marks.size());
+    }
     static double weight_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s >> 32)); }
     static double term_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s)); }
     double squares_of(Summand s) const {
@@ -66,6 +69,7 @@ public:
     }
 
 private:
+    const Kernels& kernels_ = kernels();
     const Summand* samples_ = nullptr;
     double weight_ = 0.0, first_ = 0.0;
 };

@@ -18,6 +18,8 @@
 
 namespace silvics {
 
+using CodeArray = std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>>;
+
 // The codes of one column, wherever the table keeps them.
 struct CodeView {
     const std::byte* data = nullptr;
@@ -36,11 +38,17 @@ struct CodeView {
 };
 
 struct NumericColumn {
-    CodeView codes;  // of each row
+    CodeView codes;    // of each row
+    CodeView by_rows;  // the same for small nodes, where the table has both
     std::size_t n_codes = 0;
     // What a code stands for: one value, values that a search may part, or a bin that it may not.
     enum class Kind : std::uint8_t { one_value, several_values, bin } kind = Kind::one_value;
     ColumnView values;  // the caller's
+
+    const CodeView& view(std::size_t n_samples) const {
+        return by_rows.data != nullptr && n_samples < kByRows ? by_rows : codes;
+    }
+    static constexpr std::size_t kByRows = 1024;  // samples of a node below which rows do better
 
     // The smallest value of every 2^knot_shift codes, by which a threshold finds its codes.
     std::vector<double> knots;

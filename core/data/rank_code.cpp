@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/kernels.hpp"
+
 namespace silvics {
 namespace {
 
@@ -78,19 +80,6 @@ std::vector<Key> sorted_keys(std::span<const double> read, const StopFlag& stop)
     return keys;
 }
 
-// Whether all values are whole numbers within a range that a table can cover, and its start.
-bool whole_numbers(std::span<const double> read, double& low, std::size_t& range) {
-    const auto [least, most] = std::ranges::minmax(read);
-    if (!(most - least < 65535.0) || !(std::fabs(least) < 0x1.0p50)) return false;
-    low = least;
-    range = static_cast<std::size_t>(most - least) + 1;
-    if (range > 2 * read.size() + 1024) return false;
-    bool whole = true;
-    for (const double v : read)
-        whole &= static_cast<double>(static_cast<std::int64_t>(v)) == v;
-    return whole;
-}
-
 // The bin of each rank, by equal frequency of rows or by equal width of the range.
 std::vector<Code> bins_of_ranks(const Ranked& ranked, std::size_t n_rows, const BinRule& rule) {
     const std::size_t n = ranked.distinct.size();
@@ -158,36 +147,41 @@ CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
 
 CodedColumn rank_code(std::span<const double> read, const ColumnView& values,
                         const BinRule& rule, const StopFlag& stop) {
-    double sum = 0.0;  // of zeros, unless something is not finite
-    for (const double v : read) sum += v - v;
-    if (sum != 0.0) throw std::invalid_argument("Input X contains NaN or infinity.");
     CodedColumn coded;
     NumericColumn& column = coded.column;
     column.values = values;
     Ranked ranked;
-    double low;
-    std::size_t range;
-    if (whole_numbers(read, low, range)) {  // counted, not sorted
-        std::vector<std::size_t> count(range, 0);
-        for (const double v : read) ++count[static_cast<std::size_t>(v - low)];
-        std::vector<Code> rank(range);
-        std::size_t rows = 0;
-        for (std::size_t v = 0; v < range; ++v) {
-            if (count[v] == 0) continue;
-            rank[v] = static_cast<Code>(ranked.distinct.size());
-            ranked.distinct.push_back(low + static_cast<double>(v));
-            ranked.ends.push_back(rows += count[v]);
+    double low, high;
+    const bool whole = kernels().survey(read.data(), read.size(), &low, &high);
+    if (whole && high - low < static_cast<double>(std::min(2 * read.size() + 1024, kMaxCodes))) {
+        // Counted, not sorted.
+        std::vector<std::uint16_t> offset(read.size());
+        kernels().offsets(read.data(), read.size(), low, offset.data());
+        const auto range = static_cast<std::size_t>(high - low) + 1;
+        std::vector<std::uint8_t> present(range, 0);
+        for (const std::uint16_t o : offset) present[o] = 1;
+        for (std::size_t o = 0; o < range; ++o)
+            if (present[o] != 0) ranked.distinct.push_back(low + static_cast<double>(o));
+        if (rule.max_bins != 0) {
+            std::vector<std::size_t> count(range, 0);
+            for (const std::uint16_t o : offset) ++count[o];
+            std::size_t rows = 0;
+            for (const std::size_t c : count)
+                if (c != 0) ranked.ends.push_back(rows += c);
         }
         const std::vector<Code> code = codes_of_ranks(ranked, read.size(), rule, column);
-        for (Code& r : rank) r = code[r];
+        std::vector<std::uint16_t> code_of(range);
+        for (std::size_t o = 0, rank = 0; o < range; ++o)
+            if (present[o] != 0) code_of[o] = static_cast<std::uint16_t>(code[rank++]);
         coded.codes = smallest_codes(read.size(), column.n_codes, [&]<class T>(T& codes) {
-            for (std::size_t i = 0; i < read.size(); ++i)
-                codes[i] = static_cast<typename T::value_type>(
-                    rank[static_cast<std::size_t>(read[i] - low)]);
+            for (std::size_t i = 0; i < offset.size(); ++i)
+                codes[i] = static_cast<typename T::value_type>(code_of[offset[i]]);
         });
         set_knots(ranked, code, column);
         return coded;
     }
+    if (!std::ranges::all_of(read, [](double v) { return std::isfinite(v); }))
+        throw std::invalid_argument("Input X contains NaN or infinity.");
     const std::vector<Key> keys = sorted_keys(read, stop);
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const double value = read[row_of(keys[i])];

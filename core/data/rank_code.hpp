@@ -11,8 +11,6 @@
 
 namespace silvics {
 
-using CodeArray = std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>>;
-
 struct CodedColumn {
     NumericColumn column;  // whose codes have no place in a table yet
     CodeArray codes;       // of each row

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <span>
 
 #include "data/rank_code.hpp"
@@ -29,33 +28,36 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
                  Table& table, ThreadTeam& team) {
     if (columns.empty()) return;
     const std::size_t n = table.n_rows, m = columns.size();
-    const auto put = [&](std::size_t j, std::size_t stride) {
+    const auto view = [&](std::size_t j, const CodeView& codes) {
         NumericColumn& column = coded[columns[j]].column;
-        const std::size_t first = stride == 1 ? 0 : j * sizeof(T);
-        column.codes = {table.storage.back().data() + first, stride, sizeof(T) == 2};
-        table.columns[columns[j]] = std::move(column);
+        (column.codes.data == nullptr ? column.codes : column.by_rows) = codes;
+        table.columns[columns[j]] = column;
     };
     const auto codes = [&](std::size_t j) -> std::vector<T>& {
         return std::get<std::vector<T>>(coded[columns[j]].codes);
     };
-    if (m == 1 || m * sizeof(T) > kNarrow) {
-        for (std::size_t j = 0; j < m; ++j) {
-            table.storage.emplace_back(n * sizeof(T));
-            std::memcpy(table.storage.back().data(), codes(j).data(), n * sizeof(T));
-            codes(j) = {};
-            put(j, 1);
-        }
-        return;
+    const bool narrow = m > 1 && m * sizeof(T) <= kNarrow;
+    if (narrow || (m > 1 && sizeof(T) == 1)) {
+        table.by_rows.emplace_back(n * m * sizeof(T));
+        T* const rows = reinterpret_cast<T*>(table.by_rows.back().data());
+        const std::size_t n_block = std::max((std::size_t{1} << 18) / (m * sizeof(T)), std::size_t{64});
+        team.run((n + n_block - 1) / n_block, [&](std::size_t block, std::size_t) {
+            const std::size_t begin = block * n_block, end = std::min(n, begin + n_block);
+            for (std::size_t j = 0; j < m; ++j) {
+                const T* const from = codes(j).data();
+                for (std::size_t i = begin; i < end; ++i) rows[i * m + j] = from[i];
+            }
+        });
     }
-    table.storage.emplace_back(n * m * sizeof(T));
-    T* rows = reinterpret_cast<T*>(table.storage.back().data());
-    constexpr std::size_t kBlock = 2048;
-    team.run((n + kBlock - 1) / kBlock, [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * kBlock, end = std::min(n, begin + kBlock);
-        for (std::size_t j = 0; j < m; ++j)
-            for (std::size_t i = begin; i < end; ++i) rows[i * m + j] = codes(j)[i];
-    });
-    for (std::size_t j = 0; j < m; ++j) put(j, m);
+    if (!narrow)
+        for (std::size_t j = 0; j < m; ++j) {
+            table.by_columns.emplace_back(std::move(codes(j)));
+            const auto& kept = std::get<std::vector<T>>(table.by_columns.back());
+            view(j, {reinterpret_cast<const std::byte*>(kept.data()), 1, sizeof(T) == 2});
+        }
+    if (!narrow && (m == 1 || sizeof(T) > 1)) return;
+    for (std::size_t j = 0; j < m; ++j)
+        view(j, {table.by_rows.back().data() + j * sizeof(T), m, sizeof(T) == 2});
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
         throw std::invalid_argument("max_bins must be at most 65536; None is exact");
     const bool rows_first = std::abs(X.row_stride) > std::abs(X.col_stride);
     const std::size_t width =
-        rows_first ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{8}) : 1;
+        rows_first ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{16}) : 1;
     std::vector<CodedColumn> coded(X.cols);
     team.run((X.cols + width - 1) / width, [&](std::size_t block, std::size_t) {
         const std::size_t first = block * width, count = std::min(width, X.cols - first);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/large_buffer.hpp"
 #include "base/view.hpp"
 #include "data/column.hpp"
 
@@ -20,11 +21,13 @@ struct BinRule {
 
 // Codes of one size stand together. In a narrow table, row by row: what a small node needs of a
 // row is then in one or two lines of the cache, and the rows of a whole branch stay there. In a
-// wide one, column by column: a row would be read for the sake of few of its codes.
+// wide one, column by column: a row would be read for the sake of few of its codes. Where codes
+// are of one byte, a wide table has both: small nodes still do better by rows.
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
-    std::vector<std::vector<std::byte>> storage;  // of the codes that columns view
+    std::vector<CodeArray> by_columns;  // the codes that columns view
+    std::vector<LargeBuffer> by_rows;
 
     std::size_t n_features() const { return columns.size(); }
 };

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/scratch.hpp"
 #include "base/types.hpp"
 
 namespace silvics {
@@ -44,8 +45,8 @@ struct SampleOrder {
 
     // goes_left[i] of sample begin + i: one or zero.
     void split(std::size_t begin, std::span<const std::uint8_t> goes_left,
-               std::vector<std::uint64_t>& scratch) {
-        scratch.resize(goes_left.size());
+               Scratch<std::uint64_t>& scratch) {
+        scratch.take(goes_left.size());
         const auto each = [&]<class T>(std::vector<T>& array) {
             for (std::size_t at = begin; at < array.size(); at += size())
                 split_array(array.data() + at, goes_left.data(), goes_left.size(),

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "base/kernels.hpp"
+#include "base/scratch.hpp"
 #include "base/stop.hpp"
 #include "data/column.hpp"
 #include "splitter/split.hpp"
 
 namespace silvics {
 
-using CodeBuffer = std::vector<std::uint16_t>;
+using CodeBuffer = Scratch<std::uint16_t>;
 
 struct CodeRange {
     Code low = ~Code{0}, high = 0;
@@ -24,7 +25,7 @@ struct CodeRange {
 struct NodeColumn {
     const NumericColumn& column;
     std::span<const RowId> rows;
-    CodeBuffer& codes;  // of the rows
+    const std::uint16_t* codes;  // of the rows
     CodeRange range;
 
     std::size_t size() const { return rows.size(); }
@@ -33,9 +34,9 @@ struct NodeColumn {
     bool parts_codes() const { return column.kind == NumericColumn::Kind::several_values; }
 };
 
-inline CodeRange range_of(const CodeBuffer& codes) {
+inline CodeRange range_of(const std::uint16_t* codes, std::size_t n) {
     std::uint16_t low, high;
-    kernels().code_range(codes.data(), codes.size(), &low, &high);
+    kernels().code_range(codes, n, &low, &high);
     return {low, high};
 }
 
@@ -44,12 +45,12 @@ inline CodeRange range_of(const CodeBuffer& codes) {
 inline void gather_codes(std::span<const Column* const> columns, std::span<const RowId> rows,
                          std::span<CodeBuffer> codes, const StopFlag& stop) {
     constexpr std::size_t kBlock = 256;
-    for (std::size_t k = 0; k < columns.size(); ++k) codes[k].resize(rows.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) codes[k].take(rows.size());
     in_blocks(rows.size(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t begin = first; begin < last; begin += kBlock) {
             const std::size_t end = std::min(last, begin + kBlock);
             for (std::size_t k = 0; k < columns.size(); ++k) {
-                const CodeView& view = std::get<NumericColumn>(*columns[k]).codes;
+                const CodeView& view = std::get<NumericColumn>(*columns[k]).view(rows.size());
                 std::uint16_t* out = codes[k].data();
                 view.visit([&](const auto* from) {
                     for (std::size_t i = begin; i < end; ++i) out[i] = from[rows[i] * view.stride];
@@ -72,13 +73,12 @@ inline const double* read_values(const NumericColumn& column, std::span<const Ro
 
 // The values of the samples of one code: the least and the largest.
 inline std::pair<double, double> values_of_code(const NodeColumn& node, Code code,
-                                                std::vector<Position>& places) {
+                                                Scratch<Position>& places) {
     const NumericColumn& column = node.column;
     const bool one = column.kind == NumericColumn::Kind::one_value;
     if (one && column.knot_shift == 0) return {column.knots[code], column.knots[code]};
-    places.resize(node.size() + 1);
-    const std::size_t n =
-        kernels().find_codes(node.codes.data(), node.size(), code, 1, places.data());
+    const std::size_t n = kernels().find_codes(node.codes, node.size(), code, 1,
+                                               places.take(node.size() + 1));
     double low = node.value(places[0]), high = low;
     for (std::size_t i = 1; i < n && !one; ++i) {
         const double value = node.value(places[i]);
@@ -94,12 +94,11 @@ struct CodeSides {
     Code surely_left = 0, surely_right = 0;
 
     // The samples to compare.
-    std::span<const Position> unsure(const NodeColumn& node, std::vector<Position>& places) const {
+    std::span<const Position> unsure(const NodeColumn& node, Scratch<Position>& places) const {
         if (surely_left == surely_right) return {};
-        places.resize(node.size() + 1);
-        return {places.data(),
-                kernels().find_codes(node.codes.data(), node.size(), surely_left,
-                                     surely_right - surely_left, places.data())};
+        Position* const found = places.take(node.size() + 1);
+        return {found, kernels().find_codes(node.codes, node.size(), surely_left,
+                                            surely_right - surely_left, found)};
     }
 };
 
@@ -119,10 +118,10 @@ inline double middle_of_gap(double a, double b) {
 
 // A cut becomes a threshold in the middle of the gap that the node's own samples leave there.
 inline double threshold_of_cut(const NodeColumn& node, const Cut& cut,
-                               std::vector<Position>& places) {
+                               Scratch<Position>& places) {
     if (cut.within) return middle_of_gap(node.value(cut.at_left), node.value(cut.at_right));
     std::uint16_t below, above;
-    kernels().codes_around(node.codes.data(), node.size(), static_cast<std::uint16_t>(cut.border),
+    kernels().codes_around(node.codes, node.size(), static_cast<std::uint16_t>(cut.border),
                            &below, &above);
     return middle_of_gap(values_of_code(node, below, places).second,
                          values_of_code(node, above, places).first);
@@ -134,10 +133,9 @@ inline CodeSides sides_of_cut(const Cut& cut) {
 
 // goes_left[i]: one or zero. Returns how many go.
 inline std::size_t mark_sides(const NodeColumn& node, const CodeSides& sides, double threshold,
-                              std::vector<std::uint8_t>& goes_left, std::vector<Position>& places) {
-    goes_left.resize(node.size());
-    std::size_t n_left = kernels().mark_below(node.codes.data(), node.size(), sides.surely_left,
-                                              goes_left.data());
+                              Scratch<std::uint8_t>& goes_left, Scratch<Position>& places) {
+    std::size_t n_left = kernels().mark_below(node.codes, node.size(), sides.surely_left,
+                                              goes_left.take(node.size()));
     for (const Position i : sides.unsure(node, places)) {
         goes_left[i] = node.value(i) <= threshold;
         n_left += goes_left[i];

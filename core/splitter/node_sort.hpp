@@ -19,24 +19,25 @@ public:
     // Positions by code, in row order among equals; where a code holds several values, by those.
     std::span<const Position> sort(const NodeColumn& node, const StopFlag& stop) {
         const std::size_t n = node.size();
-        order_.resize(n);
+        order_.take(n);
         if (n <= kCounted)
             by_counting(node);
         else
             by_digits(node, stop);
-        cut_.resize(n);
+        cut_.take(n);
+        n_ = n;
         bool equal = false;
         for (std::size_t k = 0; k + 1 < n; ++k) {
             cut_[k] = node.codes[order_[k]] != node.codes[order_[k + 1]];
             equal |= !cut_[k];
         }
         cut_[n - 1] = 0;
-        if (equal && node.parts_codes()) sort_within_codes(node, order_, cut_);
-        return order_;
+        if (equal && node.parts_codes()) sort_within_codes(node, {order_.data(), n}, {cut_.data(), n});
+        return {order_.data(), n};
     }
 
     // Whether a cut may lie right after each of the sorted.
-    std::span<const std::uint8_t> cuts() const { return cut_; }
+    std::span<const std::uint8_t> cuts() const { return {cut_.data(), n_}; }
 
     // Samples of one code are sorted by value, and cuts between them are marked.
     static void sort_within_codes(const NodeColumn& node, std::span<Position> order,
@@ -73,7 +74,7 @@ private:
         const int bits = std::bit_width(node.range.high - node.range.low);
         const int passes = bits <= 10 ? 1 : 2, digit_bits = (bits + passes - 1) / passes;
         const std::size_t buckets = std::size_t{1} << digit_bits;
-        scratch_.resize(n);
+        scratch_.take(n);
         starts_.resize(buckets);
         for (int pass = 0; pass < passes; ++pass) {
             const auto digit = [&, shift = pass * digit_bits](Position i) {
@@ -94,8 +95,9 @@ private:
         }
     }
 
-    std::vector<Position> order_, scratch_;
-    std::vector<std::uint8_t> cut_;
+    Scratch<Position> order_, scratch_;
+    Scratch<std::uint8_t> cut_;
+    std::size_t n_ = 0;
     std::vector<std::uint32_t> starts_;
 };
 

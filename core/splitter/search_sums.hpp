@@ -32,17 +32,7 @@ public:
     // The cut that parts the samples so marked.
     void score_sides(const C& criterion, std::span<const std::uint8_t> goes_left,
                      std::size_t n_left, const CutLimits& limits, Cut& best) {
-        const Summand* samples = criterion.samples();
-        Summand left{};
-        if constexpr (std::is_same_v<Summand, std::uint64_t>) {
-            for (std::size_t i = 0; i < goes_left.size(); ++i)
-                left += samples[i] & (std::uint64_t{0} - goes_left[i]);
-        } else {
-            static_assert(sizeof(Summand) == 4 * sizeof(double));
-            kernels_.sum_fours_marked(&samples->weight, goes_left.data(), goes_left.size(),
-                                      &left.weight);
-        }
-        score_left(criterion, left, n_left, limits, best);
+        score_left(criterion, criterion.sum_marked(goes_left), n_left, limits, best);
     }
 
     // The cut with these samples on its left.
@@ -69,12 +59,11 @@ private:
     }
 
     void resize(std::size_t n) {
-        if (weight_.size() >= n) return;
-        weight_.resize(n);
-        term_.resize(n);
-        score_.resize(n);
-        spread_.resize(n);
-        may_.resize(n);
+        weight_.take(n);
+        term_.take(n);
+        score_.take(n);
+        spread_.take(n);
+        may_.take(n);
     }
 
     // The first cut of the highest score among cuts 0 .. n - 1 that `allowed` lets pass, if it
@@ -102,7 +91,7 @@ private:
         const auto cuts = sort_.cuts();
         const std::size_t n = node.size();
         resize(n);
-        last_.resize(n);
+        last_.take(n);
         const Summand* samples = criterion.samples();
         Summand sum{};
         std::size_t m = 0;  // the group of equal values at hand; its last sample stays
@@ -185,11 +174,10 @@ private:
 
     void fill_bins(const C& criterion, const NodeColumn& node, int shift, std::size_t n_bins,
                    const StopFlag& stop) {
-        bins_.assign(n_bins, Summand{});
+        Summand* const bins = bins_.cleared(n_bins);
         const Summand* samples = criterion.samples();
-        const std::uint16_t* codes = node.codes.data();
+        const std::uint16_t* codes = node.codes;
         const Code low = node.range.low;
-        Summand* bins = bins_.data();
         in_blocks(node.size(), stop, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) bins[(codes[i] - low) >> shift] += samples[i];
         });
@@ -197,7 +185,7 @@ private:
 
     // Samples in the bins up to and including each.
     void count_bins(const NodeColumn& node, int shift, std::size_t n_bins) {
-        counts_.assign(n_bins, 0);
+        counts_.cleared(n_bins);
         for (std::size_t i = 0; i < node.size(); ++i)
             ++counts_[(node.codes[i] - node.range.low) >> shift];
         for (std::size_t b = 1; b < n_bins; ++b) counts_[b] += counts_[b - 1];
@@ -208,7 +196,7 @@ private:
                      const StopFlag& stop, Place& found, Position& at_left, Position& at_right) {
         const Code low = node.range.low;
         keys_.clear();
-        places_.resize(node.size() + 1);
+        places_.take(node.size() + 1);
         const std::size_t n_bins = ((node.range.size() - 1) >> shift) + 1;
         for (std::size_t b = 0, end; b < n_bins; b = end) {
             end = b + 1;
@@ -216,7 +204,7 @@ private:
             while (end < n_bins && may_[end] != 0) ++end;
             stop.check();
             const std::size_t found_here = kernels_.find_codes(
-                node.codes.data(), node.size(), low + (static_cast<Code>(b) << shift),
+                node.codes, node.size(), low + (static_cast<Code>(b) << shift),
                 static_cast<Code>(end - b) << shift, places_.data());
             for (std::size_t i = 0; i < found_here; ++i)
                 keys_.push_back(std::uint64_t{node.codes[places_[i]]} << 32 | places_[i]);
@@ -224,8 +212,8 @@ private:
         std::ranges::sort(keys_);
         const std::size_t m = keys_.size();
         stop.check();
-        order_.resize(m);
-        cut_.resize(m);
+        order_.take(m);
+        cut_.take(m);
         const auto bin = [&](std::size_t k) {
             return static_cast<std::size_t>((node.codes[order_[k]] - low) >> shift);
         };
@@ -233,7 +221,7 @@ private:
             order_[k] = static_cast<Position>(keys_[k]);
             cut_[k] = k + 1 < m && keys_[k] >> 32 != keys_[k + 1] >> 32;
         }
-        if (node.parts_codes()) NodeSort::sort_within_codes(node, order_, cut_);
+        if (node.parts_codes()) NodeSort::sort_within_codes(node, {order_.data(), m}, {cut_.data(), m});
         const double W = criterion.weight();
         const Summand* samples = criterion.samples();
         for (std::size_t k = 0; k < m;) {
@@ -261,12 +249,11 @@ private:
 
     const Kernels& kernels_ = kernels();
     NodeSort sort_;
-    std::vector<Summand> bins_;  // later: of the bins up to and including each
-    std::vector<double> weight_, term_, score_, spread_;
-    std::vector<std::uint8_t> may_;
-    std::vector<std::size_t> counts_;
-    std::vector<Position> last_, order_, places_;
-    std::vector<std::uint8_t> cut_;
+    Scratch<Summand> bins_;  // later: of the bins up to and including each
+    Scratch<double> weight_, term_, score_, spread_;
+    Scratch<std::uint8_t> may_, cut_;
+    Scratch<std::size_t> counts_;
+    Scratch<Position> last_, order_, places_;
     std::vector<std::uint64_t> keys_;
 };
 

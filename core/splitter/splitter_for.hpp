@@ -46,10 +46,10 @@ public:
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         if constexpr (OneSumCriterion<C>)
             if (node.n == 2) return find_between_two(node, rows, constants);
-        prepare_search();
         if (rules_.random_cut && node.n <= kFew) return find_in_few(node, rows, constants);
+        if (!rules_.random_cut) prepare_search();
         Found best;
-        const auto try_column = [&](FeatureId f, NodeColumn column) {
+        const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (column.range.constant() && !differ_within_code(column))
                 return constants.found(f), false;
             Found found{f, {.score = best.cut.score}, 0.0};
@@ -57,7 +57,7 @@ public:
             if (found.cut.score > best.cut.score) {
                 best = found;
                 best_range_ = column.range;
-                best_codes_.swap(column.codes);
+                best_codes_.swap(codes);
             }
             return true;
         };
@@ -65,7 +65,7 @@ public:
                           [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
         const auto& column = std::get<NumericColumn>(table_.columns[best.feature]);
-        return make_split(node, best, {column, rows, best_codes_, best_range_});
+        return make_split(node, best, {column, rows, best_codes_.data(), best_range_});
     }
 
     int impurity_exponent() const override { return criterion_.impurity_exponent(); }
@@ -130,8 +130,10 @@ private:
             gather_codes(columns_, rows, codes_, stop_);
         };
         const auto try_variable = [&](std::size_t i, FeatureId f) {
-            return try_column(f, NodeColumn{std::get<NumericColumn>(*columns_[i]), rows, codes_[i],
-                                            range_of(codes_[i])});
+            const std::uint16_t* codes = codes_[i].data();
+            return try_column(f, NodeColumn{std::get<NumericColumn>(*columns_[i]), rows, codes,
+                                            range_of(codes, rows.size())},
+                              codes_[i]);
         };
         // A small node may find its cut before all are tried.
         const std::size_t at_once = rows.size() < kGatheredTogether ? 1 : kAtOnce;
@@ -200,16 +202,16 @@ private:
             if (found.cut.score > best.cut.score) {
                 best = found;
                 best_left = n_left;
-                std::copy_n(goes_left, n, goes_left_.begin());
+                std::copy_n(goes_left, n, goes_left_.data());
             }
             return true;
         };
-        goes_left_.resize(n);
+        goes_left_.take(n);
         for_drawn_variables(
             node, constants, 1, [](const auto&) {}, try_variable,
             [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
-        order_.split(node.begin, goes_left_, scratch_);
+        order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
         return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score),
                      best.cut.middle, best_left};
     }
@@ -251,7 +253,8 @@ private:
         const CodeSides sides = sides_of_threshold(column.column, threshold);
         const std::size_t n_left = mark_sides(column, sides, threshold, goes_left_, places_);
         if (n_left > 0 && n_left < column.size())
-            search_.score_sides(criterion_, goes_left_, n_left, limits, best);
+            search_.score_sides(criterion_, {goes_left_.data(), column.size()}, n_left, limits,
+                                best);
     }
 
     // Sets the samples in order.
@@ -262,7 +265,7 @@ private:
         const CodeSides sides = rules_.random_cut ? sides_of_threshold(column.column, split.threshold)
                                                   : sides_of_cut(found.cut);
         split.n_left = mark_sides(column, sides, split.threshold, goes_left_, places_);
-        order_.split(node.begin, goes_left_, scratch_);
+        order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
         return split;
     }
 
@@ -284,7 +287,7 @@ private:
         std::vector<Candidate> candidates;
         criterion_.enter(sample_, 0, sample_.size());
         prepare_search();
-        const auto try_column = [&](FeatureId f, const NodeColumn& column) {
+        const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer&) {
             if (column.range.constant() && !differ_within_code(column)) return false;
             Found found{f, {}, 0.0};
             search(node, f, column, {.n = sample_.size()}, found);
@@ -298,21 +301,20 @@ private:
         std::ranges::stable_sort(candidates, std::greater{},
                                  [](const Candidate& c) { return c.cut.score; });
         criterion_.enter(order_, node.begin, node.n);
-        prepare_search();
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         for (const Candidate& candidate : candidates) {
             const FeatureId f = candidate.feature;
             const Column* column = &table_.columns[f];
             gather_codes({&column, 1}, rows, codes_, stop_);
-            const NodeColumn whole{std::get<NumericColumn>(*column), rows, codes_[0],
-                                   range_of(codes_[0])};
+            const NodeColumn whole{std::get<NumericColumn>(*column), rows, codes_[0].data(),
+                                   range_of(codes_[0].data(), rows.size())};
             const double threshold = candidate.threshold_found;
             Cut cut;
             score_threshold(whole, threshold, limits(node, f), cut);
             if (cut.score == -kInfinity) continue;
             const auto n_left = static_cast<std::size_t>(
-                std::ranges::count(goes_left_, std::uint8_t{1}));
-            order_.split(node.begin, goes_left_, scratch_);
+                std::count(goes_left_.data(), goes_left_.data() + node.n, std::uint8_t{1}));
+            order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
             return Split{f, threshold, criterion_.decrease(cut.score), cut.middle, n_left};
         }
         return std::nullopt;
@@ -330,9 +332,9 @@ private:
     CodeBuffer best_codes_;
     CodeRange best_range_;
     typename decltype(search_for<C>())::type search_;
-    std::vector<std::uint8_t> goes_left_;
-    std::vector<std::uint64_t> scratch_;
-    std::vector<Position> places_;
+    Scratch<std::uint8_t> goes_left_;
+    Scratch<std::uint64_t> scratch_;
+    Scratch<Position> places_;
     SampleOrder sample_;
 };
 

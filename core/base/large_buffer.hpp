@@ -1,0 +1,36 @@
+// Memory for codes: read at random places, so that large pages save a look-up per read.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace silvics {
+
+class LargeBuffer {
+public:
+    explicit LargeBuffer(std::size_t bytes) {
+        const std::size_t align = bytes >= 2 * kPage ? kPage : kLine;
+        const std::size_t rounded = (bytes + align - 1) / align * align;
+        memory_.reset(static_cast<std::byte*>(std::aligned_alloc(align, rounded)));
+        if (!memory_) throw std::bad_alloc();
+#if defined(__linux__)
+        if (align == kPage) madvise(memory_.get(), rounded, MADV_HUGEPAGE);  // or not: no matter
+#endif
+    }
+    std::byte* data() const { return memory_.get(); }
+
+private:
+    static constexpr std::size_t kPage = std::size_t{2} << 20, kLine = 64;
+    struct Free {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<std::byte, Free> memory_;
+};
+
+}  // namespace silvics
