@@ -1,9 +1,9 @@
 #define SILVICS_KERNELS kPortableKernels
 #define SILVICS_KERNELS_NAME "portable"
-#include "base/kernels_body.hpp"
-
 #include <cstdlib>
 #include <stdexcept>
+
+#include "base/kernels_body.hpp"
 
 namespace silvics {
 

@@ -6,8 +6,7 @@
 namespace silvics {
 namespace {
 
-void rank_keys(const std::uint32_t* keys, std::size_t n, std::size_t padded,
-               std::uint32_t* ranks) {
+void rank_keys(const std::uint32_t* keys, std::size_t n, std::size_t padded, std::uint32_t* ranks) {
     for (std::size_t i = 0; i < padded; i += 8) {
         std::int32_t key[8], rank[8] = {};
         for (int l = 0; l < 8; ++l) key[l] = static_cast<std::int32_t>(keys[i + l]);
@@ -51,7 +50,8 @@ std::size_t bins_that_may(const CutSums& sums, const double* spread, std::size_t
         const double b0 = bar * (w[b - 1] * (W - w[b - 1])), b1 = bar * (w[b] * (W - w[b]));
         const double e = __builtin_sqrt(e2);
         const double a0 = (d0 < 0 ? -d0 : d0) + e, a1 = (d1 < 0 ? -d1 : d1) + e;
-        const bool may_be = (factor * (a0 * a0) >= b0 || factor * (a1 * a1) >= b1) && spread[b] > 0.0;
+        const bool may_be =
+            (factor * (a0 * a0) >= b0 || factor * (a1 * a1) >= b1) && spread[b] > 0.0;
         may[b] = may_be;
         count += may_be;
     }
@@ -181,7 +181,8 @@ void offsets(const double* values, std::size_t n, double low, std::uint16_t* out
 std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
                        std::uint32_t width, std::uint32_t* positions) {
     constexpr std::size_t kBlock = 32;
-    const auto first = static_cast<std::uint16_t>(low), last = static_cast<std::uint16_t>(width - 1);
+    const auto first = static_cast<std::uint16_t>(low),
+               last = static_cast<std::uint16_t>(width - 1);
     const auto within = [=](std::uint16_t code) {
         return static_cast<std::uint16_t>(code - first) <= last;
     };

@@ -80,7 +80,8 @@ inline ColumnView MatrixView::column(std::size_t col) const {
 
 inline double ColumnView::operator[](std::size_t row) const {
     const std::byte* at = data + static_cast<std::ptrdiff_t>(row) * stride;
-    return visit_scalar(type, [at]<class T>(std::type_identity<T>) { return load_as_double<T>(at); });
+    return visit_scalar(type,
+                        [at]<class T>(std::type_identity<T>) { return load_as_double<T>(at); });
 }
 
 }  // namespace silvics

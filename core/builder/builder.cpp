@@ -2,64 +2,113 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "builder/growing_tree.hpp"
+#include "forest/thread_team.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
 namespace {
 
-class Builder {
-public:
-    Builder(const CriterionEntry& criterion, const Table& table, const Target& target,
-            LearningSubset subset, const GrowthRules& rules, const StopFlag& stop)
-        : table_(table),
-          target_(target),
-          subset_(std::move(subset)),
-          rules_(with_weight_of(rules, subset_)),
-          stop_(stop),
-          splitter_(criterion.make_splitter({table, target, subset_, rules_.search, stop, order_})),
-          frontier_(rules.growth),
-          constants_(table.n_features()),
-          // Medians and values clipped to bounds cannot be summed up from the leaves.
-          per_node_(!target.classification() || !rules.search.monotonic.empty()) {
-        order_.rows = std::move(subset_.rows);
-        subset_.weights = {};  // the samples carry theirs from here on
-    }
+// What all branches of a tree share while it grows.
+struct Plot {
+    const CriterionEntry& criterion;
+    const Table& table;
+    const Target& target;
+    LearningSubset subset;
+    GrowthRules rules;
+    const StopFlag& stop;
+    SampleOrder order;
+    bool per_node = false;  // whether every node keeps its value
+    double root_weight = 0.0;
 
-    Tree build(std::uint32_t seed) {
+    SplitterParts parts() { return {table, target, subset, rules.search, stop, order}; }
+};
+
+// Grows nodes: a whole tree, or what lies below one node of it.
+class Branch {
+public:
+    Branch(Plot& plot, std::unique_ptr<Splitter> splitter, Constants constants)
+        : plot_(plot),
+          rules_(plot.rules),
+          target_(plot.target),
+          per_node_(plot.per_node),
+          splitter_(std::move(splitter)),
+          frontier_(plot.rules.growth),
+          constants_(std::move(constants)) {}
+
+    void plant(std::uint32_t seed) {
         OpenNode root;
-        root.end = order_.size();
+        root.end = plot_.order.size();
         root.key = root_key(seed);
         if (auto node = open(std::move(root))) frontier_.push(std::move(*node));
+    }
+
+    // Begins below a node that another branch opened; it stands here as node 0.
+    void continue_at(OpenNode node) {
+        node.id = 0;
+        growing_.nodes.emplace_back();
+        frontier_.push(std::move(node));
+    }
+
+    // Nodes of at most `postponed_below` samples are not split but put aside.
+    void grow(std::size_t postponed_below = 0) {
         std::size_t n_leaves = 1;
         while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
-            stop_.check();
-            split(frontier_.pop());
+            plot_.stop.check();
+            OpenNode node = frontier_.pop();
+            if (node.end - node.begin <= postponed_below)
+                postponed_.push_back(std::move(node));
+            else
+                split(node);
             ++n_leaves;
         }
-        Tree tree = finish_tree(growing_, target_, table_.n_features(), per_node_);
-        tree.impurity_exponent = splitter_->impurity_exponent();
-        return tree;
+    }
+
+    std::vector<OpenNode>& postponed() { return postponed_; }
+    const Constants& constants() const { return constants_; }
+    const GrowingTree& growing() const { return growing_; }
+    Splitter& splitter() { return *splitter_; }
+
+    // Takes in what grew below one of its nodes.
+    void graft(NodeId at, GrowingTree below) {
+        const auto offset = static_cast<NodeId>(growing_.nodes.size()) - 1;
+        checked_id(growing_.nodes.size() + below.nodes.size(), kMaxIds, "nodes per tree");
+        const std::size_t width = target_.value_width();
+        const auto row = checked_id(growing_.values.size() / width, kMaxIds, "values per tree");
+        for (std::size_t i = 0; i < below.nodes.size(); ++i) {
+            GrowingNode node = below.nodes[i];
+            if (node.feature >= 0) {
+                node.first += offset;
+                node.second += offset;
+            }
+            if ((node.value & kPureBit) == 0) node.value += row;
+            if (i > 0) {
+                growing_.nodes.push_back(node);
+                continue;
+            }
+            GrowingNode& stem = growing_.nodes[at];
+            stem.feature = node.feature;
+            stem.threshold = node.threshold;
+            stem.first = node.first;
+            stem.second = node.second;
+        }
+        growing_.values.insert(growing_.values.end(), below.values.begin(), below.values.end());
     }
 
 private:
-    // A fraction of the tree's weight becomes a weight.
-    static GrowthRules with_weight_of(GrowthRules rules, const LearningSubset& subset) {
-        rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * subset.whole;
-        return rules;
-    }
-
     // Makes the node; it is a leaf unless a split for it is found.
     std::optional<OpenNode> open(OpenNode node) {
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
         const NodeSamples samples{node.begin, node.end - node.begin, node.key, node.bounds};
         const NodeFacts facts = splitter_->enter(samples);
-        if (node.id == 0) root_weight_ = facts.weight;
+        if (growing_.nodes.empty()) plot_.root_weight = facts.weight;
         growing_.nodes.push_back({.n = static_cast<std::uint32_t>(facts.n),
-                                  .weight = facts.weight * subset_.unit,
+                                  .weight = facts.weight * plot_.subset.unit,
                                   .impurity = facts.impurity});
         const bool opened = find_split(node, samples, facts);
         // A node that stays open may yet end as a leaf where leaves are limited.
@@ -73,7 +122,7 @@ private:
         const auto split = splitter_->find_split(samples, constants_);
         // A matrix that changes under our hands may give a split of none.
         if (!split || split->n_left == 0 || split->n_left == facts.n) return false;
-        node.weighted_decrease = facts.weight / root_weight_ * split->decrease;
+        node.weighted_decrease = facts.weight / plot_.root_weight * split->decrease;
         if (rules_.stopping.rejects(
                 std::ldexp(node.weighted_decrease, splitter_->impurity_exponent())))
             return false;
@@ -97,7 +146,7 @@ private:
             if (!rules_.search.monotonic.empty())
                 value[0] = std::clamp(value[0], node.bounds.lower, node.bounds.upper);
         } else if (!per_node_) {
-            for (double& v : value) v *= subset_.unit;
+            for (double& v : value) v *= plot_.subset.unit;
         } else {  // shares of one or two classes; the constraint is on the second
             for (double& v : value) v /= facts.weight;
             if (width != 2) return;
@@ -127,28 +176,66 @@ private:
         made.second = second;
     }
 
-    const Table& table_;
+    Plot& plot_;
+    const GrowthRules& rules_;
     const Target& target_;
-    LearningSubset subset_;
-    const GrowthRules rules_;
-    const StopFlag& stop_;
-    SampleOrder order_;
+    const bool per_node_;
     std::unique_ptr<Splitter> splitter_;
     Frontier frontier_;
     Constants constants_;
-    bool per_node_;
     GrowingTree growing_;
-    double root_weight_ = 0.0;
+    std::vector<OpenNode> postponed_;
 };
+
+// Several threads on one tree. The variables of a large node are shared out by the splitter;
+// what lies below smaller ones grows side by side. The order of growth plays no part in a tree
+// whose leaves are not limited, so it is the same tree.
+void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
+    const std::size_t below =
+        std::max(plot.order.size() / (4 * team.size()), plot.rules.search.shared_from / 4);
+    stem.splitter().share(&team);
+    stem.grow(below);
+    stem.splitter().share(nullptr);
+    std::vector<OpenNode>& nodes = stem.postponed();
+    std::ranges::stable_sort(nodes, std::greater{},
+                             [](const OpenNode& node) { return node.end - node.begin; });
+    std::vector<GrowingTree> grown(nodes.size());
+    team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
+        Branch branch(plot, stem.splitter().another(), stem.constants());
+        branch.continue_at(nodes[i]);
+        branch.grow();
+        grown[i] = branch.growing();
+    });
+    for (std::size_t i = 0; i < nodes.size(); ++i) stem.graft(nodes[i].id, std::move(grown[i]));
+}
 
 }  // namespace
 
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
-                const StopFlag& stop) {
+                const StopFlag& stop, ThreadTeam* team) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Tree tree = Builder(criterion, table, target, std::move(subset), rules, stop).build(seed);
+    Plot plot{criterion, table, target, std::move(subset), rules, stop, {}};
+    // Medians and values clipped to bounds cannot be summed up from the leaves.
+    plot.per_node = !target.classification() || !rules.search.monotonic.empty();
+    // A fraction of the tree's weight becomes a weight.
+    plot.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * plot.subset.whole;
+    auto splitter = criterion.make_splitter(plot.parts());
+    plot.order.rows = std::move(plot.subset.rows);
+    plot.subset.weights = {};  // the samples carry theirs from here on
+    Branch branch(plot, std::move(splitter), Constants(table.n_features()));
+    branch.plant(seed);
+    if (team != nullptr && shareable(rules, plot.order.size()))
+        grow_shared(plot, branch, *team);
+    else
+        branch.grow();
+    Tree tree = finish_tree(branch.growing(), target, table.n_features(), plot.per_node);
+    tree.impurity_exponent = branch.splitter().impurity_exponent();
     return rules.ccp_alpha > 0.0 ? prune(tree, rules.ccp_alpha) : tree;
+}
+
+bool shareable(const GrowthRules& rules, std::size_t n_samples) {
+    return !rules.stopping.limits_leaves() && n_samples >= rules.search.shared_from;
 }
 
 }  // namespace silvics

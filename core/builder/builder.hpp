@@ -8,6 +8,8 @@
 
 namespace silvics {
 
+class ThreadTeam;
+
 struct GrowthRules {
     SearchRules search;
     StoppingRule stopping;
@@ -18,6 +20,9 @@ struct GrowthRules {
 
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
-                const StopFlag& stop);
+                const StopFlag& stop, ThreadTeam* team = nullptr);
+
+// Whether a tree of so many samples is worth the work of several threads, and may have it.
+bool shareable(const GrowthRules& rules, std::size_t n_samples);
 
 }  // namespace silvics

@@ -245,7 +245,7 @@ private:
     std::vector<double> total_, left_;  // weight of each class of the node
     std::size_t n_ = 0;
     const double* weights_ = nullptr;  // of the node's samples
-    std::vector<ClassId> labels_;  // theirs, in the node's numbers, one output after another
+    std::vector<ClassId> labels_;      // theirs, in the node's numbers, one output after another
     std::vector<double> cell_;
     double weight_ = 0.0, left_weight_ = 0.0;
 };

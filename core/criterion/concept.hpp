@@ -47,23 +47,22 @@ concept Criterion = requires(C c, const C const_c, const SampleOrder& order, std
 // How a cut is scored differs. A criterion of any statistic moves samples from the right of the
 // cut to the left, and is asked after each group of equal values (scan_thresholds.hpp).
 template <class C>
-concept MovingCriterion =
-    Criterion<C> && requires(C c, const C const_c, Position position,
-                             std::span<const Position> group) {
-        c.begin_scan();       // everything right of the cut
-        c.move(position);     // one sample to the left
-        c.move_group(group);  // samples of one value
-        { const_c.left_weight() } -> std::same_as<double>;
-        { const_c.right_weight() } -> std::same_as<double>;
-        { const_c.score() } -> std::same_as<double>;       // rises and falls with the decrease
-        { const_c.left_value() } -> std::same_as<double>;  // for monotonic constraints
-        { const_c.right_value() } -> std::same_as<double>;
+concept MovingCriterion = Criterion<C> && requires(C c, const C const_c, Position position,
+                                                   std::span<const Position> group) {
+    c.begin_scan();       // everything right of the cut
+    c.move(position);     // one sample to the left
+    c.move_group(group);  // samples of one value
+    { const_c.left_weight() } -> std::same_as<double>;
+    { const_c.right_weight() } -> std::same_as<double>;
+    { const_c.score() } -> std::same_as<double>;       // rises and falls with the decrease
+    { const_c.left_value() } -> std::same_as<double>;  // for monotonic constraints
+    { const_c.right_value() } -> std::same_as<double>;
 
-        // Statistics that add up can be kept in a histogram over codes: then there are also
-        // add_to(cell, position) and move_cell(cell), a cell being histogram_width() doubles.
-        { C::kSummable } -> std::convertible_to<bool>;
-        { const_c.histogram_width() } -> std::same_as<std::size_t>;
-    };
+    // Statistics that add up can be kept in a histogram over codes: then there are also
+    // add_to(cell, position) and move_cell(cell), a cell being histogram_width() doubles.
+    { C::kSummable } -> std::convertible_to<bool>;
+    { const_c.histogram_width() } -> std::same_as<std::size_t>;
+};
 
 // With whole weights, Gini of two classes and squared error of one output are judged by one sum
 // next to the weight: the score is factor * d^2 / (w_l w_r), d = t_l * weight - term * w_l. All

@@ -69,8 +69,8 @@ public:
     // Two classes, one on each side.
     double perfect_score() const {
         if (present_.size() != 2) return std::numeric_limits<double>::infinity();
-        const double product = static_cast<double>(total_[present_[0]]) *
-                               static_cast<double>(total_[present_[1]]);
+        const double product =
+            static_cast<double>(total_[present_[0]]) * static_cast<double>(total_[present_[1]]);
         return 2.0 * (product * product) / product;
     }
 

@@ -201,7 +201,7 @@ private:
 
     const Target& target_;
     std::size_t q_, n_terms_, n_ = 0;
-    std::vector<double> total_, left_;                // sums of each output, then of positives
+    std::vector<double> total_, left_;  // sums of each output, then of positives
     std::span<const RowId> rows_;
     const double* weights_ = nullptr;  // of the node's samples
     std::vector<double> terms_, cell_;

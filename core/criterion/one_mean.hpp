@@ -53,6 +53,8 @@ public:
             loss_ = 0.0;
             return;
         }
+        if (n <= kSoonLeaves)  // what the leaves below will predict
+            for (const RowId row : rows_) __builtin_prefetch(&target_.original[row]);
         double sums[3];
         kernels_.sum_outputs(grid_, weights_, y_, n, sums);
         weight_ = sums[0];
@@ -97,6 +99,8 @@ public:
     double perfect_score() const { return std::numeric_limits<double>::infinity(); }
 
 private:
+    static constexpr std::size_t kSoonLeaves = 3;
+
     const Target& target_;
     OutputGrid grid_;
     const Kernels& kernels_ = kernels();

@@ -54,7 +54,9 @@ public:
     Summand sum_marked(std::span<const std::uint8_t> marks) const {
         return kernels_.sum_words_marked(samples_, marks.data(), marks.size());
     }
-    static double weight_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s >> 32)); }
+    static double weight_of(Summand s) {
+        return static_cast<double>(static_cast<std::uint32_t>(s >> 32));
+    }
     static double term_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s)); }
     double squares_of(Summand s) const {
         const double mean = first_ / weight_, w = weight_of(s), t = term_of(s);

@@ -48,8 +48,7 @@ void radix_sort(std::vector<Key>& keys, const StopFlag& stop) {
         std::uint32_t start = 0;
         for (auto& c : count) start += std::exchange(c, start);
         in_blocks(keys.size(), stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                other[count[digit(keys[i], d)]++] = keys[i];
+            for (std::size_t i = begin; i < end; ++i) other[count[digit(keys[i], d)]++] = keys[i];
         });
         keys.swap(other);
     }
@@ -145,8 +144,8 @@ CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
 
 }  // namespace
 
-CodedColumn rank_code(std::span<const double> read, const ColumnView& values,
-                        const BinRule& rule, const StopFlag& stop) {
+CodedColumn rank_code(std::span<const double> read, const ColumnView& values, const BinRule& rule,
+                      const StopFlag& stop) {
     CodedColumn coded;
     NumericColumn& column = coded.column;
     column.values = values;

@@ -17,7 +17,7 @@ struct CodedColumn {
 };
 
 // `read` is the column's content, which the caller may have read together with its neighbours.
-CodedColumn rank_code(std::span<const double> read, const ColumnView& values,
-                        const BinRule& rule, const StopFlag& stop);
+CodedColumn rank_code(std::span<const double> read, const ColumnView& values, const BinRule& rule,
+                      const StopFlag& stop);
 
 }  // namespace silvics

@@ -40,7 +40,8 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
     if (narrow || (m > 1 && sizeof(T) == 1)) {
         table.by_rows.emplace_back(n * m * sizeof(T));
         T* const rows = reinterpret_cast<T*>(table.by_rows.back().data());
-        const std::size_t n_block = std::max((std::size_t{1} << 18) / (m * sizeof(T)), std::size_t{64});
+        const std::size_t n_block =
+            std::max((std::size_t{1} << 18) / (m * sizeof(T)), std::size_t{64});
         team.run((n + n_block - 1) / n_block, [&](std::size_t block, std::size_t) {
             const std::size_t begin = block * n_block, end = std::min(n, begin + n_block);
             for (std::size_t j = 0; j < m; ++j) {

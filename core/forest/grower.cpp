@@ -14,13 +14,22 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
         throw std::invalid_argument("monotonic_cst does not have one value per variable");
     GrownTrees grown;
     grown.trees.resize(plan.seeds.size());
+    const auto grow = [&](std::size_t i, ThreadTeam* on_one) {
+        grown.trees[i] = std::make_shared<const Tree>(build_tree(
+            plan.criterion, table, target, learning_subset(plan.sampling, target, plan.seeds[i]),
+            plan.rules, plan.seeds[i], team.stop(), on_one));
+    };
+    // A thread per tree as long as there is a tree for each; the others all together, one by one.
+    const std::size_t n_trees = plan.seeds.size();
+    const bool share = team.size() > 1 && shareable(plan.rules, table.n_rows);
+    const std::size_t apart = share ? n_trees / team.size() * team.size() : n_trees;
     try {
-        team.run(plan.seeds.size(), [&](std::size_t i, std::size_t) {
-            grown.trees[i] = std::make_shared<const Tree>(
-                build_tree(plan.criterion, table, target,
-                           learning_subset(plan.sampling, target, plan.seeds[i]), plan.rules,
-                           plan.seeds[i], team.stop()));
-        });
+        if (share) team.set_total(n_trees);
+        team.run(apart, [&](std::size_t i, std::size_t) { grow(i, nullptr); });
+        for (std::size_t i = apart; i < n_trees; ++i) {
+            grow(i, &team);
+            team.report(i + 1);
+        }
     } catch (const Interrupted&) {
         grown.complete = false;
         grown.trees.erase(std::ranges::find(grown.trees, nullptr), grown.trees.end());

@@ -16,6 +16,9 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
     std::atomic<std::size_t> next{0}, done{0};
     std::size_t working = 0;
     std::exception_ptr failure;
+    const auto goes_on = [&] {
+        return monitor_->poll(in_steps_ ? reported_ : done.load(), total_ == 0 ? n : total_);
+    };
 
     const auto work = [&](std::size_t worker) {
         try {
@@ -53,7 +56,7 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
         while (!finished.wait_for(lock, 20ms, [&] { return working == 0; })) {
             lock.unlock();
             try {
-                if (monitor_ && !monitor_->poll(done, n)) stop_.request();
+                if (monitor_ && !goes_on()) stop_.request();
             } catch (...) {
                 stop_.request();
                 lock.lock();
@@ -65,8 +68,21 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
     }
     threads.clear();
     if (failure) std::rethrow_exception(failure);
-    if (monitor_ && !stop_.requested() && !monitor_->poll(done, n)) stop_.request();
+    if (monitor_ && !stop_.requested() && !goes_on()) stop_.request();
     if (done < n) throw Interrupted{};
+}
+
+void ThreadTeam::run_steps(std::size_t n,
+                           const std::function<void(std::size_t, std::size_t)>& task) {
+    in_steps_ = true;
+    run(n, task);  // not reset after an exception: the work is over then
+    in_steps_ = false;
+}
+
+void ThreadTeam::report(std::size_t done) {
+    reported_ = done;
+    if (monitor_ && !stop_.requested() && !monitor_->poll(done, total_)) stop_.request();
+    stop_.check();
 }
 
 }  // namespace silvics

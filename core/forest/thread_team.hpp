@@ -27,6 +27,12 @@ public:
     // stops the others and is thrown here; a stop asked by the monitor throws Interrupted.
     void run(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task);
 
+    // The same for tasks that are steps of one out of `total`: they do not count as progress,
+    // which report() tells.
+    void run_steps(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task);
+    void set_total(std::size_t total) { total_ = total; }
+    void report(std::size_t done);
+
     std::size_t size() const { return size_; }
     const StopFlag& stop() const { return stop_; }
 
@@ -34,6 +40,8 @@ private:
     std::size_t size_;
     Monitor* monitor_;
     StopFlag stop_;
+    std::size_t reported_ = 0, total_ = 0;  // of the whole; zero: the run at hand is all
+    bool in_steps_ = false;
 };
 
 }  // namespace silvics

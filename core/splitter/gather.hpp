@@ -66,7 +66,8 @@ inline const double* read_values(const NumericColumn& column, std::span<const Ro
     const ColumnView& view = column.values;
     visit_scalar(view.type, [&]<class T>(std::type_identity<T>) {
         for (std::size_t i = 0; i < rows.size(); ++i)
-            into[i] = load_as_double<T>(view.data + static_cast<std::ptrdiff_t>(rows[i]) * view.stride);
+            into[i] =
+                load_as_double<T>(view.data + static_cast<std::ptrdiff_t>(rows[i]) * view.stride);
     });
     return into;
 }
@@ -77,8 +78,8 @@ inline std::pair<double, double> values_of_code(const NodeColumn& node, Code cod
     const NumericColumn& column = node.column;
     const bool one = column.kind == NumericColumn::Kind::one_value;
     if (one && column.knot_shift == 0) return {column.knots[code], column.knots[code]};
-    const std::size_t n = kernels().find_codes(node.codes, node.size(), code, 1,
-                                               places.take(node.size() + 1));
+    const std::size_t n =
+        kernels().find_codes(node.codes, node.size(), code, 1, places.take(node.size() + 1));
     double low = node.value(places[0]), high = low;
     for (std::size_t i = 1; i < n && !one; ++i) {
         const double value = node.value(places[i]);
@@ -117,12 +118,12 @@ inline double middle_of_gap(double a, double b) {
 }
 
 // A cut becomes a threshold in the middle of the gap that the node's own samples leave there.
-inline double threshold_of_cut(const NodeColumn& node, const Cut& cut,
-                               Scratch<Position>& places) {
-    if (cut.within) return middle_of_gap(node.value(cut.at_left), node.value(cut.at_right));
+inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<Position>& places) {
+    if (cut.at_left != cut.at_right && node.column.kind != NumericColumn::Kind::bin)
+        return middle_of_gap(node.value(cut.at_left), node.value(cut.at_right));
     std::uint16_t below, above;
-    kernels().codes_around(node.codes, node.size(), static_cast<std::uint16_t>(cut.border),
-                           &below, &above);
+    kernels().codes_around(node.codes, node.size(), static_cast<std::uint16_t>(cut.border), &below,
+                           &above);
     return middle_of_gap(values_of_code(node, below, places).second,
                          values_of_code(node, above, places).first);
 }

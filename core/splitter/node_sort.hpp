@@ -20,7 +20,7 @@ public:
     std::span<const Position> sort(const NodeColumn& node, const StopFlag& stop) {
         const std::size_t n = node.size();
         order_.take(n);
-        if (n <= kCounted)
+        if (n <= kCounted && (n <= kFewest || node.range.size() > 2 * n))
             by_counting(node);
         else
             by_digits(node, stop);
@@ -32,7 +32,8 @@ public:
             equal |= !cut_[k];
         }
         cut_[n - 1] = 0;
-        if (equal && node.parts_codes()) sort_within_codes(node, {order_.data(), n}, {cut_.data(), n});
+        if (equal && node.parts_codes())
+            sort_within_codes(node, {order_.data(), n}, {cut_.data(), n});
         return {order_.data(), n};
     }
 
@@ -54,14 +55,16 @@ public:
     }
 
 private:
-    static constexpr std::size_t kCounted = 64;  // at most as many are ranked by comparing all
+    // At most as many are ranked by comparing all, unless buckets for their codes are few.
+    static constexpr std::size_t kCounted = 64, kFewest = 12;
 
     // The rank of a sample is how many come before it: no branch that cannot be foreseen.
     void by_counting(const NodeColumn& node) {
         alignas(64) std::uint32_t keys[kCounted], ranks[kCounted];
         const std::size_t n = node.size(), padded = (n + 7) / 8 * 8;
         for (std::size_t i = 0; i < n; ++i)
-            keys[i] = static_cast<std::uint32_t>(node.codes[i]) << 8 | static_cast<std::uint32_t>(i);
+            keys[i] =
+                static_cast<std::uint32_t>(node.codes[i]) << 8 | static_cast<std::uint32_t>(i);
         for (std::size_t i = n; i < padded; ++i) keys[i] = 0x7FFFFFFF;
         kernels().rank_keys(keys, n, padded, ranks);
         for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);

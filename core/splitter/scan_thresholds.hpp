@@ -114,9 +114,8 @@ public:
                   const StopFlag& stop, Cut& best) {
         if constexpr (C::kSummable)
             if (use_histogram(criterion, node, search))
-                return scan_groups(criterion,
-                                   HistogramGroups<C>(criterion, node, histogram_, stop), limits,
-                                   stop, best);
+                return scan_groups(criterion, HistogramGroups<C>(criterion, node, histogram_, stop),
+                                   limits, stop, best);
         scan_groups(criterion, SortedGroups<C>(criterion, node, sort_, stop), limits, stop, best);
     }
 

@@ -16,7 +16,7 @@ public:
                   const StopFlag& stop, Cut& best) {
         const std::size_t cells = node.range.size() * criterion.n_classes();
         const bool binned = search == Search::histogram ||
-                            (search == Search::automatic && cells <= 2 * node.size());
+                            (search == Search::automatic && cells <= 3 * node.size());
         if (binned && !node.parts_codes())
             scan_bins(criterion, node, limits, stop, best);
         else

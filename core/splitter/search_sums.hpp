@@ -133,7 +133,8 @@ private:
         for (std::size_t b = 0; b < n_bins; ++b) {
             // A cut within a pure bin is worse than one at its ends, but those may be forbidden.
             if (!whole) spread_[b] = criterion.spread_of(bins_[b]) + (limits.none() ? 0.0 : 1e-300);
-            if (b == 0 || b + 1 == n_bins) {  // a part of it can explain no more than all its squares
+            if (b == 0 ||
+                b + 1 == n_bins) {  // a part of it can explain no more than all its squares
                 const double w = C::weight_of(bins_[b]), squares = criterion.squares_of(bins_[b]);
                 may_[b] = C::kFactor * W * W * squares / (W - w) * (1.0 + 1e-9) >= best.score;
             }
@@ -141,10 +142,9 @@ private:
             weight_[b] = C::weight_of(sum);
             term_[b] = C::term_of(sum);
         }
-        const std::size_t between =
-            first_best(criterion, n_bins - 1, limits.none(), best.score, [&](std::size_t b) {
-                return limits.allow(counts_[b], weight_[b], W - weight_[b]);
-            });
+        const std::size_t between = first_best(
+            criterion, n_bins - 1, limits.none(), best.score,
+            [&](std::size_t b) { return limits.allow(counts_[b], weight_[b], W - weight_[b]); });
         Place found{best.score, n_bins, false};
         if (between < n_bins - 1) found = {score_[between], between, true};
         Position at_left = 0, at_right = 0;
@@ -203,9 +203,9 @@ private:
             if (may_[b] == 0) continue;
             while (end < n_bins && may_[end] != 0) ++end;
             stop.check();
-            const std::size_t found_here = kernels_.find_codes(
-                node.codes, node.size(), low + (static_cast<Code>(b) << shift),
-                static_cast<Code>(end - b) << shift, places_.data());
+            const std::size_t found_here =
+                kernels_.find_codes(node.codes, node.size(), low + (static_cast<Code>(b) << shift),
+                                    static_cast<Code>(end - b) << shift, places_.data());
             for (std::size_t i = 0; i < found_here; ++i)
                 keys_.push_back(std::uint64_t{node.codes[places_[i]]} << 32 | places_[i]);
         }
@@ -221,7 +221,8 @@ private:
             order_[k] = static_cast<Position>(keys_[k]);
             cut_[k] = k + 1 < m && keys_[k] >> 32 != keys_[k + 1] >> 32;
         }
-        if (node.parts_codes()) NodeSort::sort_within_codes(node, {order_.data(), m}, {cut_.data(), m});
+        if (node.parts_codes())
+            NodeSort::sort_within_codes(node, {order_.data(), m}, {cut_.data(), m});
         const double W = criterion.weight();
         const Summand* samples = criterion.samples();
         for (std::size_t k = 0; k < m;) {
@@ -236,7 +237,8 @@ private:
                 const double w = C::weight_of(sum);
                 const double s = score(criterion, w, C::term_of(sum));
                 // Of equals the lowest: before a cut between bins that this one lies below.
-                const bool better = s > found.score || (s == found.score && found.between && b <= found.bin);
+                const bool better =
+                    s > found.score || (s == found.score && found.between && b <= found.bin);
                 if (better && (limits.none() || limits.allow(n_left, w, W - w))) {
                     found = {s, b, false};
                     at_left = order_[k];

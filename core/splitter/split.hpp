@@ -36,7 +36,8 @@ struct SearchRules {
     std::size_t split_sample = 0;  // N_0: search on that many samples of a larger node; 0: all
     std::size_t min_samples_leaf = 1;
     double min_weight_leaf = 0.0;
-    std::vector<std::int8_t> monotonic;  // per variable: -1, 0, 1; empty: none
+    std::size_t shared_from = std::size_t{1} << 16;  // samples that are worth several threads
+    std::vector<std::int8_t> monotonic;              // per variable: -1, 0, 1; empty: none
 
     int monotonic_sign(FeatureId f) const { return monotonic.empty() ? 0 : monotonic[f]; }
 };
@@ -59,7 +60,7 @@ struct Cut {
     double score = -kInfinity;
     Code border = 0;
     bool within = false;
-    Position at_left = 0, at_right = 0;  // where within
+    Position at_left = 0, at_right = 0;  // next to the cut, where they differ
     double middle = 0.0;  // between the children's values, under a monotonic constraint
 };
 

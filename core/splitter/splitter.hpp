@@ -14,6 +14,8 @@
 
 namespace silvics {
 
+class ThreadTeam;
+
 struct NodeFacts {
     std::size_t n = 0;
     double weight = 0.0, impurity = 0.0;  // in the core's units
@@ -27,6 +29,9 @@ public:
     // The split of the node last entered; its samples are set in order, those of the left child
     // first. Variables found constant are told to `constants`.
     virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;
+    // Lets a team share in the search of large nodes; nobody shares if there is none.
+    virtual void share(ThreadTeam* team) = 0;
+    virtual std::unique_ptr<Splitter> another() const = 0;  // for other nodes of the same tree
     virtual int impurity_exponent() const = 0;  // i(t) times two to this is in the user's units
     virtual void write_value(std::span<double> value) const = 0;
     virtual ClassId only_class() const = 0;  // of a homogeneous node, one output

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "forest/thread_team.hpp"
 #include "sampling/feature_draw.hpp"
 #include "splitter/draw_threshold.hpp"
 #include "splitter/scan_thresholds.hpp"
@@ -28,7 +29,8 @@ template <Criterion C>
 class SplitterFor final : public Splitter {
 public:
     explicit SplitterFor(const SplitterParts& parts)
-        : table_(parts.table),
+        : parts_(parts),
+          table_(parts.table),
           rules_(parts.rules),
           stop_(parts.stop),
           order_(parts.order),
@@ -48,6 +50,8 @@ public:
             if (node.n == 2) return find_between_two(node, rows, constants);
         if (rules_.random_cut && node.n <= kFew) return find_in_few(node, rows, constants);
         if (!rules_.random_cut) prepare_search();
+        if (team_ != nullptr && node.n >= rules_.shared_from)
+            return find_together(node, rows, constants);
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (column.range.constant() && !differ_within_code(column))
@@ -66,6 +70,16 @@ public:
         if (best.cut.score == -kInfinity) return std::nullopt;
         const auto& column = std::get<NumericColumn>(table_.columns[best.feature]);
         return make_split(node, best, {column, rows, best_codes_.data(), best_range_});
+    }
+
+    void share(ThreadTeam* team) override {
+        team_ = team;
+        helpers_.clear();
+        if (team != nullptr) helpers_.resize(team->size());
+    }
+
+    std::unique_ptr<Splitter> another() const override {
+        return std::make_unique<SplitterFor>(parts_);
     }
 
     int impurity_exponent() const override { return criterion_.impurity_exponent(); }
@@ -131,8 +145,9 @@ private:
         };
         const auto try_variable = [&](std::size_t i, FeatureId f) {
             const std::uint16_t* codes = codes_[i].data();
-            return try_column(f, NodeColumn{std::get<NumericColumn>(*columns_[i]), rows, codes,
-                                            range_of(codes, rows.size())},
+            return try_column(f,
+                              NodeColumn{std::get<NumericColumn>(*columns_[i]), rows, codes,
+                                         range_of(codes, rows.size())},
                               codes_[i]);
         };
         // A small node may find its cut before all are tried.
@@ -164,8 +179,10 @@ private:
             if (values[0] == values[1]) return false;
             in_order = values[0] < values[1];
             const double low = values[in_order ? 0 : 1], high = values[in_order ? 1 : 0];
-            best = {f, {}, rules_.random_cut ? draw_threshold(node.key, f, low, high)
-                                             : middle_of_gap(low, high)};
+            best = {f,
+                    {},
+                    rules_.random_cut ? draw_threshold(node.key, f, low, high)
+                                      : middle_of_gap(low, high)};
             search_.score_left(criterion_, criterion_.sample(in_order ? 0 : 1), 1, limits(node, f),
                                best.cut);
             return true;
@@ -178,6 +195,56 @@ private:
         return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score), 0.0, 1};
     }
 
+    // The variables of a large node, shared out over the team.
+    std::optional<Split> find_together(const NodeSamples& node, std::span<const RowId> rows,
+                                       Constants& constants) {
+        std::vector<Found> found;
+        std::vector<char> useful;
+        const auto search_all = [&](std::span<const FeatureId> drawn) {
+            found.assign(drawn.size(), {});
+            useful.assign(drawn.size(), 0);
+            std::vector<char> entered(team_->size(), 0);
+            team_->run_steps(drawn.size(), [&](std::size_t i, std::size_t worker) {
+                auto& helper = helpers_[worker];
+                if (!helper) helper = std::make_unique<SplitterFor>(parts_);
+                if (!std::exchange(entered[worker], 1)) {
+                    helper->criterion_.enter(order_, node.begin, node.n);
+                    if (!rules_.random_cut) helper->prepare_search();
+                }
+                useful[i] = helper->search_variable(node, rows, drawn[i], found[i]);
+            });
+        };
+        Found best;
+        const auto take = [&](std::size_t i, FeatureId f) {
+            if (useful[i] == 0) return constants.found(f), false;
+            if (found[i].cut.score > best.cut.score) best = found[i];
+            return true;
+        };
+        for_drawn_variables(node, constants, table_.n_features(), search_all, take,
+                            [] { return false; });
+        if (best.cut.score == -kInfinity) return std::nullopt;
+        const Column* column = &table_.columns[best.feature];
+        codes_.resize(std::max(codes_.size(), std::size_t{1}));
+        gather_codes({&column, 1}, rows, codes_, stop_);
+        return make_split(node, best,
+                          {std::get<NumericColumn>(*column), rows, codes_[0].data(),
+                           range_of(codes_[0].data(), rows.size())});
+    }
+
+    // The best cut on one variable; false if it is constant.
+    bool search_variable(const NodeSamples& node, std::span<const RowId> rows, FeatureId f,
+                         Found& found) {
+        const Column* column = &table_.columns[f];
+        codes_.resize(std::max(codes_.size(), std::size_t{1}));
+        gather_codes({&column, 1}, rows, codes_, stop_);
+        const NodeColumn of_node{std::get<NumericColumn>(*column), rows, codes_[0].data(),
+                                 range_of(codes_[0].data(), rows.size())};
+        if (of_node.range.constant() && !differ_within_code(of_node)) return false;
+        found.feature = f;
+        search(node, f, of_node, limits(node, f), found);
+        return true;
+    }
+
     // A random cut in a node of few samples: their values are looked at themselves.
     std::optional<Split> find_in_few(const NodeSamples& node, std::span<const RowId> rows,
                                      Constants& constants) {
@@ -187,7 +254,8 @@ private:
         Found best;
         std::size_t best_left = 0;
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            const double* of = read_values(std::get<NumericColumn>(table_.columns[f]), rows, values);
+            const double* of =
+                read_values(std::get<NumericColumn>(table_.columns[f]), rows, values);
             double low = of[0], high = of[0];
             for (std::size_t i = 1; i < n; ++i) {
                 low = of[i] < low ? of[i] : low;
@@ -262,8 +330,9 @@ private:
         Split split{found.feature, found.threshold, criterion_.decrease(found.cut.score),
                     found.cut.middle, 0};
         if (!rules_.random_cut) split.threshold = threshold_of_cut(column, found.cut, places_);
-        const CodeSides sides = rules_.random_cut ? sides_of_threshold(column.column, split.threshold)
-                                                  : sides_of_cut(found.cut);
+        const CodeSides sides = rules_.random_cut
+                                    ? sides_of_threshold(column.column, split.threshold)
+                                    : sides_of_cut(found.cut);
         split.n_left = mark_sides(column, sides, split.threshold, goes_left_, places_);
         order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
         return split;
@@ -305,6 +374,7 @@ private:
         for (const Candidate& candidate : candidates) {
             const FeatureId f = candidate.feature;
             const Column* column = &table_.columns[f];
+            codes_.resize(std::max(codes_.size(), std::size_t{1}));
             gather_codes({&column, 1}, rows, codes_, stop_);
             const NodeColumn whole{std::get<NumericColumn>(*column), rows, codes_[0].data(),
                                    range_of(codes_[0].data(), rows.size())};
@@ -320,6 +390,7 @@ private:
         return std::nullopt;
     }
 
+    const SplitterParts parts_;
     const Table& table_;
     const SearchRules& rules_;
     const StopFlag& stop_;
@@ -336,6 +407,8 @@ private:
     Scratch<std::uint64_t> scratch_;
     Scratch<Position> places_;
     SampleOrder sample_;
+    ThreadTeam* team_ = nullptr;
+    std::vector<std::unique_ptr<SplitterFor>> helpers_;  // one per thread of the team
 };
 
 }  // namespace silvics

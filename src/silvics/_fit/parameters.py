@@ -85,6 +85,10 @@ def native_size(value: Any) -> int:
     return min(int(value or 0), sys.maxsize // 2)
 
 
+# Samples from which on several threads work on one tree; tests set it low.
+_SHARED_FROM: int | None = None
+
+
 def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _core.GrowthRules:
     """The rules that a tree of this estimator grows by, on a table of this shape."""
     n_samples, n_features = shape
@@ -95,6 +99,8 @@ def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _c
     rules.random_cut = random_cut
     rules.search = _SEARCH[estimator.search]
     rules.split_sample = native_size(estimator.split_sample)
+    if _SHARED_FROM is not None:
+        rules.shared_from = _SHARED_FROM
 
     def of_samples(value: float) -> int:
         return native_size(value) if isinstance(value, Integral) else ceil(value * n_samples)

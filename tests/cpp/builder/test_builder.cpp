@@ -199,23 +199,23 @@ TEST_CASE("stopping rules hold at every node") {
             CHECK(holds);
         };
         const double whole = problem.tree().weighted_n_node_samples[0];
-        Problem original = problem;
+        const GrowthRules original = problem.rules;
         problem.rules.stopping.max_depth = 3;
         for_nodes([](const Tree& tree, NodeId) { return tree.max_depth <= 3; });
-        problem = original;
+        problem.rules = original;
         problem.rules.stopping.min_samples_split = 9;
         for_nodes([](const Tree& tree, NodeId t) {
             return tree.nodes[t].leaf() || tree.n_node_samples[t] >= 9;
         });
-        problem = original;
+        problem.rules = original;
         problem.rules.search.min_samples_leaf = 4;
         for_nodes([](const Tree& tree, NodeId t) { return tree.n_node_samples[t] >= 4; });
-        problem = original;
+        problem.rules = original;
         problem.rules.min_weight_fraction_leaf = 0.1;
         for_nodes([&](const Tree& tree, NodeId t) {
             return tree.weighted_n_node_samples[t] >= 0.1 * whole * (1 - 1e-12);
         });
-        problem = original;
+        problem.rules = original;
         problem.rules.stopping.min_impurity_decrease = 0.02;
         for_nodes([&](const Tree& tree, NodeId t) {
             if (tree.nodes[t].leaf()) return true;

@@ -63,23 +63,33 @@ Problem small_problem(const char* criterion) {
     return {std::move(X), std::move(table), std::move(target), std::move(plan)};
 }
 
-bool same_columns(const Table& a, const Table& b) {
-    return std::ranges::equal(a.columns, b.columns, [](const Column& c, const Column& d) {
-        const auto &left = std::get<NumericColumn>(c), &right = std::get<NumericColumn>(d);
-        return left.ranks == right.ranks && left.values == right.values &&
-               left.bins == right.bins && left.last_ranks == right.last_ranks;
-    });
+bool same_tables(const Table& a, const Table& b) {
+    return a.n_rows == b.n_rows &&
+           std::ranges::equal(a.columns, b.columns, [&](const Column& c, const Column& d) {
+               return test::same_columns(std::get<NumericColumn>(c), std::get<NumericColumn>(d),
+                                         a.n_rows);
+           });
 }
 
 TEST_CASE("coding a table survives any failed allocation") {
     test::Rng rng(141);
-    const test::Matrix X = test::random_matrix(rng, 1100, 3);
-    const BinRule rule{16, BinRule::Widths::equal_frequency};
+    test::Matrix X;
+    BinRule rule;
+    SUBCASE("of bins") {
+        X = test::random_matrix(rng, 1100, 3);
+        rule = {16, BinRule::Widths::equal_frequency};
+    }
+    SUBCASE("of values") { X = test::random_matrix(rng, 1100, 3); }
+    SUBCASE("of few values, in a wide table") { X = test::random_matrix(rng, 70, 130, 4); }
+    SUBCASE("of whole numbers") {
+        X = test::random_matrix(rng, 600, 2, 9);
+        for (double& x : X.values) x *= 4.0;
+    }
     const Table expected = test::coded(X, rule);
     for (const std::size_t team_size : {1U, 3U})
         survives_any_failure([&] {
             ThreadTeam team(team_size, nullptr);
-            return same_columns(code_table(X.view(), rule, team), expected);
+            return same_tables(code_table(X.view(), rule, team), expected);
         });
 }
 

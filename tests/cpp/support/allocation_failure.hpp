@@ -1,4 +1,5 @@
-// Makes memory run out on demand: this executable's operator new counts and refuses.
+// Makes memory run out on demand: this executable's operator new and aligned_alloc count and
+// refuse.
 #pragma once
 
 #include <cstddef>

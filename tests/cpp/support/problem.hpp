@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -56,9 +57,15 @@ inline Matrix random_matrix(Rng& rng, std::size_t rows, std::size_t cols, std::s
     return X;
 }
 
+// A table reads its matrix again while trees grow: one that is given away is kept until the end.
 inline Table coded(const Matrix& X, const BinRule& rule = {}) {
     ThreadTeam team(1, nullptr);
     return code_table(X.view(), rule, team);
+}
+inline Table coded(Matrix&& X, const BinRule& rule = {}) {
+    static std::deque<Matrix> kept;
+    const Matrix& mine = kept.emplace_back(std::move(X));
+    return coded(mine, rule);
 }
 
 inline const NumericColumn& numeric(const Table& table, std::size_t j = 0) {
@@ -67,6 +74,15 @@ inline const NumericColumn& numeric(const Table& table, std::size_t j = 0) {
 
 inline Code code_at(const CodeArray& codes, std::size_t i) {
     return std::visit([&](const auto& of_row) { return Code{of_row[i]}; }, codes);
+}
+
+// What a table says of a column, wherever it keeps the codes.
+inline bool same_columns(const NumericColumn& a, const NumericColumn& b, std::size_t n_rows) {
+    bool same = a.n_codes == b.n_codes && a.kind == b.kind && a.knots == b.knots &&
+                a.knot_shift == b.knot_shift;
+    for (std::size_t i = 0; i < n_rows; ++i)
+        same &= a.codes[i] == b.codes[i] && a.values[i] == b.values[i];
+    return same;
 }
 
 inline Target random_classes(Rng& rng, std::size_t n, const std::vector<ClassId>& n_classes) {
