@@ -8,6 +8,7 @@
 #include "builder/growing_tree.hpp"
 #include "forest/forest.hpp"
 #include "importance/impurity_decrease.hpp"
+#include "tree/compact.hpp"
 #include "tree/prune.hpp"
 #include "views.hpp"
 
@@ -48,6 +49,10 @@ nb::dict stored_arrays(const Tree& tree) {
     put("missing_go_to_left", tree.missing_go_to_left);
     put("leaf_weights", tree.leaf_weights);
     put("node_values", tree.node_values);
+    if (tree.compact()) {
+        put("derivation", std::vector<std::uint8_t>{static_cast<std::uint8_t>(tree.derivation)});
+        put("whole_weights", tree.whole_weights);
+    }
     return state;
 }
 
@@ -87,6 +92,12 @@ std::shared_ptr<Tree> from_stored_arrays(const nb::dict& state) {
     tree->missing_go_to_left = taken<std::uint8_t>(state, "missing_go_to_left");
     tree->leaf_weights = taken<double>(state, "leaf_weights");
     tree->node_values = taken<double>(state, "node_values");
+    if (state.contains("derivation")) {
+        const auto derivation = taken<std::uint8_t>(state, "derivation");
+        if (derivation.size() != 1) throw std::invalid_argument("not a valid tree: derivation");
+        tree->derivation = static_cast<Derivation>(derivation[0]);
+        tree->whole_weights = taken<std::uint32_t>(state, "whole_weights");
+    }
     check_tree(*tree);
     return tree;
 }
@@ -124,20 +135,25 @@ void bind_trees(nb::module_& m) {
              })
         .def("threshold",
              [](const Tree& t) {
-                 return node_array<double>(t, t.nodes,
-                                           [&](std::size_t i) { return t.nodes[i].threshold; });
+                 return node_array<double>(t, t.nodes, [&](std::size_t i) {
+                     return t.nodes[i].leaf() ? kLeaf : t.nodes[i].threshold;
+                 });
              })
         .def("n_node_samples",
              [](const Tree& t) {
+                 const Tree all = expand(t);
                  return node_array<std::int64_t>(
-                     t, t.nodes, [&](std::size_t i) { return t.n_node_samples[i]; });
+                     t, t.nodes, [&](std::size_t i) { return all.n_node_samples[i]; });
              })
         .def("weighted_n_node_samples",
-             [](const Tree& t) { return to_numpy(t.weighted_n_node_samples, t.nodes.size()); })
+             [](const Tree& t) {
+                 return to_numpy(expand(t).weighted_n_node_samples, t.nodes.size());
+             })
         .def("impurity",
              [](const Tree& t) {
+                 const Tree all = expand(t);
                  return node_array<double>(t, t.nodes, [&](std::size_t i) {
-                     return std::ldexp(t.impurity[i], t.impurity_exponent);
+                     return std::ldexp(all.impurity[i], t.impurity_exponent);
                  });
              })
         .def("missing_go_to_left",
@@ -169,6 +185,7 @@ void bind_trees(nb::module_& m) {
                  return std::make_tuple(to_numpy(std::move(path.alphas), n),
                                         to_numpy(std::move(path.impurities), n));
              })
+        .def("expanded", &expand, "The same tree, everything told of every node.")
         .def("stored_arrays", &stored_arrays, "Everything the tree holds, by name.")
         .def("__getstate__", &stored_arrays)
         .def(

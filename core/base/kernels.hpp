@@ -40,12 +40,18 @@ struct Kernels {
     // Of those marked by one and not by zero.
     std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,
                                       std::size_t n);
+    // Of those whose code is below the limit.
+    std::uint64_t (*sum_words_below)(const std::uint16_t* codes, const std::uint64_t* words,
+                                     std::size_t n, std::uint32_t limit);
     // Sums of w, w h and w l, where y = h + l on two grids (see one_mean.hpp); the same of those
-    // marked. All of these sums are exact.
+    // marked, and of those below. All of these sums are exact.
     void (*sum_outputs)(const OutputGrid& grid, const double* weights, const double* y,
                         std::size_t n, double* sums);
     void (*sum_outputs_marked)(const OutputGrid& grid, const double* weights, const double* y,
                                const std::uint8_t* marks, std::size_t n, double* sums);
+    void (*sum_outputs_below)(const OutputGrid& grid, const std::uint16_t* codes,
+                              const double* weights, const double* y, std::size_t n,
+                              std::uint32_t limit, double* sums);
     // Sum of w (y - mean)^2, in four lanes.
     double (*sum_squares)(const double* weights, const double* y, std::size_t n, double mean);
     // The least and the largest value, and whether all are whole numbers of 31 bits (so no NaN).

@@ -3,6 +3,10 @@
 // function compiled for a newer processor can end up where an older one calls it.
 #include "base/kernels.hpp"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 namespace silvics {
 namespace {
 
@@ -61,18 +65,12 @@ std::size_t bins_that_may(const CutSums& sums, const double* spread, std::size_t
 // Four numbers at a time: one instruction on newer processors, two on older ones.
 typedef double Four __attribute__((vector_size(32)));
 typedef std::int64_t FourWords __attribute__((vector_size(32)));
-typedef std::int8_t FourBytes __attribute__((vector_size(4)));
 
 template <class Vector, class T>
 inline Vector load(const T* from) {
     Vector vector;
     __builtin_memcpy(&vector, from, sizeof vector);
     return vector;
-}
-
-// All bits of a lane, or none, by marks of one and zero.
-inline FourWords mask_of(const std::uint8_t* marks) {
-    return -__builtin_convertvector(load<FourBytes>(marks), FourWords);
 }
 
 std::uint64_t sum_words(const std::uint64_t* words, std::size_t n) {
@@ -83,12 +81,31 @@ std::uint64_t sum_words(const std::uint64_t* words, std::size_t n) {
 
 std::uint64_t sum_words_marked(const std::uint64_t* words, const std::uint8_t* marks,
                                std::size_t n) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += words[i] & (std::uint64_t{0} - marks[i]);
+    return sum;
+}
+
+// All bits of a lane whose code is below the limit.
+inline FourWords below(const std::uint16_t* codes, std::int64_t limit) {
+#ifdef __AVX2__
+    const __m256i wide =
+        _mm256_cvtepu16_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes)));
+    return (FourWords)_mm256_cmpgt_epi64(_mm256_set1_epi64x(limit), wide);
+#else
+    const FourWords wide = {codes[0], codes[1], codes[2], codes[3]};
+    return wide < limit;
+#endif
+}
+
+std::uint64_t sum_words_below(const std::uint16_t* codes, const std::uint64_t* words,
+                              std::size_t n, std::uint32_t limit) {
     FourWords lanes = {0, 0, 0, 0};
     std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) lanes += load<FourWords>(words + i) & mask_of(marks + i);
-    std::int64_t sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    for (; i < n; ++i) sum += static_cast<std::int64_t>(words[i]) & -std::int64_t{marks[i]};
-    return static_cast<std::uint64_t>(sum);
+    for (; i + 4 <= n; i += 4) lanes += load<FourWords>(words + i) & below(codes + i, limit);
+    auto sum = static_cast<std::uint64_t>((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+    for (; i < n; ++i) sum += codes[i] < limit ? words[i] : 0;
+    return sum;
 }
 
 // weights(i) of four samples, weight(i) of one.
@@ -127,9 +144,20 @@ void sum_outputs_marked(const OutputGrid& grid, const double* weights, const dou
     sum_outputs_of(
         grid, y, n, sums,
         [=](std::size_t i) {
-            return (Four)((FourWords)load<Four>(weights + i) & mask_of(marks + i));
+            const FourWords mask = -FourWords{marks[i], marks[i + 1], marks[i + 2], marks[i + 3]};
+            return (Four)((FourWords)load<Four>(weights + i) & mask);
         },
         [=](std::size_t i) { return marks[i] != 0 ? weights[i] : 0.0; });
+}
+
+void sum_outputs_below(const OutputGrid& grid, const std::uint16_t* codes, const double* weights,
+                       const double* y, std::size_t n, std::uint32_t limit, double* sums) {
+    sum_outputs_of(
+        grid, y, n, sums,
+        [=](std::size_t i) {
+            return (Four)((FourWords)load<Four>(weights + i) & below(codes + i, limit));
+        },
+        [=](std::size_t i) { return codes[i] < limit ? weights[i] : 0.0; });
 }
 
 double sum_squares(const double* weights, const double* y, std::size_t n, double mean) {
@@ -180,22 +208,42 @@ void offsets(const double* values, std::size_t n, double low, std::uint16_t* out
 
 std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
                        std::uint32_t width, std::uint32_t* positions) {
-    constexpr std::size_t kBlock = 32;
-    const auto first = static_cast<std::uint16_t>(low),
-               last = static_cast<std::uint16_t>(width - 1);
+    const auto first = static_cast<std::uint16_t>(low), last = static_cast<std::uint16_t>(width - 1);
     const auto within = [=](std::uint16_t code) {
         return static_cast<std::uint16_t>(code - first) <= last;
     };
     std::size_t found = 0, begin = 0;
+#ifdef __AVX2__
+    const __m256i least = _mm256_set1_epi16(static_cast<short>(first));
+    const __m256i most = _mm256_set1_epi16(static_cast<short>(last));
+    const auto hits = [&](std::size_t at) {
+        const __m256i code =
+            _mm256_sub_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at)), least);
+        return _mm256_cmpeq_epi16(_mm256_min_epu16(code, most), code);
+    };
+    for (; begin + 32 <= n; begin += 32) {
+        const __m256i a = hits(begin), b = hits(begin + 16);
+        if (_mm256_testz_si256(_mm256_or_si256(a, b), _mm256_or_si256(a, b))) continue;
+        // Packing takes the halves of both in turn; put them straight again.
+        const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
+        for (auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(both)); bits != 0;
+             bits &= bits - 1)
+            positions[found++] = static_cast<std::uint32_t>(begin) +
+                                 static_cast<std::uint32_t>(__builtin_ctz(bits));
+    }
+#else
+    constexpr std::size_t kBlock = 32;
     for (; begin + kBlock <= n; begin += kBlock) {
         std::uint16_t any = 0;
-        for (std::size_t i = 0; i < kBlock; ++i) any |= within(codes[begin + i]);
+        for (std::size_t i = 0; i < kBlock; ++i)
+            any |= within(codes[begin + i]) ? std::uint16_t{1} : std::uint16_t{0};
         if (any == 0) continue;
         for (std::size_t i = begin; i < begin + kBlock; ++i) {
             positions[found] = static_cast<std::uint32_t>(i);
             found += within(codes[i]);
         }
     }
+#endif
     for (; begin < n; ++begin) {
         positions[found] = static_cast<std::uint32_t>(begin);
         found += within(codes[begin]);
@@ -229,8 +277,27 @@ void codes_around(const std::uint16_t* codes, std::size_t n, std::uint16_t limit
 
 std::size_t mark_below(const std::uint16_t* codes, std::size_t n, std::uint32_t limit,
                        std::uint8_t* goes) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n; ++i) {
+    std::size_t count = 0, i = 0;
+#ifdef __AVX2__
+    if (limit == 0) {
+        for (; i < n; ++i) goes[i] = 0;
+        return 0;
+    }
+    const __m256i last = _mm256_set1_epi16(static_cast<short>(limit - 1));
+    const __m256i one = _mm256_set1_epi8(1);
+    const auto hits = [&](std::size_t at) {
+        const __m256i code = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at));
+        return _mm256_cmpeq_epi16(_mm256_min_epu16(code, last), code);
+    };
+    for (; i + 32 <= n; i += 32) {
+        const __m256i both =
+            _mm256_permute4x64_epi64(_mm256_packs_epi16(hits(i), hits(i + 16)), 0xD8);
+        count += static_cast<std::size_t>(
+            __builtin_popcount(static_cast<unsigned>(_mm256_movemask_epi8(both))));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(goes + i), _mm256_and_si256(both, one));
+    }
+#endif
+    for (; i < n; ++i) {
         goes[i] = codes[i] < limit;
         count += goes[i];
     }
@@ -247,8 +314,10 @@ const Kernels SILVICS_KERNELS = {
     .bins_that_may = bins_that_may,
     .sum_words = sum_words,
     .sum_words_marked = sum_words_marked,
+    .sum_words_below = sum_words_below,
     .sum_outputs = sum_outputs,
     .sum_outputs_marked = sum_outputs_marked,
+    .sum_outputs_below = sum_outputs_below,
     .sum_squares = sum_squares,
     .survey = survey,
     .offsets = offsets,

@@ -9,6 +9,7 @@
 
 #include "builder/growing_tree.hpp"
 #include "forest/thread_team.hpp"
+#include "tree/compact.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
@@ -43,7 +44,8 @@ public:
 
     void plant(std::uint32_t seed) {
         OpenNode root;
-        root.end = plot_.order.size();
+        root.end = static_cast<RowId>(plot_.order.size());
+        growing_.nodes.reserve(2 * plot_.order.size());  // touched only as far as needed
         root.key = root_key(seed);
         if (auto node = open(std::move(root))) frontier_.push(std::move(*node));
     }
@@ -61,7 +63,7 @@ public:
         while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
             plot_.stop.check();
             OpenNode node = frontier_.pop();
-            if (node.end - node.begin <= postponed_below)
+            if (node.n() <= postponed_below)
                 postponed_.push_back(std::move(node));
             else
                 split(node);
@@ -104,7 +106,7 @@ private:
     // Makes the node; it is a leaf unless a split for it is found.
     std::optional<OpenNode> open(OpenNode node) {
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
-        const NodeSamples samples{node.begin, node.end - node.begin, node.key, node.bounds};
+        const NodeSamples samples{node.begin, node.n(), node.key, node.bounds};
         const NodeFacts facts = splitter_->enter(samples);
         if (growing_.nodes.empty()) plot_.root_weight = facts.weight;
         growing_.nodes.push_back({.n = static_cast<std::uint32_t>(facts.n),
@@ -126,7 +128,10 @@ private:
         if (rules_.stopping.rejects(
                 std::ldexp(node.weighted_decrease, splitter_->impurity_exponent())))
             return false;
-        node.split = *split;
+        node.feature = split->feature;
+        node.threshold = split->threshold;
+        node.middle = split->middle;
+        node.n_left = static_cast<RowId>(split->n_left);
         node.constants = constants_.inherit();
         return true;
     }
@@ -156,22 +161,21 @@ private:
     }
 
     void split(const OpenNode& node) {
-        const Split& split = node.split;
         OpenNode left = node, right = node;
-        left.end = right.begin = node.begin + split.n_left;
+        left.end = right.begin = node.begin + node.n_left;
         left.depth = right.depth = node.depth + 1;
         left.key = child_key(node.key, 0);
         right.key = child_key(node.key, 1);
-        if (const int sign = rules_.search.monotonic_sign(split.feature); sign != 0) {
-            (sign > 0 ? left : right).bounds.upper = split.middle;
-            (sign > 0 ? right : left).bounds.lower = split.middle;
+        if (const int sign = rules_.search.monotonic_sign(node.feature); sign != 0) {
+            (sign > 0 ? left : right).bounds.upper = node.middle;
+            (sign > 0 ? right : left).bounds.lower = node.middle;
         }
         const NodeId first = static_cast<NodeId>(growing_.nodes.size()), second = first + 1;
         auto open_left = open(std::move(left)), open_right = open(std::move(right));
         frontier_.push(std::move(open_left), std::move(open_right));
         GrowingNode& made = growing_.nodes[node.id];
-        made.feature = static_cast<std::int32_t>(split.feature);
-        made.threshold = split.threshold;
+        made.feature = static_cast<std::int32_t>(node.feature);
+        made.threshold = node.threshold;
         made.first = first;
         made.second = second;
     }
@@ -198,7 +202,7 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     stem.splitter().share(nullptr);
     std::vector<OpenNode>& nodes = stem.postponed();
     std::ranges::stable_sort(nodes, std::greater{},
-                             [](const OpenNode& node) { return node.end - node.begin; });
+                             [](const OpenNode& node) { return node.n(); });
     std::vector<GrowingTree> grown(nodes.size());
     team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
         Branch branch(plot, stem.splitter().another(), stem.constants());
@@ -231,6 +235,10 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
         branch.grow();
     Tree tree = finish_tree(branch.growing(), target, table.n_features(), plot.per_node);
     tree.impurity_exponent = branch.splitter().impurity_exponent();
+    // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
+    // a finished tree tells is in the same numbers.
+    tree = compact(std::move(tree),
+                   rules.search.monotonic.empty() ? criterion.derivation : Derivation::none);
     return rules.ccp_alpha > 0.0 ? prune(tree, rules.ccp_alpha) : tree;
 }
 

@@ -16,14 +16,19 @@ enum class Growth : std::uint8_t { depth_first, best_first, breadth_first };
 
 // A node whose split has been found but not yet made.
 struct OpenNode {
-    NodeId id = 0;
-    std::size_t begin = 0, end = 0;  // its samples
-    std::size_t depth = 0;
     StreamKey key = 0;
-    ValueBounds bounds;
+    RowId begin = 0, end = 0;  // its samples
+    NodeId id = 0;
+    std::uint32_t depth = 0;
     Constants::ListId constants = 0;  // inherited by its children
-    Split split;
+    FeatureId feature = 0;            // its split
+    double threshold = 0.0;
+    RowId n_left = 0;
     double weighted_decrease = 0.0;  // p(t) times the decrease
+    double middle = 0.0;             // between the children's values
+    ValueBounds bounds;
+
+    std::size_t n() const { return end - begin; }
 };
 
 class Frontier {

@@ -35,14 +35,18 @@ std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
 
 const std::vector<CriterionEntry>& criteria() {
     static const std::vector<CriterionEntry> entries = {
-        {"gini", true, false, make_first<TwoClasses, ManyClasses, ClassCounts<Gini>>},
-        {"entropy", true, false, make<ClassCounts<Entropy>>},
-        {"log_loss", true, false, make<ClassCounts<Entropy>>},
-        {"misclassification", true, false, make<ClassCounts<Misclassification>>},
-        {"squared_error", false, true, make_first<OneMean, Moments<SquaredError>>},
-        {"friedman_mse", false, true, make_first<OneMean, Moments<FriedmanImprovement>>},
-        {"poisson", false, false, make<Moments<PoissonDeviance>>},
-        {"absolute_error", false, true, make<OrderedTargets>},
+        {"gini", true, false, Derivation::gini,
+         make_first<TwoClasses, ManyClasses, ClassCounts<Gini>>},
+        {"entropy", true, false, Derivation::entropy, make<ClassCounts<Entropy>>},
+        {"log_loss", true, false, Derivation::entropy, make<ClassCounts<Entropy>>},
+        {"misclassification", true, false, Derivation::misclassification,
+         make<ClassCounts<Misclassification>>},
+        {"squared_error", false, true, Derivation::variance,
+         make_first<OneMean, Moments<SquaredError>>},
+        {"friedman_mse", false, true, Derivation::variance,
+         make_first<OneMean, Moments<FriedmanImprovement>>},
+        {"poisson", false, false, Derivation::none, make<Moments<PoissonDeviance>>},
+        {"absolute_error", false, true, Derivation::none, make<OrderedTargets>},
     };
     return entries;
 }

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "splitter/splitter.hpp"
+#include "tree/tree.hpp"
 
 namespace silvics {
 
 struct CriterionEntry {
     std::string_view name;
     bool classification;
-    bool centred;  // whether the target may be shifted
+    bool centred;           // whether the target may be shifted
+    Derivation derivation;  // of what inner nodes have, from one mean or class weights at leaves
     std::unique_ptr<Splitter> (*make_splitter)(const SplitterParts&);
 };
 

@@ -73,6 +73,10 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
     { const_c.samples() } -> std::same_as<const typename C::Summand*>;  // after prepare_search()
     { const_c.sample(std::size_t{}) } -> std::same_as<typename C::Summand>;  // or one by one
     { const_c.sum_marked(std::span<const std::uint8_t>{}) } -> std::same_as<typename C::Summand>;
+    // Of those whose code is below the limit.
+    {
+        const_c.sum_below(static_cast<const std::uint16_t*>(nullptr), std::size_t{}, Code{})
+    } -> std::same_as<typename C::Summand>;
     { C::weight_of(summand) } -> std::same_as<double>;
     { C::term_of(summand) } -> std::same_as<double>;
     // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.

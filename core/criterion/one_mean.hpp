@@ -87,6 +87,11 @@ public:
         kernels_.sum_outputs_marked(grid_, weights_, y_, marks.data(), marks.size(), &sum.weight);
         return sum;
     }
+    Summand sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
+        Summand sum;
+        kernels_.sum_outputs_below(grid_, codes, weights_, y_, n, limit, &sum.weight);
+        return sum;
+    }
     const Summand* samples() const { return samples_.data(); }
     static double weight_of(const Summand& s) { return s.weight; }
     static double term_of(const Summand& s) { return s.high + s.low; }

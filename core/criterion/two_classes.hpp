@@ -54,6 +54,9 @@ public:
     Summand sum_marked(std::span<const std::uint8_t> marks) const {
         return kernels_.sum_words_marked(samples_, marks.data(), marks.size());
     }
+    Summand sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
+        return kernels_.sum_words_below(codes, samples_, n, limit);
+    }
     static double weight_of(Summand s) {
         return static_cast<double>(static_cast<std::uint32_t>(s >> 32));
     }

@@ -124,7 +124,7 @@ std::vector<Code> codes_of_ranks(const Ranked& ranked, std::size_t n_rows, const
 }
 
 void set_knots(const Ranked& ranked, std::span<const Code> code, NumericColumn& column) {
-    column.knot_shift = column.n_codes <= 1024 ? 0 : std::bit_width(column.n_codes - 1) - 8;
+    column.knot_shift = column.n_codes <= 1024 ? 0 : std::bit_width(column.n_codes - 1) - 10;
     for (std::size_t rank = 0; rank < code.size(); ++rank)
         if (code[rank] >> column.knot_shift >= column.knots.size())
             column.knots.push_back(ranked.distinct[rank]);

@@ -3,9 +3,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "tree/compact.hpp"
+
 namespace silvics {
 
-std::vector<double> impurity_decrease(const Tree& tree, bool normalize) {
+std::vector<double> impurity_decrease(const Tree& kept, bool normalize) {
+    const Tree tree = expand(kept);
     std::vector<double> importance(tree.n_features, 0.0);
     const auto mass = [&](NodeId t) { return tree.weighted_n_node_samples[t] * tree.impurity[t]; };
     for (NodeId t = 0; t < tree.nodes.size(); ++t)

@@ -17,19 +17,30 @@ void check_width(std::span<const SharedTree> trees, const MatrixView& X) {
 }  // namespace
 
 void add_leaf_value(const Tree& tree, NodeId leaf, std::span<double> sum) {
+    const Node& node = tree.nodes[leaf];
+    if (tree.derivation == Derivation::variance) {
+        sum[0] += node.threshold;
+        return;
+    }
     if (!tree.node_values.empty()) {
         const double* value = tree.node_values.data() + std::size_t{leaf} * sum.size();
         for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += value[c];
         return;
     }
-    const std::uint32_t link = tree.nodes[leaf].link;
-    if (link & kPureBit) {
-        sum[link & ~kPureBit] += 1.0;
+    if (node.link & kPureBit) {
+        sum[node.link & ~kPureBit] += 1.0;
         return;
     }
-    const double* weights = tree.leaf_weights.data() + std::size_t{link} * sum.size();
-    const double whole = tree.weighted_n_node_samples[leaf];
-    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += weights[c] / whole;
+    const auto add_shares = [&](const auto& weights, double whole) {
+        const auto* row = weights.data() + std::size_t{node.link} * sum.size();
+        for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += row[c] / whole;
+    };
+    if (!tree.compact())
+        add_shares(tree.leaf_weights, tree.weighted_n_node_samples[leaf]);
+    else if (tree.counts_in_leaves())
+        add_shares(tree.whole_weights, node.counts().weight);
+    else
+        add_shares(tree.leaf_weights, node.threshold);
 }
 
 void average_trees(std::span<const SharedTree> trees, const MatrixView& X, bool as_float32,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,21 +16,27 @@
 
 namespace silvics {
 
-// Those of the left first, both sides in the order they had. Both are written, one is kept.
-template <class T>
-void split_array(T* of, const std::uint8_t* goes_left, std::size_t n, T* scratch) {
-    std::size_t left = 0, right = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const T value = of[i];
-        of[left] = value;
-        scratch[right] = value;
-        left += goes_left[i];
-        right += std::size_t{1} - goes_left[i];
-    }
-    if (right < 16)  // not worth a call
-        for (std::size_t i = 0; i < right; ++i) of[left + i] = scratch[i];
-    else
-        std::memcpy(of + left, scratch, right * sizeof(T));
+// Those of the left first, both sides in the order they had; several arrays at once. Both places
+// are written, one is kept.
+template <class... T>
+void split_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint64_t* scratch, T*... of) {
+    const auto split = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        const std::tuple<T*...> aside{reinterpret_cast<T*>(scratch + I * n)...};
+        std::size_t left = 0, right = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t goes = goes_left[i];
+            const std::tuple<T...> sample{of[i]...};
+            ((of[left] = std::get<I>(sample)), ...);
+            ((std::get<I>(aside)[right] = std::get<I>(sample)), ...);
+            left += goes;
+            right += 1 - goes;
+        }
+        if (right < 16)  // not worth a call
+            for (std::size_t i = 0; i < right; ++i) ((of[left + i] = std::get<I>(aside)[i]), ...);
+        else
+            (std::memcpy(of + left, std::get<I>(aside), right * sizeof(T)), ...);
+    };
+    split(std::index_sequence_for<T...>{});
 }
 
 struct SampleOrder {
@@ -46,17 +53,22 @@ struct SampleOrder {
     // goes_left[i] of sample begin + i: one or zero.
     void split(std::size_t begin, std::span<const std::uint8_t> goes_left,
                Scratch<std::uint64_t>& scratch) {
-        scratch.take(goes_left.size());
+        const std::size_t n = goes_left.size();
+        std::uint64_t* const aside = scratch.take(3 * n);
+        const std::uint8_t* const goes = goes_left.data();
+        RowId* const row = rows.data() + begin;
+        // What most trees have goes in one pass.
+        if (!packed.empty()) return split_arrays(goes, n, aside, row, packed.data() + begin);
+        if (values.size() == size() && labels.empty())
+            return split_arrays(goes, n, aside, row, weights.data() + begin, values.data() + begin);
         const auto each = [&]<class T>(std::vector<T>& array) {
             for (std::size_t at = begin; at < array.size(); at += size())
-                split_array(array.data() + at, goes_left.data(), goes_left.size(),
-                            reinterpret_cast<T*>(scratch.data()));
+                split_arrays(goes, n, aside, array.data() + at);
         };
         each(rows);
         each(weights);
         each(labels);
         each(values);
-        each(packed);
     }
 
     void swap(std::size_t a, std::size_t b) {

@@ -98,7 +98,7 @@ private:
         double threshold = 0.0;  // of a random cut
     };
 
-    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8, kFew = 16;
+    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8, kFew = 32;
 
     // Draws variables until K have been tried, and at least one that is not constant (definition
     // 2). Those sure to be tried come in batches: begin(variables), then for each try_variable(i,
@@ -319,6 +319,17 @@ private:
     void score_threshold(const NodeColumn& column, double threshold, const CutLimits& limits,
                          Cut& best) {
         const CodeSides sides = sides_of_threshold(column.column, threshold);
+        if constexpr (OneSumCriterion<C>) {
+            if (limits.none()) {  // summed without being marked
+                auto left = criterion_.sum_below(column.codes, column.size(), sides.surely_left);
+                for (const Position i : sides.unsure(column, places_))
+                    if (column.value(i) <= threshold) left += criterion_.sample(i);
+                const double w = C::weight_of(left);
+                if (w > 0.0 && w < criterion_.weight())
+                    search_.score_left(criterion_, left, 1, limits, best);
+                return;
+            }
+        }
         const std::size_t n_left = mark_sides(column, sides, threshold, goes_left_, places_);
         if (n_left > 0 && n_left < column.size())
             search_.score_sides(criterion_, {goes_left_.data(), column.size()}, n_left, limits,
@@ -382,8 +393,9 @@ private:
             Cut cut;
             score_threshold(whole, threshold, limits(node, f), cut);
             if (cut.score == -kInfinity) continue;
-            const auto n_left = static_cast<std::size_t>(
-                std::count(goes_left_.data(), goes_left_.data() + node.n, std::uint8_t{1}));
+            const std::size_t n_left =
+                mark_sides(whole, sides_of_threshold(whole.column, threshold), threshold,
+                           goes_left_, places_);
             order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
             return Split{f, threshold, criterion_.decrease(cut.score), cut.middle, n_left};
         }

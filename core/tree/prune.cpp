@@ -4,10 +4,12 @@
 #include <cmath>
 #include <queue>
 
+#include "tree/compact.hpp"
+
 namespace silvics {
 namespace {
 
-// The tree as pruning sees it; each step cuts the inner node with the smallest alpha.
+// The plain tree as pruning sees it; each step cuts the inner node with the smallest alpha.
 class Pruning {
 public:
     explicit Pruning(const Tree& tree)
@@ -86,11 +88,7 @@ private:
 
 // The tree with some nodes made leaves, in the same order and layout.
 Tree cut_tree(const Tree& tree, const Pruning& pruning) {
-    Tree pruned;
-    pruned.n_features = tree.n_features;
-    pruned.n_outputs = tree.n_outputs;
-    pruned.n_classes = tree.n_classes;
-    pruned.impurity_exponent = tree.impurity_exponent;
+    Tree pruned = header_of(tree);
     const std::size_t width = tree.value_width();
     const bool per_node = !tree.node_values.empty();
     std::vector<NodeId> now(tree.nodes.size(), 0);
@@ -128,7 +126,8 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
 }  // namespace
 
 PruningPath pruning_path(const Tree& tree) {
-    Pruning pruning(tree);
+    const Tree plain = expand(tree);
+    Pruning pruning(plain);
     PruningPath path;
     const auto note = [&](double alpha) {
         path.alphas.push_back(std::ldexp(alpha, tree.impurity_exponent));
@@ -143,11 +142,12 @@ PruningPath pruning_path(const Tree& tree) {
 }
 
 Tree prune(const Tree& tree, double alpha) {
-    Pruning pruning(tree);
+    const Tree plain = expand(tree);
+    Pruning pruning(plain);
     for (double weakest;
          pruning.weakest(weakest) && std::ldexp(weakest, tree.impurity_exponent) <= alpha;)
         pruning.cut_weakest();
-    return cut_tree(tree, pruning);
+    return compact(cut_tree(plain, pruning), tree.derivation);
 }
 
 }  // namespace silvics

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "tree/compact.hpp"
+
 namespace silvics {
 namespace {
 
@@ -34,7 +36,21 @@ std::size_t Tree::n_leaves() const {
     return static_cast<std::size_t>(std::ranges::count_if(nodes, &Node::leaf));
 }
 
+LeafFacts Tree::leaf_facts(NodeId t, std::size_t number) const {
+    const Node& node = nodes[t];
+    if (classification() && counts_in_leaves())
+        return {.n = node.counts().n, .weight = static_cast<double>(node.counts().weight)};
+    if (classification()) return {.n = n_node_samples[number], .weight = node.threshold};
+    LeafFacts leaf{.n = node.link, .weight = static_cast<double>(node.link)};
+    if (!whole_weights.empty()) leaf.weight = whole_weights[number];
+    if (!weighted_n_node_samples.empty()) leaf.weight = weighted_n_node_samples[number];
+    if (!impurity.empty()) leaf.impurity = impurity[number];
+    leaf.value = node.threshold;
+    return leaf;
+}
+
 void Tree::write_class_weights(NodeId t, std::span<double> weights) const {
+    if (compact()) return expand(*this).write_class_weights(t, weights);
     std::ranges::fill(weights, 0.0);
     NodeId end = t + 1;  // of the subtree, as far as the second children seen reach
     for (NodeId u = t; u < end; ++u) {
@@ -46,6 +62,7 @@ void Tree::write_class_weights(NodeId t, std::span<double> weights) const {
 }
 
 void Tree::write_value(NodeId t, std::span<double> value) const {
+    if (compact()) return expand(*this).write_value(t, value);
     if (node_values.empty()) {
         write_class_weights(t, value);
         divide(value, weighted_n_node_samples[t]);
@@ -56,6 +73,7 @@ void Tree::write_value(NodeId t, std::span<double> value) const {
 }
 
 std::vector<double> Tree::all_values() const {
+    if (compact()) return expand(*this).all_values();
     if (!node_values.empty()) return node_values;
     const std::size_t width = value_width();
     std::vector<double> values(nodes.size() * width, 0.0);
@@ -90,13 +108,129 @@ std::size_t Tree::memory_bytes() const {
     const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     return sizeof(Tree) + bytes(n_classes) + bytes(nodes) + bytes(n_node_samples) +
            bytes(weighted_n_node_samples) + bytes(impurity) + bytes(missing_go_to_left) +
-           bytes(leaf_weights) + bytes(node_values);
+           bytes(leaf_weights) + bytes(node_values) + bytes(whole_weights);
 }
 
-void check_tree(const Tree& tree) {
-    const auto require = [](bool holds, const char* what) {
-        if (!holds) throw std::invalid_argument(std::string("not a valid tree: ") + what);
+Tree header_of(const Tree& tree) {
+    Tree header;
+    header.n_features = tree.n_features;
+    header.n_outputs = tree.n_outputs;
+    header.n_classes = tree.n_classes;
+    header.max_depth = tree.max_depth;
+    header.impurity_exponent = tree.impurity_exponent;
+    return header;
+}
+
+bool fits_compact(const LeafFacts& leaf, int impurity_exponent) {
+    const double value = std::ldexp(leaf.value, -impurity_exponent / 2);
+    return leaf.n > 0 && leaf.weight >= 1e-100 && leaf.weight <= 1e100 && leaf.impurity >= 0.0 &&
+           leaf.impurity <= 1e120 && std::fabs(value) <= 1e60;
+}
+
+namespace {
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("not a valid tree: ") + what);
+}
+
+// What each node of a plain tree keeps.
+void check_plain(const Tree& tree) {
+    const std::size_t n = tree.nodes.size(), width = tree.value_width();
+    require(tree.n_node_samples.size() == n && tree.weighted_n_node_samples.size() == n &&
+                tree.impurity.size() == n,
+            "length of an array");
+    require(tree.whole_weights.empty(), "whole weights");
+    const bool per_node = !tree.node_values.empty();
+    require(per_node ? tree.node_values.size() / width == n &&
+                           tree.node_values.size() % width == 0 && tree.leaf_weights.empty()
+                     : tree.classification(),
+            "values");
+    require(tree.leaf_weights.size() % width == 0, "leaf weights");
+    const std::size_t rows = tree.leaf_weights.size() / width;
+    for (NodeId t = 0; t < n; ++t) {
+        const double weight = tree.weighted_n_node_samples[t];
+        require(weight > 0.0 && std::isfinite(weight), "weight of a node");
+        require(std::isfinite(tree.impurity[t]), "impurity of a node");
+        const Node& node = tree.nodes[t];
+        if (!node.leaf() || per_node) continue;
+        if (node.link & kPureBit)
+            require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0],
+                    "class of a leaf");
+        else
+            require(node.link < rows, "weights of a leaf");
+    }
+}
+
+// A row of class weights has the leaf's weight once for each output.
+template <class Weights>
+void check_row(const Tree& tree, Weights weights, double leaf_weight) {
+    for (const ClassId n_classes : tree.n_classes) {
+        double sum = 0.0;
+        for (ClassId c = 0; c < n_classes; ++c, ++weights) {
+            const double weight = *weights;
+            require(weight >= 0.0, "weights of a leaf");
+            sum += weight;
+        }
+        require(std::fabs(sum - leaf_weight) <= 1e-6 * leaf_weight, "weights of a leaf");
+    }
+}
+
+// What each leaf of a compact tree keeps: each array is empty, or has all that is asked of it.
+void check_compact(const Tree& tree) {
+    const std::size_t leaves = tree.n_leaves(), width = tree.value_width();
+    const auto none_or_one_each = [&](const auto& array) {
+        return array.empty() || array.size() == leaves;
     };
+    const bool classes = tree.classification(), counts = classes && tree.counts_in_leaves();
+    require(tree.derivation <= Derivation::variance &&
+                classes == (tree.derivation != Derivation::variance),
+            "derivation");
+    require(tree.node_values.empty() && (classes || tree.n_outputs == 1), "values");
+    require(none_or_one_each(tree.n_node_samples) &&
+                none_or_one_each(tree.weighted_n_node_samples) && none_or_one_each(tree.impurity),
+            "length of an array");
+    if (classes) {
+        require(tree.weighted_n_node_samples.empty() && tree.impurity.empty(),
+                "length of an array");
+        require((counts ? tree.leaf_weights.empty() : tree.whole_weights.empty()) &&
+                    (tree.leaf_weights.size() + tree.whole_weights.size()) % width == 0,
+                "leaf weights");
+    } else {
+        require(tree.n_node_samples.empty() && tree.leaf_weights.empty(), "length of an array");
+        require(none_or_one_each(tree.whole_weights) &&
+                    (tree.whole_weights.empty() || tree.weighted_n_node_samples.empty()),
+                "whole weights");
+        require(tree.impurity_exponent % 2 == 0, "unit of impurities");
+    }
+    const std::size_t rows =
+        classes ? (tree.leaf_weights.size() + tree.whole_weights.size()) / width : 0;
+    std::size_t number = 0, row = 0, samples = 0;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        const Node& node = tree.nodes[t];
+        if (!node.leaf()) continue;
+        const LeafFacts leaf = tree.leaf_facts(t, number++);
+        require(fits_compact(leaf, tree.impurity_exponent), "numbers of a leaf");
+        samples += leaf.n;
+        if (!classes) continue;
+        if (node.link & kPureBit) {
+            require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0],
+                    "class of a leaf");
+            continue;
+        }
+        require(node.link == row && row < rows, "weights of a leaf");
+        const auto first = static_cast<std::ptrdiff_t>(width * row++);
+        if (counts)
+            check_row(tree, tree.whole_weights.begin() + first, leaf.weight);
+        else
+            check_row(tree, tree.leaf_weights.begin() + first, leaf.weight);
+    }
+    require(row == rows, "leaf weights");
+    require(samples <= kMaxRows, "number of samples");
+}
+
+}  // namespace
+
+void check_tree(const Tree& tree) {
     const std::size_t n = tree.nodes.size();
     require(n > 0 && n <= kMaxIds, "number of nodes");
     require(tree.n_features > 0 && tree.n_features <= kMaxIds, "number of variables");
@@ -105,22 +239,11 @@ void check_tree(const Tree& tree) {
             "numbers of classes");
     require(std::ranges::all_of(tree.n_classes, [](auto c) { return c > 0 && c < kPureBit; }),
             "a number of classes");
-    const std::size_t width = tree.value_width();
-    require(width <= kMaxIds, "number of classes");
-    require(tree.n_node_samples.size() == n && tree.weighted_n_node_samples.size() == n &&
-                tree.impurity.size() == n,
-            "length of an array");
+    require(tree.value_width() <= kMaxIds, "number of classes");
     require(tree.missing_go_to_left.empty() || tree.missing_go_to_left.size() == n,
             "length of missing_go_to_left");
-    const bool per_node = !tree.node_values.empty();
-    require(per_node ? tree.node_values.size() / width == n &&
-                           tree.node_values.size() % width == 0 && tree.leaf_weights.empty()
-                     : tree.classification(),
-            "values");
-    require(tree.leaf_weights.size() % width == 0, "leaf weights");
-    const std::size_t leaf_rows = tree.leaf_weights.size() / width;
-
-    require(std::abs(tree.impurity_exponent) <= 4096, "unit of impurities");
+    require(tree.impurity_exponent >= -4096 && tree.impurity_exponent <= 4096,
+            "unit of impurities");
 
     // Depth-first order: reading on, each node is the first child of the one before it, or the
     // second child of the innermost inner node that still waits for one.
@@ -137,27 +260,17 @@ void check_tree(const Tree& tree) {
         }
         deepest = std::max(deepest, depth[t]);
         const Node& node = tree.nodes[t];
-        require(
-            tree.weighted_n_node_samples[t] > 0.0 && std::isfinite(tree.weighted_n_node_samples[t]),
-            "weight of a node");
-        require(std::isfinite(tree.impurity[t]), "impurity of a node");
-        if (!node.leaf()) {
-            require(static_cast<std::size_t>(node.feature) < tree.n_features,
-                    "variable of a split");
-            require(std::isfinite(node.threshold), "threshold of a split");
-            waiting.push_back(t);
+        if (node.leaf()) {
+            require(node.feature == kLeaf, "kind of a node");
             continue;
         }
-        require(node.feature == kLeaf, "kind of a node");
-        if (per_node) continue;
-        if (node.link & kPureBit)
-            require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0],
-                    "class of a leaf");
-        else
-            require(node.link < leaf_rows, "weights of a leaf");
+        require(static_cast<std::size_t>(node.feature) < tree.n_features, "variable of a split");
+        require(std::isfinite(node.threshold), "threshold of a split");
+        waiting.push_back(t);
     }
     require(waiting.empty(), "an inner node without second child");
     require(deepest == tree.max_depth, "depth");
+    tree.compact() ? check_compact(tree) : check_plain(tree);
 }
 
 }  // namespace silvics

@@ -4,8 +4,13 @@
 // node suffices. A threshold node is 16 bytes; kinds of split that need more keep it in side
 // tables. Class weights are stored at leaves only (a pure leaf is a class number): those of
 // an inner node are the sums over its leaves.
+//
+// There are two layouts. A plain tree tells samples, weight and impurity of every node. A compact
+// one tells them of leaves, most of it inside the node, where an inner one has its threshold; what
+// inner nodes have is derived. Walking is the same for both; who asks more, asks expand().
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,24 +21,42 @@ namespace silvics {
 
 inline constexpr std::int32_t kLeaf = -2;  // scikit-learn's mark, in `feature` and `threshold`
 
+// How the impurity of an inner node follows from the leaves below it.
+enum class Derivation : std::uint8_t { none, gini, entropy, misclassification, variance };
+
+struct LeafCounts {
+    std::uint32_t n = 0, weight = 0;
+};
+
 struct Node {
+    // Leaf of a compact tree: its value, or its LeafCounts, or its weight where that is not whole.
     double threshold = kLeaf;
     std::int32_t feature = kLeaf;
     // Inner node: its second child. Leaf with class weights: kPureBit | class, or the number of
-    // its row in leaf_weights.
+    // its row of class weights. Leaf with a value, compact: its n_node_samples.
     std::uint32_t link = 0;
 
     bool leaf() const { return feature < 0; }
+    LeafCounts counts() const { return std::bit_cast<LeafCounts>(threshold); }
 };
 
 inline constexpr std::uint32_t kPureBit = std::uint32_t{1} << 31;
+
+// What a leaf of a compact tree keeps; impurity and value only where they are not of classes.
+struct LeafFacts {
+    std::uint32_t n = 0;
+    double weight = 0.0, impurity = 0.0, value = 0.0;
+};
 
 struct Tree {
     std::size_t n_features = 0, n_outputs = 1;
     std::vector<std::uint32_t> n_classes;  // per output; empty for regression
     std::uint32_t max_depth = 0;
 
+    Derivation derivation = Derivation::none;  // none: a plain tree
+
     std::vector<Node> nodes;
+    // Of each node. Compact: of each leaf, and only what is not in its node, not zero, not equal.
     std::vector<std::uint32_t> n_node_samples;
     std::vector<double> weighted_n_node_samples;
     // In units that squares of very large or small outputs fit into; times two to the
@@ -45,8 +68,15 @@ struct Tree {
     // One of the two: class weights of impure leaves, or what each node predicts.
     std::vector<double> leaf_weights;
     std::vector<double> node_values;
+    // Compact, where weights are whole: instead of leaf_weights, or of weighted_n_node_samples.
+    std::vector<std::uint32_t> whole_weights;
 
+    bool compact() const { return derivation != Derivation::none; }
     bool classification() const { return !n_classes.empty(); }
+    // Of a compact tree of classes: whether its leaves keep LeafCounts.
+    bool counts_in_leaves() const { return n_node_samples.empty(); }
+    // Of a compact tree: leaf t, the `number`-th.
+    LeafFacts leaf_facts(NodeId t, std::size_t number) const;
     std::size_t value_width() const;  // class weights of all outputs, or one number per output
     std::size_t n_leaves() const;
 
@@ -61,6 +91,12 @@ struct Tree {
     std::vector<std::uint32_t> depths() const;
     std::size_t memory_bytes() const;
 };
+
+// The sizes and units of a tree, without nodes.
+Tree header_of(const Tree& tree);
+
+// Whether sums and squares of what a compact tree keeps of its leaves stay far from overflow.
+bool fits_compact(const LeafFacts& leaf, int impurity_exponent);
 
 // Throws std::invalid_argument unless every index of the tree is in range, every node has one
 // parent before it, and the arrays fit together. What passes can be walked without checks.

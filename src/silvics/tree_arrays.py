@@ -21,10 +21,13 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 
 def digest(trees: Iterable[_core.Tree]) -> str:
-    """SHA-256 of what the trees are: splits, counts and values, nothing of how they were run."""
+    """SHA-256 of what the trees are: splits, counts and values, nothing of how they were run.
+
+    Nor of how they are kept: all is told of every node.
+    """
     total = hashlib.sha256()
     for tree in trees:
-        for name, array in tree.stored_arrays().items():
+        for name, array in tree.expanded().stored_arrays().items():
             total.update(f"{name}:{array.dtype.str}:{array.size};".encode())
             total.update(np.ascontiguousarray(array).data)
     return total.hexdigest()

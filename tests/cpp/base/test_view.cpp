@@ -76,6 +76,26 @@ TEST_CASE_TEMPLATE("a view reads unaligned data at odd strides", T, SILVICS_ALL_
     }
 }
 
+TEST_CASE_TEMPLATE("a column of a view is read row by row at its stride", T, SILVICS_ALL_SCALARS) {
+    constexpr std::size_t kRows = 5, kCols = 3;
+    constexpr std::ptrdiff_t kColStride = sizeof(T) + 1, kRowStride = kCols * kColStride + 3;
+    std::vector<std::byte> bytes(1 + kRows * kRowStride);
+    for (std::size_t i = 0; i < kRows; ++i)
+        for (std::size_t j = 0; j < kCols; ++j) {
+            const T value = example<T>(i * kCols + j);
+            std::memcpy(bytes.data() + 1 + i * kRowStride + j * kColStride, &value, sizeof value);
+        }
+    const MatrixView X{bytes.data() + 1, kRows, kCols, kRowStride, kColStride, kScalarOf<T>};
+    MatrixView backwards = X;
+    backwards.data = X.at(kRows - 1, 0);
+    backwards.row_stride = -kRowStride;
+    for (std::size_t j = 0; j < kCols; ++j)
+        for (std::size_t i = 0; i < kRows; ++i) {
+            CHECK(X.column(j)[i] == static_cast<double>(example<T>(i * kCols + j)));
+            CHECK(backwards.column(j)[i] == X.column(j)[kRows - 1 - i]);
+        }
+}
+
 TEST_CASE("any byte but zero is true") {
     const std::byte bytes[] = {std::byte{0}, std::byte{1}, std::byte{2}, std::byte{255}};
     CHECK(load_as_double<bool>(bytes) == 0.0);

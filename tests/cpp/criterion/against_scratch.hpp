@@ -7,7 +7,6 @@
 
 #include "criterion/concept.hpp"
 #include "doctest/doctest.h"
-#include "splitter/node_sort.hpp"
 #include "support/problem.hpp"
 
 namespace silvics::test {
@@ -22,6 +21,32 @@ using Rows = std::vector<RowId>;
 // The impurity of one output over some rows.
 using Definition =
     std::function<double(const Target&, const LearningSubset&, const Rows&, std::size_t)>;
+
+// A criterion that takes up a node by its rows, in the midst of other samples of the tree.
+template <Criterion C>
+class ByRows : public C {
+public:
+    ByRows(const Target& target, const LearningSubset& subset, const StopFlag& stop)
+        : C(target, subset, stop), target_(target), subset_(subset) {}
+
+    void enter(const Rows& rows) {
+        LearningSubset ordered = subset_;
+        ordered.rows.clear();
+        std::ranges::set_difference(subset_.rows, rows, std::back_inserter(ordered.rows));
+        const std::size_t begin = ordered.rows.size() / 2;
+        ordered.rows.insert(ordered.rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                            rows.begin(), rows.end());
+        order_ = {};
+        C::fill(target_, ordered, order_);
+        order_.rows = ordered.rows;
+        C::enter(order_, begin, rows.size());
+    }
+
+private:
+    const Target& target_;
+    const LearningSubset& subset_;
+    SampleOrder order_;
+};
 
 inline double weight_of(const LearningSubset& subset, const Rows& rows) {
     double sum = 0.0;
@@ -44,8 +69,8 @@ struct ScoredCut {
 
 // Moves the node's samples left in a random order; at every cut the weights and the decrease
 // are those of the definition. Cuts for which `possible` is false must have score -infinity.
-template <Criterion C>
-std::vector<ScoredCut> check_scan(C& criterion, Rng& rng, const Definition& definition,
+template <MovingCriterion C>
+std::vector<ScoredCut> check_scan(ByRows<C>& criterion, Rng& rng, const Definition& definition,
                                   const Target& target, const LearningSubset& subset,
                                   const Rows& rows,
                                   const std::function<bool(const Rows&)>& possible) {
@@ -83,6 +108,52 @@ std::vector<ScoredCut> check_scan(C& criterion, Rng& rng, const Definition& defi
 
 inline bool always(const Rows&) { return true; }
 
+// The same for criteria whose cuts are scored by what is marked as left: scored(marks) gives the
+// weight left of the cut and the score. Sides are drawn at random.
+template <Criterion C, class Scored>
+std::vector<ScoredCut> check_sides(ByRows<C>& criterion, Rng& rng, const Definition& definition,
+                                   const Target& target, const LearningSubset& subset,
+                                   const Rows& rows, Scored&& scored) {
+    criterion.enter(rows);
+    const double whole = weight_of(subset, rows);
+    const double before = impurity_of(definition, target, subset, rows);
+    CHECK(criterion.weight() == whole);
+    CHECK(in_user_units(criterion, criterion.impurity()) == close_to(before));
+    std::vector<ScoredCut> cuts;
+    for (int repeat = 0; repeat < 10; ++repeat) {
+        std::vector<std::uint8_t> marks(rows.size());
+        Rows left, right;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            marks[i] = static_cast<std::uint8_t>(pick(rng, 2));
+            (marks[i] != 0 ? left : right).push_back(rows[i]);
+        }
+        if (left.empty() || right.empty()) continue;
+        const auto [weight, score] = scored(marks);
+        const double wl = weight_of(subset, left), wr = weight_of(subset, right);
+        CHECK(weight == wl);
+        const double after = wl / whole * impurity_of(definition, target, subset, left) +
+                             wr / whole * impurity_of(definition, target, subset, right);
+        cuts.push_back({score, in_user_units(criterion, criterion.decrease(score))});
+        CHECK(cuts.back().decrease == close_to(before - after));
+    }
+    return cuts;
+}
+
+// The score that criteria of one sum share.
+template <OneSumCriterion C>
+double score_of(const C& criterion, const typename C::Summand& left) {
+    const double w = C::weight_of(left), W = criterion.weight();
+    const double d = C::term_of(left) * W - criterion.term() * w;
+    return C::kFactor * (d * d) / (w * (W - w));
+}
+
+// Weights that are whole numbers up to `largest`.
+inline LearningSubset heavy_subset(Rng& rng, std::size_t n, std::size_t largest) {
+    std::vector<double> weights(n);
+    for (double& w : weights) w = static_cast<double>(1 + pick(rng, largest));
+    return subset_of(n, weights);
+}
+
 // The best score is the best decrease.
 inline void check_order(const std::vector<ScoredCut>& cuts) {
     bool agree = true;
@@ -93,22 +164,20 @@ inline void check_order(const std::vector<ScoredCut>& cuts) {
 }
 
 // Groups of equal codes, in row order within each, as a sort gives them.
-inline std::vector<std::vector<std::uint64_t>> random_groups(Rng& rng, std::size_t n,
-                                                             std::size_t levels) {
-    std::vector<std::vector<std::uint64_t>> groups(levels);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t code = pick(rng, levels);
-        groups[code].push_back(code << 32 | i);
-    }
+inline std::vector<std::vector<Position>> random_groups(Rng& rng, std::size_t n,
+                                                        std::size_t levels) {
+    std::vector<std::vector<Position>> groups(levels);
+    for (std::size_t i = 0; i < n; ++i)
+        groups[pick(rng, levels)].push_back(static_cast<Position>(i));
     std::erase_if(groups, [](const auto& group) { return group.empty(); });
     return groups;
 }
 
 // Where statistics add up, moving a group and moving its histogram cell give the same bits.
-template <Criterion C>
+template <MovingCriterion C>
 void check_groups_are_cells(Rng& rng, const Target& target, const LearningSubset& subset,
                             const Rows& rows) {
-    C by_group(target, subset, test::kNeverStop), by_cell(target, subset, test::kNeverStop);
+    ByRows<C> by_group(target, subset, kNeverStop), by_cell(target, subset, kNeverStop);
     by_group.enter(rows);
     by_cell.enter(rows);
     by_group.begin_scan();
@@ -118,8 +187,7 @@ void check_groups_are_cells(Rng& rng, const Target& target, const LearningSubset
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
         by_group.move_group(groups[g]);
         std::vector<double> cell(by_cell.histogram_width(), 0.0);
-        for (const std::uint64_t key : groups[g])
-            by_cell.add_to(cell.data(), static_cast<Position>(key));
+        for (const Position i : groups[g]) by_cell.add_to(cell.data(), i);
         by_cell.move_cell(cell.data());
         same &= by_group.score() == by_cell.score() &&
                 by_group.left_weight() == by_cell.left_weight() &&
@@ -130,10 +198,10 @@ void check_groups_are_cells(Rng& rng, const Target& target, const LearningSubset
 }
 
 // A group of one is a move; so is any group whose sums are exact.
-template <Criterion C>
+template <MovingCriterion C>
 void check_groups_are_moves(Rng& rng, const Target& target, const LearningSubset& subset,
                             const Rows& rows, std::size_t levels) {
-    C by_group(target, subset, test::kNeverStop), by_move(target, subset, test::kNeverStop);
+    ByRows<C> by_group(target, subset, kNeverStop), by_move(target, subset, kNeverStop);
     by_group.enter(rows);
     by_move.enter(rows);
     by_group.begin_scan();
@@ -142,7 +210,7 @@ void check_groups_are_moves(Rng& rng, const Target& target, const LearningSubset
     const auto groups = random_groups(rng, rows.size(), levels);
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
         by_group.move_group(groups[g]);
-        for (const std::uint64_t key : groups[g]) by_move.move(static_cast<Position>(key));
+        for (const Position i : groups[g]) by_move.move(i);
         same &=
             by_group.score() == by_move.score() && by_group.left_weight() == by_move.left_weight();
     }

@@ -6,6 +6,7 @@
 namespace silvics {
 namespace {
 
+using test::ByRows;
 using test::Rng;
 using test::Rows;
 
@@ -42,7 +43,7 @@ TEST_CASE_TEMPLATE("impurity and decrease of classes are those of the definition
                 const std::size_t n = 3 + test::pick(rng, 25);
                 const Target target = test::random_classes(rng, n, n_classes);
                 const LearningSubset subset = test::random_subset(rng, n, weights);
-                ClassCounts<Impurity> criterion(target, subset, test::kNeverStop);
+                ByRows<ClassCounts<Impurity>> criterion(target, subset, test::kNeverStop);
                 for (int node = 0; node < 2; ++node)  // a node leaves nothing behind in the next
                     test::check_order(test::check_scan(criterion, rng, definition<Impurity>, target,
                                                        subset, test::random_rows(rng, n),
@@ -71,15 +72,15 @@ TEST_CASE("a group of one class sample is a move, with any weights") {
     Rng rng(22);
     const Target target = test::random_classes(rng, 30, {3});
     const LearningSubset subset = test::random_subset(rng, 30, test::Weights::fractional);
-    ClassCounts<Gini> by_group(target, subset, test::kNeverStop),
+    ByRows<ClassCounts<Gini>> by_group(target, subset, test::kNeverStop),
         by_move(target, subset, test::kNeverStop);
     by_group.enter(subset.rows);
     by_move.enter(subset.rows);
     by_group.begin_scan();
     by_move.begin_scan();
-    for (std::uint64_t i = 0; i < 29; ++i) {
+    for (Position i = 0; i < 29; ++i) {
         by_group.move_group(std::span(&i, 1));
-        by_move.move(static_cast<Position>(i));
+        by_move.move(i);
         CHECK(by_group.score() == by_move.score());
     }
 }
@@ -87,7 +88,7 @@ TEST_CASE("a group of one class sample is a move, with any weights") {
 TEST_CASE("a node is homogeneous when every output has one class") {
     const Target target = class_target(std::vector<std::int64_t>{0, 1, 0, 0, 1, 0}, 3, {2, 2});
     const LearningSubset subset = test::subset_of(3);
-    ClassCounts<Gini> criterion(target, subset, test::kNeverStop);
+    ByRows<ClassCounts<Gini>> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 1});
     CHECK_FALSE(criterion.homogeneous());
     criterion.enter(Rows{1});
@@ -100,7 +101,7 @@ TEST_CASE("a node is homogeneous when every output has one class") {
 TEST_CASE("the value of a node is the weight of every class of every output") {
     const Target target = class_target(std::vector<std::int64_t>{2, 1, 0, 0, 2, 1}, 3, {3, 2});
     const LearningSubset subset = test::subset_of(3, {1.0, 2.0, 4.0});
-    ClassCounts<Gini> criterion(target, subset, test::kNeverStop);
+    ByRows<ClassCounts<Gini>> criterion(target, subset, test::kNeverStop);
     std::vector<double> value(5, -1.0);
     criterion.enter(Rows{0, 1, 2});
     criterion.write_value(value);
@@ -114,7 +115,7 @@ TEST_CASE("the value of a node is the weight of every class of every output") {
 TEST_CASE("monotonic constraints look at the share of the second class") {
     const Target target = class_target(std::vector<std::int64_t>{1, 0, 1, 0}, 4, {2});
     const LearningSubset subset = test::subset_of(4, {1.0, 3.0, 1.0, 1.0});
-    ClassCounts<Gini> criterion(target, subset, test::kNeverStop);
+    ByRows<ClassCounts<Gini>> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 1, 2, 3});
     criterion.begin_scan();
     criterion.move(0);

@@ -1,9 +1,11 @@
 #include "criterion/against_scratch.hpp"
 #include "criterion/moments.hpp"
+#include "criterion/one_mean.hpp"
 
 namespace silvics {
 namespace {
 
+using test::ByRows;
 using test::Rng;
 using test::Rows;
 
@@ -59,7 +61,7 @@ TEST_CASE_TEMPLATE("impurity and decrease of means are those of the definition",
                 const std::size_t n = 3 + test::pick(rng, 25);
                 const Target target = random_target<Loss>(rng, n, q);
                 const LearningSubset subset = test::random_subset(rng, n, weights);
-                Moments<Loss> criterion(target, subset, test::kNeverStop);
+                ByRows<Moments<Loss>> criterion(target, subset, test::kNeverStop);
                 for (int node = 0; node < 2; ++node) {
                     const Rows rows = test::random_rows(rng, n);
                     if (!possible<Loss>(target, rows)) continue;
@@ -75,7 +77,7 @@ TEST_CASE("Friedman's score is the squared mean difference of the means, by the 
     const std::size_t n = 12, q = 3;
     const Target target = test::random_reals(rng, n, q);
     const LearningSubset subset = test::random_subset(rng, n, test::Weights::whole);
-    Moments<FriedmanImprovement> criterion(target, subset, test::kNeverStop);
+    ByRows<Moments<FriedmanImprovement>> criterion(target, subset, test::kNeverStop);
     const double whole = test::weight_of(subset, subset.rows);
     criterion.enter(subset.rows);
     criterion.begin_scan();
@@ -117,7 +119,7 @@ TEST_CASE("the value of a node is the mean of every output") {
     const std::vector<double> y = {1.0, -4.0, 2.0, -4.0, 6.0, -4.0};
     const Target target = real_target(y, 3, 2, true);
     const LearningSubset subset = test::subset_of(3, {1.0, 1.0, 2.0});
-    Moments<SquaredError> criterion(target, subset, test::kNeverStop);
+    ByRows<Moments<SquaredError>> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     std::vector<double> value(2);
     criterion.write_value(value);
@@ -125,11 +127,12 @@ TEST_CASE("the value of a node is the mean of every output") {
     CHECK_FALSE(criterion.homogeneous());
 }
 
-TEST_CASE("equal outputs are kept to the last bit, whatever their mean rounds to") {
+TEST_CASE_TEMPLATE("equal outputs are kept to the last bit, whatever their mean rounds to", C, Moments<SquaredError>,
+                   OneMean) {
     const double y = 0.1;
     const Target target = real_target(std::vector<double>{y, 7e8, y, y, -3e9, y}, 6, 1, true);
     const LearningSubset subset = test::subset_of(6);
-    Moments<SquaredError> criterion(target, subset, test::kNeverStop);
+    ByRows<C> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 2, 3, 5});
     std::vector<double> value(1);
     criterion.write_value(value);
@@ -145,7 +148,7 @@ TEST_CASE("a shift of y changes neither impurity nor decrease nor score") {
     const Target near_target = real_target(y, 6, 1, true),
                  far_target = real_target(far, 6, 1, true);
     const LearningSubset subset = test::subset_of(6);
-    Moments<SquaredError> a(near_target, subset, test::kNeverStop),
+    ByRows<Moments<SquaredError>> a(near_target, subset, test::kNeverStop),
         b(far_target, subset, test::kNeverStop);
     a.enter(subset.rows);
     b.enter(subset.rows);
@@ -160,12 +163,13 @@ TEST_CASE("a shift of y changes neither impurity nor decrease nor score") {
     }
 }
 
-TEST_CASE("the impurity of equal outputs is zero at every scale") {
+TEST_CASE_TEMPLATE("the impurity of equal outputs is zero at every scale", C, Moments<SquaredError>,
+                   OneMean) {
     for (const double size : {1.0, 1e-200, 1e-320, 1e160, 1e200, 1e308}) {
         CAPTURE(size);
         const Target target = real_target(std::vector<double>{size, -size, size}, 3, 1, true);
         const LearningSubset subset = test::subset_of(3);
-        Moments<SquaredError> criterion(target, subset, test::kNeverStop);
+        ByRows<C> criterion(target, subset, test::kNeverStop);
         criterion.enter(Rows{0, 2});
         CHECK(criterion.homogeneous());
         CHECK(criterion.impurity() == 0.0);
@@ -183,7 +187,7 @@ TEST_CASE("a cut between equal outputs decreases nothing at every scale") {
         const Target target =
             real_target(std::vector<double>{size, -size, size, -size}, 4, 1, true);
         const LearningSubset subset = test::subset_of(4);
-        Moments<SquaredError> criterion(target, subset, test::kNeverStop);
+        ByRows<Moments<SquaredError>> criterion(target, subset, test::kNeverStop);
         criterion.enter(Rows{0, 1, 2, 3});
         criterion.begin_scan();
         criterion.move(0);
@@ -192,21 +196,23 @@ TEST_CASE("a cut between equal outputs decreases nothing at every scale") {
     }
 }
 
-TEST_CASE("the mean of finite outputs is finite") {
+TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredError>,
+                   OneMean) {
     const double top = std::numeric_limits<double>::max();
     const Target target = real_target(std::vector<double>{-top, top}, 2, 1, true);
     const LearningSubset subset = test::subset_of(2, {1.0, 3.0});
-    Moments<SquaredError> criterion(target, subset, test::kNeverStop);
+    ByRows<C> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     std::vector<double> value(1);
     criterion.write_value(value);
     CHECK(value[0] == doctest::Approx(top / 2).epsilon(1e-15));
 }
 
-TEST_CASE("outputs that differ are not homogeneous, however far they lie from the centre") {
+TEST_CASE_TEMPLATE("outputs that differ are not homogeneous, however far they lie from the centre", C, Moments<SquaredError>,
+                   OneMean) {
     const Target target = real_target(std::vector<double>{0.1, 0.2, 1e17, 2e17, 3e17}, 5, 1, true);
     const LearningSubset subset = test::subset_of(5);
-    Moments<SquaredError> criterion(target, subset, test::kNeverStop);
+    ByRows<C> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 1});
     CHECK_FALSE(criterion.homogeneous());
 }
@@ -216,7 +222,7 @@ TEST_CASE("a Poisson cut that leaves a side without counts has score -infinity i
     const std::vector<double> y = {0.1, 0.2, 0.3, 0.0, 0.0};
     const Target target = real_target(y, 5, 1, false);
     const LearningSubset subset = test::subset_of(5);
-    Moments<PoissonDeviance> criterion(target, subset, test::kNeverStop);
+    ByRows<Moments<PoissonDeviance>> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     std::vector<Position> counts = {0, 1, 2};
     do {

@@ -4,6 +4,7 @@
 namespace silvics {
 namespace {
 
+using test::ByRows;
 using test::Rng;
 using test::Rows;
 
@@ -56,7 +57,7 @@ TEST_CASE("impurity and decrease of medians are those of the definition") {
                 const Target target = repeat % 2 == 0 ? test::random_reals(rng, n, q)
                                                       : test::random_counts(rng, n, q);
                 const LearningSubset subset = test::random_subset(rng, n, weights);
-                OrderedTargets criterion(target, subset, test::kNeverStop);
+                ByRows<OrderedTargets> criterion(target, subset, test::kNeverStop);
                 for (int node = 0; node < 2; ++node)
                     test::check_order(test::check_scan(criterion, rng, definition, target, subset,
                                                        test::random_rows(rng, n), test::always));
@@ -71,7 +72,7 @@ TEST_CASE("medians of the node and of both sides are weighted medians") {
         const LearningSubset subset = test::random_subset(
             rng, n, repeat % 2 == 0 ? test::Weights::unit : test::Weights::whole);
         const Rows rows = test::random_rows(rng, n);
-        OrderedTargets criterion(target, subset, test::kNeverStop);
+        ByRows<OrderedTargets> criterion(target, subset, test::kNeverStop);
         criterion.enter(rows);
         std::vector<double> value(1);
         criterion.write_value(value);
@@ -90,7 +91,7 @@ TEST_CASE("medians of the node and of both sides are weighted medians") {
 TEST_CASE("a median of an even number lies in the middle") {
     const Target target = real_target(std::vector<double>{1.0, 10.0, 4.0, 2.0}, 4, 1, true);
     const LearningSubset subset = test::subset_of(4);
-    OrderedTargets criterion(target, subset, test::kNeverStop);
+    ByRows<OrderedTargets> criterion(target, subset, test::kNeverStop);
     std::vector<double> value(1);
     criterion.enter(Rows{0, 1, 2, 3});
     criterion.write_value(value);
@@ -103,7 +104,7 @@ TEST_CASE("a median of an even number lies in the middle") {
 TEST_CASE("equal outputs are homogeneous, kept to the last bit, and of no error") {
     const Target target = real_target(std::vector<double>{0.1, 5e8, 0.1, -3e9}, 4, 1, true);
     const LearningSubset subset = test::subset_of(4);
-    OrderedTargets criterion(target, subset, test::kNeverStop);
+    ByRows<OrderedTargets> criterion(target, subset, test::kNeverStop);
     criterion.enter(Rows{0, 2});
     std::vector<double> value(1);
     criterion.write_value(value);
@@ -116,7 +117,7 @@ TEST_CASE("the median of finite outputs is finite") {
     const double top = std::numeric_limits<double>::max();
     const Target target = real_target(std::vector<double>{-top, top, top}, 3, 1, true);
     const LearningSubset subset = test::subset_of(3, {3.0, 1.0, 1.0});
-    OrderedTargets criterion(target, subset, test::kNeverStop);
+    ByRows<OrderedTargets> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     std::vector<double> value(1);
     criterion.write_value(value);

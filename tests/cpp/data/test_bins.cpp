@@ -2,6 +2,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "data/rank_code.hpp"
 #include "doctest/doctest.h"
@@ -10,42 +11,50 @@
 namespace silvics {
 namespace {
 
+using Kind = NumericColumn::Kind;
 using Widths = BinRule::Widths;
 
-NumericColumn binned(const std::vector<double>& values, std::size_t max_bins, Widths widths) {
+CodedColumn binned(const std::vector<double>& values, std::size_t max_bins, Widths widths) {
     const StopFlag stop;
-    return rank_code(test::column_of(values).view(), 0, {max_bins, widths}, stop);
+    return rank_code(values, {}, {max_bins, widths}, stop);
 }
 
-std::vector<double> counting(std::size_t n) {
+std::vector<double> counting(std::size_t n, double step = 1.0) {
     std::vector<double> values(n);
-    std::iota(values.begin(), values.end(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i) * step;
     return values;
 }
 
-std::map<Code, std::size_t> rows_per_bin(const NumericColumn& column, std::size_t n) {
+std::map<Code, std::size_t> rows_per_bin(const CodedColumn& coded, std::size_t n) {
     std::map<Code, std::size_t> rows;
-    for (std::size_t i = 0; i < n; ++i) ++rows[test::code_at(column.bins, i)];
+    for (std::size_t i = 0; i < n; ++i) ++rows[test::code_at(coded.codes, i)];
     return rows;
 }
 
-// Bins are runs of ranks, numbered in order, none empty, and not more than asked for.
+// Bins are runs of values, numbered in order, none empty, and not more than asked for.
 void check_bins(const std::vector<double>& values, std::size_t max_bins, Widths widths) {
-    const NumericColumn column = binned(values, max_bins, widths);
-    REQUIRE(column.binned());
-    CHECK(column.last_ranks.size() >= 2);
-    CHECK(column.last_ranks.size() <= max_bins);
-    CHECK(std::ranges::is_sorted(column.last_ranks, std::less_equal{}));
-    CHECK(column.last_ranks.back() + 1 == column.values.size());
+    const auto [column, codes] = binned(values, max_bins, widths);
+    REQUIRE(column.kind == Kind::bin);
+    CHECK(column.n_codes >= 2);
+    CHECK(column.n_codes <= max_bins);
+    std::map<double, std::set<Code>> bins_of_value;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        bins_of_value[values[i]].insert(test::code_at(codes, i));
     bool right = true;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const Code rank = test::code_at(column.ranks, i), bin = test::code_at(column.bins, i);
-        right &= rank <= column.last_ranks[bin] && (bin == 0 || rank > column.last_ranks[bin - 1]);
+    std::vector<double> least;  // value of each bin
+    for (const auto& [value, bins] : bins_of_value) {
+        right &= bins.size() == 1;
+        const std::size_t bin = *bins.begin();
+        if (bin == least.size()) least.push_back(value);
+        right &= bin + 1 == least.size();
     }
     CHECK(right);
+    CHECK(least.size() == column.n_codes);
+    REQUIRE(column.knot_shift == 0);
+    CHECK(column.knots == least);
 }
 
-TEST_CASE("bins are runs of ranks") {
+TEST_CASE("bins are runs of values") {
     test::Rng rng(3);
     std::function<double(std::size_t)> value;
     SUBCASE("uniform") {
@@ -56,6 +65,9 @@ TEST_CASE("bins are runs of ranks") {
     }
     SUBCASE("one value in most rows") {
         value = [](std::size_t i) { return i < 305 ? static_cast<double>(i) : 150.0; };
+    }
+    SUBCASE("one value in most rows, not whole") {
+        value = [](std::size_t i) { return i < 305 ? static_cast<double>(i) / 4 : 37.5; };
     }
     for (const Widths widths : {Widths::equal_frequency, Widths::equal_width})
         for (const std::size_t max_bins : {2U, 3U, 7U, 64U, 255U, 256U, 300U})
@@ -68,27 +80,33 @@ TEST_CASE("bins are runs of ranks") {
 }
 
 TEST_CASE("bins of equal frequency hold as many rows each, where there are no ties") {
-    const auto rows = rows_per_bin(binned(counting(1000), 10, Widths::equal_frequency), 1000);
-    CHECK(rows.size() == 10);
-    for (const auto& [bin, count] : rows) CHECK(count == 100);
+    for (const double step : {1.0, 0.5}) {  // counted and sorted
+        const auto rows =
+            rows_per_bin(binned(counting(1000, step), 10, Widths::equal_frequency), 1000);
+        CHECK(rows.size() == 10);
+        for (const auto& [bin, count] : rows) CHECK(count == 100);
+    }
 }
 
 TEST_CASE("bins of equal frequency count rows, not values") {
     // Half of the rows share one value: it takes half of the bins' rows, and the others are few.
-    std::vector<double> values = counting(1000);
-    std::fill_n(values.begin(), 500, 0.0);
-    const NumericColumn column = binned(values, 10, Widths::equal_frequency);
-    const auto rows = rows_per_bin(column, 1000);
-    CHECK(rows.at(0) == 500);
-    for (const auto& [bin, count] : rows)
-        if (bin != 0) CHECK(count <= 100);
+    for (const double step : {1.0, 0.5}) {
+        std::vector<double> values = counting(1000, step);
+        std::fill_n(values.begin(), 500, 0.0);
+        const auto rows = rows_per_bin(binned(values, 10, Widths::equal_frequency), 1000);
+        CHECK(rows.at(0) == 500);
+        for (const auto& [bin, count] : rows)
+            if (bin != 0) CHECK(count <= 100);
+    }
 }
 
 TEST_CASE("bins of equal width divide the range") {
-    std::vector<double> values = counting(1000);
-    values.back() = 9990.0;  // an outlier: the rest falls into the first bin of ten
-    const NumericColumn column = binned(values, 10, Widths::equal_width);
-    CHECK(column.last_ranks == std::vector<Code>{998, 999});
+    for (const double step : {1.0, 0.5}) {
+        std::vector<double> values = counting(1000, step);
+        values.back() = 9990.0 * step;  // an outlier: the rest falls into the first bin of ten
+        const auto rows = rows_per_bin(binned(values, 10, Widths::equal_width), 1000);
+        CHECK(rows == std::map<Code, std::size_t>{{0, 999}, {1, 1}});
+    }
 }
 
 TEST_CASE("bins of equal width survive a range that overflows and one that underflows") {
@@ -98,17 +116,30 @@ TEST_CASE("bins of equal width survive a range that overflows and one that under
     check_bins({0.0, tiny, 2 * tiny}, 2, Widths::equal_width);
 }
 
-TEST_CASE("a column with no more distinct values than bins keeps its ranks alone") {
-    for (const Widths widths : {Widths::equal_frequency, Widths::equal_width}) {
-        CHECK_FALSE(binned(counting(64), 64, widths).binned());
-        CHECK(binned(counting(65), 64, widths).binned());
-    }
+TEST_CASE("a column with no more distinct values than bins keeps a code for each") {
+    for (const Widths widths : {Widths::equal_frequency, Widths::equal_width})
+        for (const double step : {1.0, 0.5}) {
+            const CodedColumn exact = binned(counting(64, step), 64, widths);
+            CHECK(exact.column.kind == Kind::one_value);
+            for (Code i = 0; i < 64; ++i) CHECK(test::code_at(exact.codes, i) == i);
+            CHECK(binned(counting(65, step), 64, widths).column.kind == Kind::bin);
+        }
 }
 
 TEST_CASE("bins take the smallest type that holds them") {
-    CHECK(binned(counting(70000), 256, Widths::equal_frequency).bins.index() == 0);
-    CHECK(binned(counting(70000), 257, Widths::equal_frequency).bins.index() == 1);
-    CHECK(binned(counting(70000), 256, Widths::equal_frequency).ranks.index() == 2);
+    CHECK(binned(counting(70000), 256, Widths::equal_frequency).codes.index() == 0);
+    CHECK(binned(counting(70000), 257, Widths::equal_frequency).codes.index() == 1);
+}
+
+TEST_CASE("bins up to as many as there are codes, of more values than codes") {
+    const auto [column, codes] = binned(counting(70000), kMaxCodes, Widths::equal_frequency);
+    CHECK(column.kind == Kind::bin);
+    CHECK(column.n_codes <= kMaxCodes);
+    CHECK(column.n_codes > kMaxCodes / 2);
+    bool right = true;
+    for (std::size_t i = 1; i < 70000; ++i)
+        right &= test::code_at(codes, i) - test::code_at(codes, i - 1) <= 1;
+    CHECK(right);
 }
 
 }  // namespace

@@ -11,27 +11,57 @@
 namespace silvics {
 namespace {
 
-using test::column_of;
+using Kind = NumericColumn::Kind;
 using Limits = std::numeric_limits<double>;
 
-NumericColumn ranked(const std::vector<double>& values) {
+CodedColumn ranked(const std::vector<double>& values) {
     const StopFlag stop;
-    return rank_code(column_of(values).view(), 0, {}, stop);
+    return rank_code(values, {}, {}, stop);
 }
 
-// What ranks are, whatever way they were found.
-void check_ranks(const std::vector<double>& values) {
-    const NumericColumn column = ranked(values);
-    const std::set<double> distinct(values.begin(), values.end());
-    CHECK(std::equal(distinct.begin(), distinct.end(), column.values.begin(), column.values.end()));
-    bool decoded = true;
-    for (std::size_t i = 0; i < values.size(); ++i)
-        decoded &= column.values.at(test::code_at(column.ranks, i)) == values[i];
-    CHECK(decoded);
-    CHECK_FALSE(column.binned());
+// What codes are, whatever way they were found.
+void check_codes(const std::vector<double>& values) {
+    const auto [column, codes] = ranked(values);
+    const std::set<double> set(values.begin(), values.end());
+    const std::vector<double> distinct(set.begin(), set.end());
+    const std::size_t n = distinct.size();
+    CHECK(column.n_codes == std::min(n, kMaxCodes));
+    CHECK(column.kind == (n <= kMaxCodes ? Kind::one_value : Kind::several_values));
+    // Codes of the distinct values: in order, none left out, all as good as equally full.
+    bool one_code = true;
+    std::vector<Code> code_of(n, ~Code{0});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto rank = std::ranges::lower_bound(distinct, values[i]) - distinct.begin();
+        Code& code = code_of[static_cast<std::size_t>(rank)];
+        one_code &= code == ~Code{0} || code == test::code_at(codes, i);
+        code = test::code_at(codes, i);
+    }
+    CHECK(one_code);
+    CHECK(code_of.front() == 0);
+    CHECK(code_of.back() + std::size_t{1} == column.n_codes);
+    bool in_order = true;
+    std::vector<std::size_t> values_of_code(column.n_codes, 0);
+    for (std::size_t rank = 0; rank < n; ++rank) {
+        in_order &= rank == 0 || code_of[rank] - code_of[rank - 1] <= 1;
+        ++values_of_code.at(code_of[rank]);
+    }
+    CHECK(in_order);
+    const auto [fewest, most] = std::ranges::minmax(values_of_code);
+    CHECK(fewest >= n / column.n_codes);
+    CHECK(most <= (n + column.n_codes - 1) / column.n_codes);
+    // Knots: the smallest value of each run of codes.
+    REQUIRE(column.knots.size() == ((column.n_codes - 1) >> column.knot_shift) + 1);
+    CHECK(column.knots.size() <= 1024);
+    bool least = true;
+    for (std::size_t rank = 0; rank < n; ++rank) {
+        const Code run = code_of[rank] >> column.knot_shift;
+        if (rank == 0 || code_of[rank - 1] >> column.knot_shift != run)
+            least &= column.knots[run] == distinct[rank];
+    }
+    CHECK(least);
 }
 
-TEST_CASE("ranks keep the order of the values, by comparison below 1024 rows and by digits above") {
+TEST_CASE("codes keep the order of the values, by comparison below 512 rows and by digits above") {
     test::Rng rng(2);
     std::function<double()> draw;
     SUBCASE("of any magnitude") {
@@ -40,24 +70,56 @@ TEST_CASE("ranks keep the order of the values, by comparison below 1024 rows and
             return std::ldexp(test::pick_real(rng, -1.0, 1.0), exponent);
         };
     }
-    SUBCASE("small integers") {
+    SUBCASE("small integers, which are counted") {
         draw = [&] { return static_cast<double>(test::pick(rng, 20)) - 10.0; };
+    }
+    SUBCASE("integers too far apart to be counted") {
+        draw = [&] { return static_cast<double>(test::pick(rng, 4000000000)) - 2e9; };
+    }
+    SUBCASE("integers of more than 31 bits") {
+        draw = [&] { return 1e10 + static_cast<double>(test::pick(rng, 100)); };
+    }
+    SUBCASE("halves") {
+        draw = [&] { return static_cast<double>(test::pick(rng, 1000)) / 2; };
     }
     SUBCASE("single precision") {
         draw = [&] { return static_cast<float>(test::pick_real(rng, -1.0, 1.0)); };
     }
-    SUBCASE("adjacent") {
+    SUBCASE("adjacent: apart in the lower half of their bits only") {
         draw = [&] { return 1.0 + static_cast<double>(test::pick(rng, 3000)) * 0x1.0p-52; };
+    }
+    SUBCASE("adjacent and negative, in several runs") {
+        draw = [&] {
+            const double run = -1.0 - static_cast<double>(test::pick(rng, 5));
+            return run - static_cast<double>(test::pick(rng, 300)) * 0x1.0p-50;
+        };
     }
     SUBCASE("all equal") {
         draw = [] { return -3.5; };
     }
-    for (const std::size_t n : {1U, 2U, 3U, 100U, 1023U, 1024U, 1025U, 5000U}) {
+    for (const std::size_t n : {1U, 2U, 3U, 100U, 511U, 512U, 513U, 1025U, 5000U}) {
         CAPTURE(n);
         std::vector<double> values(n);
         std::ranges::generate(values, draw);
-        check_ranks(values);
+        check_codes(values);
     }
+}
+
+TEST_CASE("integers are coded alike at both ends of the range that is counted") {
+    test::Rng rng(9);
+    for (const double range : {1223.0, 1224.0, 1225.0, 65535.0, 65536.0, 65537.0})
+        for (const double low : {-0x1.0p31, -17.0, 0.0, 0x1.0p31 - 65538.0})
+            for (const std::size_t n : {100U, 40000U}) {
+                CAPTURE(range);
+                CAPTURE(low);
+                CAPTURE(n);
+                std::vector<double> values(n);
+                for (double& v : values)
+                    v = low + static_cast<double>(test::pick(rng, static_cast<std::size_t>(range)));
+                values[n / 2] = low;
+                values[n / 3] = low + range;
+                check_codes(values);
+            }
 }
 
 TEST_CASE("extremes and subnormals have their place") {
@@ -70,67 +132,88 @@ TEST_CASE("extremes and subnormals have their place") {
                                           0.0,
                                           1.0,
                                           -1.0};
-    SUBCASE("below 1024 rows") { check_ranks(extremes); }
-    SUBCASE("from 1024 rows on") {
+    SUBCASE("below 512 rows") { check_codes(extremes); }
+    SUBCASE("from 512 rows on") {
         std::vector<double> values;
         while (values.size() < 2000) values.insert(values.end(), extremes.begin(), extremes.end());
-        check_ranks(values);
+        check_codes(values);
     }
 }
 
 TEST_CASE("minus zero and zero are one value") {
     std::vector<double> values = {-0.0, 0.0, -1.0, 1.0, -0.0};
-    SUBCASE("below 1024 rows") {}
-    SUBCASE("from 1024 rows on") {
+    SUBCASE("among whole numbers") {}
+    SUBCASE("zeros alone") { values = {-0.0, 0.0, -0.0}; }
+    SUBCASE("among others") { values.push_back(0.5); }
+    SUBCASE("among others, from 512 rows on") {
+        values.push_back(0.5);
         for (int doubling = 0; doubling < 8; ++doubling) {
             const std::vector<double> once = values;
             values.insert(values.end(), once.begin(), once.end());
         }
     }
-    const NumericColumn column = ranked(values);
-    CHECK(column.values == std::vector<double>{-1.0, 0.0, 1.0});
-    CHECK_FALSE(std::signbit(column.values[1]));
-    CHECK(test::code_at(column.ranks, 0) == 1);
-    CHECK(test::code_at(column.ranks, 1) == 1);
+    const auto [column, codes] = ranked(values);
+    CHECK(test::code_at(codes, 0) == test::code_at(codes, 1));
+    const double knot = column.knots.at(test::code_at(codes, 0));
+    CHECK(knot == 0.0);
+    CHECK_FALSE(std::signbit(knot));
+    check_codes(values);
 }
 
 TEST_CASE("codes take the smallest type that holds them") {
-    const auto type_for = [](std::size_t distinct) {
+    const auto type_for = [](std::size_t distinct, double step) {
         std::vector<double> values(distinct);
-        std::iota(values.begin(), values.end(), -100.0);
-        return ranked(values).ranks.index();
+        for (std::size_t i = 0; i < distinct; ++i) values[i] = static_cast<double>(i) * step - 100;
+        return ranked(values).codes.index();
     };
-    CHECK(type_for(1) == 0);
-    CHECK(type_for(256) == 0);
-    CHECK(type_for(257) == 1);
-    CHECK(type_for(65536) == 1);
-    CHECK(type_for(65537) == 2);
+    for (const double step : {1.0, 0.5}) {  // counted and sorted
+        CHECK(type_for(1, step) == 0);
+        CHECK(type_for(256, step) == 0);
+        CHECK(type_for(257, step) == 1);
+        CHECK(type_for(65536, step) == 1);
+        CHECK(type_for(65537, step) == 1);
+    }
 }
 
-TEST_CASE("the highest ranks of 32 bits are kept") {
-    std::vector<double> values(70000);
-    std::iota(values.rbegin(), values.rend(), 0.0);
-    check_ranks(values);
+TEST_CASE("where there are more values than codes, neighbours share one") {
+    for (const std::size_t n : {65535U, 65536U, 65537U, 70000U, 200000U}) {
+        CAPTURE(n);
+        std::vector<double> values(n);
+        std::iota(values.rbegin(), values.rend(), 0.0);
+        check_codes(values);
+        for (double& v : values) v = std::sqrt(v);
+        check_codes(values);
+    }
+}
+
+TEST_CASE("a column says where its values are to be read") {
+    const std::vector<double> values = {3.0, 1.5, 2.0};
+    const test::Matrix X = test::column_of(values);
+    const StopFlag stop;
+    const CodedColumn coded = rank_code(X.values, X.view().column(0), {}, stop);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(coded.column.values[i] == values[i]);
+    CHECK(coded.column.values.data == X.view().data);
 }
 
 TEST_CASE("NaN and infinity are refused") {
     for (const double bad : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()})
-        CHECK_THROWS_WITH_AS(ranked({1.0, bad, 2.0}), "Input X contains NaN or infinity.",
-                             std::invalid_argument);
+        for (const std::size_t n : {3U, 1000U})
+            for (const double others : {1.0, 0.5})
+                for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+                    std::vector<double> values(n, others);
+                    values[at] = bad;
+                    CHECK_THROWS_WITH_AS(ranked(values), "Input X contains NaN or infinity.",
+                                         std::invalid_argument);
+                }
 }
 
-TEST_CASE("a column of any scalar type is read at its strides") {
-    const std::int16_t values[] = {5, 99, -7, 99, 5, 99, 300, 99};
-    const MatrixView X{reinterpret_cast<const std::byte*>(values), 4, 2, 4, 2, Scalar::i16};
-    const StopFlag stop;
-    CHECK(rank_code(X, 0, {}, stop).values == std::vector<double>{-7.0, 5.0, 300.0});
-    CHECK(rank_code(X, 1, {}, stop).values == std::vector<double>{99.0});
-}
-
-TEST_CASE("coding feels a stop request") {
+TEST_CASE("a long sort of values feels a stop request") {
     StopFlag stop;
     stop.request();
-    CHECK_THROWS_AS(rank_code(column_of({1.0, 2.0}).view(), 0, {}, stop), Interrupted);
+    for (const std::size_t n : {2U, 1000U}) {
+        const std::vector<double> values(n, 1.5);
+        CHECK_THROWS_AS(rank_code(values, {}, {}, stop), Interrupted);
+    }
 }
 
 }  // namespace

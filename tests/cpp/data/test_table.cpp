@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "data/table.hpp"
@@ -7,20 +10,253 @@
 namespace silvics {
 namespace {
 
+using Kind = NumericColumn::Kind;
+
+// A matrix of `n_few` columns of few values (codes of one byte), then `n_many` of many.
+test::Matrix mixed_matrix(test::Rng& rng, std::size_t rows, std::size_t n_few,
+                          std::size_t n_many) {
+    test::Matrix X = test::random_matrix(rng, rows, n_few + n_many);
+    for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < n_few; ++j)
+            X.values[i * X.cols + j] = static_cast<double>(test::pick(rng, 50)) / 8;
+    return X;
+}
+
+// The rank of every row's value among the distinct values of its column, computed plainly.
+std::vector<Code> plain_ranks(const test::Matrix& X, std::size_t j) {
+    std::vector<double> distinct;
+    for (std::size_t i = 0; i < X.rows; ++i) distinct.push_back(X.row(i)[j]);
+    std::ranges::sort(distinct);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    std::vector<Code> ranks;
+    for (std::size_t i = 0; i < X.rows; ++i)
+        ranks.push_back(static_cast<Code>(std::ranges::lower_bound(distinct, X.row(i)[j]) -
+                                          distinct.begin()));
+    return ranks;
+}
+
+std::vector<Code> codes_of(const CodeView& view, std::size_t n_rows) {
+    std::vector<Code> codes;
+    for (std::size_t i = 0; i < n_rows; ++i) codes.push_back(view[i]);
+    return codes;
+}
+
+// Where the codes of some columns stand.
+enum class Layout { by_rows, by_columns, both };
+
+void check_layout(const test::Matrix& X, const Table& table, std::size_t first, std::size_t last,
+                  Layout layout, bool wide) {
+    const std::size_t m = last - first;
+    bool right = true;
+    for (std::size_t j = first; j < last; ++j) {
+        const NumericColumn& column = test::numeric(table, j);
+        const auto ranks = plain_ranks(X, j);
+        right &= codes_of(column.codes, X.rows) == ranks;
+        right &= column.codes.wide == wide;
+        right &= column.codes.stride == (layout == Layout::by_rows ? m : 1);
+        right &= (column.by_rows.data != nullptr) == (layout == Layout::both);
+        for (std::size_t i = 0; i < X.rows; ++i) right &= column.values[i] == X.row(i)[j];
+        right &= &column.view(NumericColumn::kByRows) == &column.codes;
+        if (layout != Layout::both) {
+            right &= &column.view(2) == &column.codes;
+            continue;
+        }
+        right &= &column.view(2) == &column.by_rows;
+        right &= &column.view(NumericColumn::kByRows - 1) == &column.by_rows;
+        right &= column.by_rows.stride == m && column.by_rows.wide == wide;
+        right &= codes_of(column.by_rows, X.rows) == ranks;
+    }
+    CHECK(right);
+}
+
 TEST_CASE("a table has the codes of every column, whatever the team") {
     test::Rng rng(4);
-    const test::Matrix X = test::random_matrix(rng, 300, 9, 40);
-    const Table alone = test::coded(X);
-    CHECK(alone.n_rows == 300);
-    CHECK(alone.n_features() == 9);
-    for (const std::size_t size : {2U, 5U, 16U}) {
-        ThreadTeam team(size, nullptr);
-        const Table shared = code_table(X.view(), {}, team);
-        for (std::size_t j = 0; j < 9; ++j) {
-            CHECK(test::numeric(shared, j).ranks == test::numeric(alone, j).ranks);
-            CHECK(test::numeric(shared, j).values == test::numeric(alone, j).values);
+    for (const std::size_t levels : {0U, 40U}) {
+        const test::Matrix X = test::random_matrix(rng, 300, 9, levels);
+        const Table alone = test::coded(X);
+        CHECK(alone.n_rows == 300);
+        CHECK(alone.n_features() == 9);
+        for (std::size_t j = 0; j < 9; ++j)
+            CHECK(codes_of(test::numeric(alone, j).codes, 300) == plain_ranks(X, j));
+        for (const std::size_t size : {2U, 5U, 16U}) {
+            ThreadTeam team(size, nullptr);
+            const Table shared = code_table(X.view(), {}, team);
+            for (std::size_t j = 0; j < 9; ++j)
+                CHECK(test::same_columns(test::numeric(shared, j), test::numeric(alone, j), 300));
         }
     }
+}
+
+TEST_CASE("codes stand by rows in a narrow table, by columns in a wide one, or both ways") {
+    test::Rng rng(10);
+    const auto check = [&](std::size_t n_few, Layout few, std::size_t n_many, Layout many) {
+        CAPTURE(n_few);
+        CAPTURE(n_many);
+        const test::Matrix X = mixed_matrix(rng, 300, n_few, n_many);
+        for (const std::size_t size : {1U, 3U}) {
+            ThreadTeam team(size, nullptr);
+            const Table table = code_table(X.view(), {}, team);
+            check_layout(X, table, 0, n_few, few, false);
+            check_layout(X, table, n_few, X.cols, many, true);
+        }
+    };
+    SUBCASE("one column") {
+        check(1, Layout::by_columns, 0, Layout::by_columns);
+        check(0, Layout::by_columns, 1, Layout::by_columns);
+        check(1, Layout::by_columns, 1, Layout::by_columns);
+    }
+    SUBCASE("narrow: up to 128 bytes of a row") {
+        check(2, Layout::by_rows, 2, Layout::by_rows);
+        check(128, Layout::by_rows, 0, Layout::by_rows);
+        check(0, Layout::by_rows, 64, Layout::by_rows);
+    }
+    SUBCASE("wide, of one byte") { check(129, Layout::both, 0, Layout::both); }
+    SUBCASE("wide, of two bytes") { check(0, Layout::by_columns, 65, Layout::by_columns); }
+    SUBCASE("of both sizes") {
+        check(129, Layout::both, 65, Layout::by_columns);
+        check(130, Layout::both, 3, Layout::by_rows);
+        check(5, Layout::by_rows, 70, Layout::by_columns);
+    }
+}
+
+TEST_CASE("columns of both sizes may stand in any order") {
+    test::Rng rng(11);
+    test::Matrix X = mixed_matrix(rng, 300, 3, 3);
+    for (std::size_t i = 0; i < 300; ++i) {  // few, many, few, many, ...
+        double* row = X.values.data() + i * 6;
+        const std::vector<double> old(row, row + 6);
+        for (std::size_t j = 0; j < 6; ++j) row[j] = old[j / 2 + 3 * (j % 2)];
+    }
+    const Table table = test::coded(X);
+    for (std::size_t j = 0; j < 6; ++j) {
+        CHECK(test::numeric(table, j).codes.wide == (j % 2 == 1));
+        CHECK(codes_of(test::numeric(table, j).codes, 300) == plain_ranks(X, j));
+    }
+}
+
+TEST_CASE("a table that moves keeps its codes in place") {
+    test::Rng rng(12);
+    const test::Matrix X = mixed_matrix(rng, 300, 129, 65);
+    Table first = test::coded(X);
+    const Table table = std::move(first);
+    check_layout(X, table, 0, 129, Layout::both, false);
+    check_layout(X, table, 129, X.cols, Layout::by_columns, true);
+}
+
+TEST_CASE("a matrix in any order of memory gives the same table") {
+    test::Rng rng(13);
+    const std::size_t rows = 300, cols = 40;
+    const test::Matrix X = mixed_matrix(rng, rows, cols / 2, cols / 2);
+    const Table expected = test::coded(X);
+    std::vector<double> other;
+    MatrixView view{nullptr, rows, cols, 0, 0, Scalar::f64};
+    const auto put = [&](std::size_t i, std::size_t j) -> double& {
+        return other[(view.at(i, j) - view.data) / sizeof(double)];
+    };
+    SUBCASE("Fortran") {
+        other.resize(rows * cols);
+        view.row_stride = sizeof(double);
+        view.col_stride = rows * sizeof(double);
+    }
+    SUBCASE("every third row, every second column of a larger one") {
+        other.resize(6 * rows * cols);
+        view.row_stride = 6 * cols * sizeof(double);
+        view.col_stride = 2 * sizeof(double);
+    }
+    SUBCASE("backwards") {
+        other.resize(rows * cols + 1);
+        view.row_stride = -static_cast<std::ptrdiff_t>(cols * sizeof(double));
+        view.col_stride = -static_cast<std::ptrdiff_t>(sizeof(double));
+    }
+    view.data = reinterpret_cast<const std::byte*>(other.data());
+    if (view.row_stride < 0) {
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < cols; ++j)
+                other[rows * cols - i * cols - j] = X.row(i)[j];
+        view.data += rows * cols * sizeof(double);
+    } else {
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < cols; ++j) put(i, j) = X.row(i)[j];
+    }
+    for (const std::size_t size : {1U, 4U}) {
+        ThreadTeam team(size, nullptr);
+        const Table table = code_table(view, {}, team);
+        for (std::size_t j = 0; j < cols; ++j)
+            CHECK(test::same_columns(test::numeric(table, j), test::numeric(expected, j), rows));
+    }
+}
+
+TEST_CASE("a column of any scalar type is read at its strides") {
+    ThreadTeam team(1, nullptr);
+    const std::int16_t values[] = {5, 99, -7, 99, 5, 99, 300, 99};
+    const MatrixView X{reinterpret_cast<const std::byte*>(values), 4, 2, 4, 2, Scalar::i16};
+    const Table table = code_table(X, {}, team);
+    CHECK(test::numeric(table, 0).knots == std::vector<double>{-7.0, 5.0, 300.0});
+    CHECK(test::numeric(table, 1).knots == std::vector<double>{99.0});
+    CHECK(codes_of(test::numeric(table, 0).codes, 4) == std::vector<Code>{1, 0, 1, 2});
+    CHECK(test::numeric(table, 0).values[3] == 300.0);
+    const float singles[] = {0.1F, -3.0F, 0.1F, 1e30F};
+    const MatrixView Y{reinterpret_cast<const std::byte*>(singles), 4, 1, 4, 4, Scalar::f32};
+    const Table other = code_table(Y, {}, team);
+    CHECK(test::numeric(other).knots == std::vector<double>{-3.0, 0.1F, 1e30F});
+    CHECK(test::numeric(other).values[0] == 0.1F);
+}
+
+TEST_CASE("whole numbers and others of the same order have the same codes") {
+    test::Rng rng(14);
+    for (const std::size_t levels : {2U, 200U, 3000U})
+        for (const BinRule rule : {BinRule{}, BinRule{16, BinRule::Widths::equal_frequency}}) {
+            test::Matrix X = test::random_matrix(rng, 1500, 2, levels);
+            for (double& x : X.values) x *= 4.0;
+            const Table whole = test::coded(X, rule);
+            test::Matrix Y = X;
+            for (double& y : Y.values) y = y / 8 + 1e-5;
+            const Table others = test::coded(Y, rule);
+            for (std::size_t j = 0; j < 2; ++j) {
+                const NumericColumn &a = test::numeric(whole, j), &b = test::numeric(others, j);
+                CHECK(codes_of(a.codes, 1500) == codes_of(b.codes, 1500));
+                CHECK(a.kind == b.kind);
+                CHECK(a.n_codes == b.n_codes);
+                CHECK(a.knots.size() == b.knots.size());
+            }
+        }
+}
+
+TEST_CASE("values that differ in the lower half of their bits only are told apart") {
+    test::Rng rng(15);
+    for (const std::size_t n : {60U, 700U}) {
+        test::Matrix X = test::random_matrix(rng, n, 2);
+        for (std::size_t i = 0; i < n; ++i) {
+            X.values[2 * i] = 1.0 + static_cast<double>(test::pick(rng, n)) * 0x1.0p-52;
+            X.values[2 * i + 1] = -5.0 - static_cast<double>(i % 2) * 0x1.0p-50;
+        }
+        const Table table = test::coded(X);
+        for (std::size_t j = 0; j < 2; ++j)
+            CHECK(codes_of(test::numeric(table, j).codes, n) == plain_ranks(X, j));
+        CHECK(test::numeric(table, 1).n_codes == 2);
+    }
+}
+
+TEST_CASE("minus zero and zero have one code in any column") {
+    const test::Matrix X{4, 2, {-0.0, -0.0, 0.0, 0.0, 1.0, 0.25, -0.0, -0.0}};
+    const Table table = test::coded(X);
+    for (std::size_t j = 0; j < 2; ++j) {
+        CHECK(codes_of(test::numeric(table, j).codes, 4) == std::vector<Code>{0, 0, 1, 0});
+        CHECK_FALSE(std::signbit(test::numeric(table, j).knots[0]));
+    }
+}
+
+TEST_CASE("a column of more values than codes is read again where that matters") {
+    test::Rng rng(16);
+    const test::Matrix X = test::random_matrix(rng, 70000, 1);
+    const Table table = test::coded(X);
+    const NumericColumn& column = test::numeric(table);
+    CHECK(column.kind == Kind::several_values);
+    CHECK(column.n_codes == kMaxCodes);
+    CHECK(column.codes.wide);
+    bool right = true;
+    for (std::size_t i = 0; i < 70000; ++i) right &= column.values[i] == X.values[i];
+    CHECK(right);
 }
 
 TEST_CASE("a table without rows or columns is refused") {
@@ -41,20 +277,44 @@ TEST_CASE("more rows or columns than ids is an error, before any value is read")
     CHECK_THROWS_AS(code_table(X, {}, team), std::length_error);
 }
 
-TEST_CASE("a single bin is refused") {
+TEST_CASE("a single bin is refused, and more bins than codes") {
     ThreadTeam team(1, nullptr);
     const test::Matrix X = test::column_of({1.0, 2.0});
     CHECK_THROWS_WITH_AS(code_table(X.view(), {1, BinRule::Widths::equal_width}, team),
                          "max_bins must be at least 2", std::invalid_argument);
+    CHECK_THROWS_AS(code_table(X.view(), {65537, BinRule::Widths::equal_width}, team),
+                    std::invalid_argument);
+    CHECK_NOTHROW(code_table(X.view(), {65536, BinRule::Widths::equal_width}, team));
 }
 
 TEST_CASE("NaN in any column reaches the caller as an error from any team") {
     test::Rng rng(5);
     test::Matrix X = test::random_matrix(rng, 20, 6);
-    X.values[77] = std::numeric_limits<double>::quiet_NaN();
-    for (const std::size_t size : {1U, 3U}) {
-        ThreadTeam team(size, nullptr);
-        CHECK_THROWS_AS(code_table(X.view(), {}, team), std::invalid_argument);
+    SUBCASE("among others") {}
+    SUBCASE("among whole numbers") { X.values.assign(120, 3.0); }
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity()}) {
+        X.values[77] = bad;
+        for (const std::size_t size : {1U, 3U}) {
+            ThreadTeam team(size, nullptr);
+            CHECK_THROWS_AS(code_table(X.view(), {}, team), std::invalid_argument);
+        }
+    }
+}
+
+struct StopAtOnce : Monitor {
+    bool poll(std::size_t, std::size_t) override { return false; }
+};
+
+TEST_CASE("coding feels a stop request, of whole numbers too") {
+    StopAtOnce monitor;
+    ThreadTeam team(2, &monitor);
+    const auto stop_team = [](std::size_t, std::size_t) {};
+    team.run(1, stop_team);
+    REQUIRE(team.stop().requested());
+    for (const double value : {1.0, 0.5}) {
+        const test::Matrix X = test::column_of(std::vector<double>(20, value));
+        CHECK_THROWS_AS(code_table(X.view(), {}, team), Interrupted);
     }
 }
 

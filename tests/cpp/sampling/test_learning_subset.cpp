@@ -25,6 +25,8 @@ TEST_CASE("without bootstrap the subset is the rows of positive weight, in order
         CHECK(subset.weights.empty());
         CHECK(subset.weight(2) == 1.0);
         CHECK(subset.whole_weights);
+        CHECK(subset.whole == 4.0);
+        CHECK(subset.in_order() == std::vector<double>(4, 1.0));
     }
     SUBCASE("some") {
         const LearningSubset subset =
@@ -32,6 +34,8 @@ TEST_CASE("without bootstrap the subset is the rows of positive weight, in order
         CHECK(subset.rows == std::vector<RowId>{0, 2, 3});
         CHECK(subset.weight(2) == 3.0);
         CHECK(subset.whole_weights);
+        CHECK(subset.whole == 6.0);
+        CHECK(subset.in_order() == std::vector<double>{2.0, 3.0, 1.0});
     }
     SUBCASE("fractions") {
         CHECK_FALSE(learning_subset(plan_of(2, false, {2.0, 0.5}), {}, 1).whole_weights);
@@ -49,6 +53,7 @@ TEST_CASE("a bootstrap replicate counts its draws on the unique rows") {
             for (const RowId row : draw_rows(plan, seed)) ++counts.at(row);
             CHECK(subset.weights == counts);
             CHECK(std::accumulate(counts.begin(), counts.end(), 0.0) == n_draws);
+            CHECK(subset.whole == n_draws);
             CHECK(std::ranges::is_sorted(subset.rows));
             for (const RowId row : subset.rows) CHECK(counts[row] > 0.0);
             CHECK(static_cast<std::ptrdiff_t>(subset.rows.size()) ==

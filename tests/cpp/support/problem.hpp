@@ -16,7 +16,7 @@
 #include "data/target.hpp"
 #include "forest/thread_team.hpp"
 #include "sampling/learning_subset.hpp"
-#include "tree/tree.hpp"
+#include "tree/compact.hpp"
 
 namespace silvics::test {
 
@@ -144,7 +144,8 @@ inline GrowthRules full_search(const Table& table) {
 
 inline Tree grown(const char* criterion, const Table& table, const Target& target,
                   const LearningSubset& subset, const GrowthRules& rules, std::uint32_t seed = 7) {
-    return build_tree(find_criterion(criterion), table, target, subset, rules, seed, kNeverStop);
+    return expand(
+        build_tree(find_criterion(criterion), table, target, subset, rules, seed, kNeverStop));
 }
 
 // The impurity of a node as the user has the data.

@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "doctest/doctest.h"
+#include "sampling/sample_order.hpp"
+#include "support/problem.hpp"
+
+namespace silvics {
+namespace {
+
+// What is kept of a sample can be told from its row: two outputs of labels and values each.
+SampleOrder order_of(const std::vector<RowId>& rows) {
+    SampleOrder order;
+    order.rows = rows;
+    for (const RowId row : rows) {
+        order.weights.push_back(row + 0.5);
+        order.packed.push_back(std::uint64_t{row} << 32 | 7);
+    }
+    for (const ClassId output : {0U, 1U})
+        for (const RowId row : rows) {
+            order.labels.push_back(2 * row + output);
+            order.values.push_back(-1.0 * row - output);
+        }
+    return order;
+}
+
+bool same_orders(const SampleOrder& a, const SampleOrder& b) {
+    return a.rows == b.rows && a.weights == b.weights && a.labels == b.labels &&
+           a.values == b.values && a.packed == b.packed;
+}
+
+std::vector<RowId> random_order(test::Rng& rng, std::size_t n) {
+    std::vector<RowId> rows(n);
+    std::iota(rows.begin(), rows.end(), RowId{100});
+    std::ranges::shuffle(rows, rng);
+    return rows;
+}
+
+TEST_CASE("a node is split with all that is kept of its samples, the others stay") {
+    test::Rng rng(17);
+    Scratch<std::uint64_t> scratch;
+    for (const std::size_t n : {1U, 2U, 3U, 15U, 16U, 17U, 31U, 40U, 500U})
+        for (const std::size_t before : {0U, 1U, 30U})
+            for (const std::size_t after : {0U, 2U})
+                for (int kind = 0; kind < 4; ++kind) {
+                    CAPTURE(n);
+                    CAPTURE(before);
+                    CAPTURE(kind);
+                    const auto rows = random_order(rng, before + n + after);
+                    std::vector<std::uint8_t> goes_left(n);
+                    for (auto& mark : goes_left)  // some, few, none, all
+                        mark = kind == 0   ? static_cast<std::uint8_t>(test::pick(rng, 2))
+                               : kind == 1 ? static_cast<std::uint8_t>(test::pick(rng, 9) == 0)
+                                           : static_cast<std::uint8_t>(kind == 3);
+                    std::vector<RowId> expected(rows.begin(),
+                                                rows.begin() + static_cast<std::ptrdiff_t>(before));
+                    for (const int side : {1, 0})
+                        for (std::size_t i = 0; i < n; ++i)
+                            if (goes_left[i] == side) expected.push_back(rows[before + i]);
+                    expected.insert(expected.end(),
+                                    rows.begin() + static_cast<std::ptrdiff_t>(before + n),
+                                    rows.end());
+                    SampleOrder order = order_of(rows);
+                    order.split(before, goes_left, scratch);
+                    CHECK(same_orders(order, order_of(expected)));
+                }
+}
+
+TEST_CASE("what a criterion did not ask for stays empty") {
+    SampleOrder order;
+    order.rows = {4, 5, 6};
+    order.packed = {40, 50, 60};
+    Scratch<std::uint64_t> scratch;
+    const std::uint8_t goes_left[] = {0, 1};
+    order.split(1, goes_left, scratch);
+    order.swap(0, 1);
+    CHECK(order.rows == std::vector<RowId>{6, 4, 5});
+    CHECK(order.packed == std::vector<std::uint64_t>{60, 40, 50});
+    CHECK(order.weights.empty());
+    CHECK(order.labels.empty());
+    CHECK(order.values.empty());
+}
+
+TEST_CASE("two samples change places with all that is kept of them") {
+    test::Rng rng(18);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        const std::size_t n = 2 + test::pick(rng, 10);
+        const std::size_t a = test::pick(rng, n), b = test::pick(rng, n);
+        auto rows = random_order(rng, n);
+        SampleOrder order = order_of(rows);
+        order.swap(a, b);
+        std::swap(rows[a], rows[b]);
+        CHECK(same_orders(order, order_of(rows)));
+    }
+}
+
+TEST_CASE("some samples are copied with all that is kept of them") {
+    test::Rng rng(19);
+    SampleOrder some = order_of({1, 2, 3});  // what was there is gone
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        const std::size_t n = 1 + test::pick(rng, 30);
+        const auto rows = random_order(rng, n);
+        const SampleOrder order = order_of(rows);
+        std::vector<std::size_t> places;
+        std::vector<RowId> expected;
+        for (std::size_t i = 0; i < n; ++i)
+            if (test::pick(rng, 2) == 0) {
+                places.push_back(i);
+                expected.push_back(rows[i]);
+            }
+        order.copy_some(places, some);
+        CHECK(same_orders(some, order_of(expected)));
+        CHECK(some.size() == places.size());
+        CHECK(same_orders(order, order_of(rows)));
+    }
+}
+
+}  // namespace
+}  // namespace silvics
