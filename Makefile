@@ -9,7 +9,7 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-scaling bench-threads sanitize lint format stub clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -57,8 +57,14 @@ test-cpp: $(VENV)/.dev
 test-long: $(VENV)/.built $(VENV)/.dev  ## statistical studies (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/accuracy_study.py $(DATA) --write docs/studies/accuracy.md
 
-bench: $(VENV)/.built $(VENV)/.dev  ## time against scikit-learn, one run
-	$(PY) benchmarks/against_sklearn.py
+bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes the README's table
+	$(PY) benchmarks/peers.py --write README.md $(if $(DATA),--data $(DATA))
+
+bench-scaling: $(VENV)/.built $(VENV)/.dev  ## slopes of Table 5.1 and Figures 5.4 to 5.8 as pictures
+	$(PY) benchmarks/scaling.py
+
+bench-threads: $(VENV)/.built  ## many trees and one tree on 1, 2, 4 ... threads
+	$(PY) benchmarks/threads.py
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

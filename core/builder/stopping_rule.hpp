@@ -1,6 +1,7 @@
 // When a node becomes a leaf (thesis 3.5, a to f). Rules on the children are in the search.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -21,8 +22,10 @@ struct StoppingRule {
     }
     // After it, by p(t) times the decrease. A split of no decrease is taken unless forbidden:
     // otherwise XOR would never be learned.
-    bool rejects(double weighted_decrease) const {
-        return min_impurity_decrease > 0.0 && !(weighted_decrease >= min_impurity_decrease);
+    // The decrease times two to the exponent is in the user's units.
+    bool rejects(double weighted_decrease, int exponent = 0) const {
+        return min_impurity_decrease > 0.0 &&
+               !(std::ldexp(weighted_decrease, exponent) >= min_impurity_decrease);
     }
     bool limits_leaves() const { return max_leaf_nodes != std::numeric_limits<std::size_t>::max(); }
 };

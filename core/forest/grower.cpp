@@ -26,6 +26,7 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     try {
         if (share) team.set_total(n_trees);
         team.run(apart, [&](std::size_t i, std::size_t) { grow(i, nullptr); });
+        if (apart < n_trees) team.report(apart);
         for (std::size_t i = apart; i < n_trees; ++i) {
             grow(i, &team);
             team.report(i + 1);
