@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "builder/growing_tree.hpp"
 #include "forest/forest.hpp"
@@ -51,8 +52,17 @@ nb::dict stored_arrays(const Tree& tree) {
     put("node_values", tree.node_values);
     if (tree.compact()) {
         put("derivation", std::vector<std::uint8_t>{static_cast<std::uint8_t>(tree.derivation)});
-        put("whole_weights", tree.whole_weights);
+        put("narrow_weights", tree.whole_weights.narrow);
+        put("whole_weights", tree.whole_weights.wide);
     }
+    return state;
+}
+
+// For pickle: the bytes of each array, since an array tells more about itself than a small tree
+// has to say.
+nb::dict state_of(const Tree& tree) {
+    nb::dict state;
+    for (const auto [name, array] : stored_arrays(tree)) state[name] = array.attr("tobytes")();
     return state;
 }
 
@@ -60,6 +70,13 @@ template <class T>
 std::vector<T> taken(const nb::dict& state, const char* name) {
     if (!state.contains(name))
         throw std::invalid_argument(std::string("not a valid tree: no ") + name);
+    if (nb::bytes bytes; nb::try_cast(state[name], bytes)) {
+        std::vector<T> values(bytes.size() / sizeof(T));
+        if (bytes.size() != values.size() * sizeof(T))
+            throw std::invalid_argument(std::string("not a valid tree: ") + name + " is cut off");
+        if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+        return values;
+    }
     Vector<T> array;
     if (!nb::try_cast(state[name], array))
         throw std::invalid_argument(std::string("not a valid tree: ") + name +
@@ -96,7 +113,8 @@ std::shared_ptr<Tree> from_stored_arrays(const nb::dict& state) {
         const auto derivation = taken<std::uint8_t>(state, "derivation");
         if (derivation.size() != 1) throw std::invalid_argument("not a valid tree: derivation");
         tree->derivation = static_cast<Derivation>(derivation[0]);
-        tree->whole_weights = taken<std::uint32_t>(state, "whole_weights");
+        tree->whole_weights.narrow = taken<std::uint16_t>(state, "narrow_weights");
+        tree->whole_weights.wide = taken<std::uint32_t>(state, "whole_weights");
     }
     check_tree(*tree);
     return tree;
@@ -187,7 +205,7 @@ void bind_trees(nb::module_& m) {
              })
         .def("expanded", &expand, "The same tree, everything told of every node.")
         .def("stored_arrays", &stored_arrays, "Everything the tree holds, by name.")
-        .def("__getstate__", &stored_arrays)
+        .def("__getstate__", &state_of)
         .def(
             "__setstate__",
             [](Tree& self, const nb::dict& state) { new (&self) Tree(*from_stored_arrays(state)); })

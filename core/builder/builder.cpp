@@ -74,6 +74,7 @@ public:
     std::vector<OpenNode>& postponed() { return postponed_; }
     const Constants& constants() const { return constants_; }
     const GrowingTree& growing() const { return growing_; }
+    GrowingTree take_growing() { return std::move(growing_); }
     Splitter& splitter() { return *splitter_; }
 
     // Takes in what grew below one of its nodes.
@@ -125,8 +126,7 @@ private:
         // A matrix that changes under our hands may give a split of none.
         if (!split || split->n_left == 0 || split->n_left == facts.n) return false;
         node.weighted_decrease = facts.weight / plot_.root_weight * split->decrease;
-        if (rules_.stopping.rejects(
-                std::ldexp(node.weighted_decrease, splitter_->impurity_exponent())))
+        if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
             return false;
         node.feature = split->feature;
         node.threshold = split->threshold;
@@ -196,19 +196,18 @@ private:
 // whose leaves are not limited, so it is the same tree.
 void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     const std::size_t below =
-        std::max(plot.order.size() / (4 * team.size()), plot.rules.search.shared_from / 4);
+        std::max(plot.order.size() / (2 * team.size()), plot.rules.search.shared_from / 4);
     stem.splitter().share(&team);
     stem.grow(below);
     stem.splitter().share(nullptr);
     std::vector<OpenNode>& nodes = stem.postponed();
-    std::ranges::stable_sort(nodes, std::greater{},
-                             [](const OpenNode& node) { return node.n(); });
+    std::ranges::stable_sort(nodes, std::greater{}, [](const OpenNode& node) { return node.n(); });
     std::vector<GrowingTree> grown(nodes.size());
     team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
         Branch branch(plot, stem.splitter().another(), stem.constants());
         branch.continue_at(nodes[i]);
         branch.grow();
-        grown[i] = branch.growing();
+        grown[i] = branch.take_growing();
     });
     for (std::size_t i = 0; i < nodes.size(); ++i) stem.graft(nodes[i].id, std::move(grown[i]));
 }

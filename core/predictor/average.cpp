@@ -32,8 +32,8 @@ void add_leaf_value(const Tree& tree, NodeId leaf, std::span<double> sum) {
         return;
     }
     const auto add_shares = [&](const auto& weights, double whole) {
-        const auto* row = weights.data() + std::size_t{node.link} * sum.size();
-        for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += row[c] / whole;
+        const std::size_t row = std::size_t{node.link} * sum.size();
+        for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += weights[row + c] / whole;
     };
     if (!tree.compact())
         add_shares(tree.leaf_weights, tree.weighted_n_node_samples[leaf]);

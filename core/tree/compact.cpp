@@ -9,28 +9,40 @@
 namespace silvics {
 namespace {
 
-bool whole(double x) { return x >= 0.0 && x < 0x1.0p32 && x == std::floor(x); }
+bool whole(double x) {
+    return x >= 0.0 && x < 0x1.0p32 && x == static_cast<double>(static_cast<std::uint32_t>(x));
+}
 
-std::vector<std::uint32_t> as_counts(const std::vector<double>& values) {
-    std::vector<std::uint32_t> counts(values.size());
-    std::ranges::transform(values, counts.begin(),
-                           [](double v) { return static_cast<std::uint32_t>(v); });
+Counts as_counts(const std::vector<double>& values) {
+    Counts counts;
+    if (std::ranges::all_of(values, [](double v) { return v < 0x1.0p16; }))
+        counts.narrow.assign(values.begin(), values.end());
+    else
+        counts.wide.assign(values.begin(), values.end());
     return counts;
 }
 
-// The entries of the leaves among those of all nodes.
+// The leaves, found without a branch: none could be foreseen.
+std::vector<NodeId> leaves_of(const Tree& tree) {
+    std::vector<NodeId> leaves(tree.nodes.size() + 1);
+    std::size_t n = 0;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        leaves[n] = t;
+        n += tree.nodes[t].leaf();
+    }
+    leaves.resize(n);
+    return leaves;
+}
+
 template <class T>
-std::vector<T> of_leaves(const Tree& tree, const std::vector<T>& of_nodes) {
-    std::vector<T> values;
-    values.reserve(tree.n_leaves());
-    for (NodeId t = 0; t < tree.nodes.size(); ++t)
-        if (tree.nodes[t].leaf()) values.push_back(of_nodes[t]);
+std::vector<T> of_leaves(const std::vector<NodeId>& leaves, const std::vector<T>& of_nodes) {
+    std::vector<T> values(leaves.size());
+    std::ranges::transform(leaves, values.begin(), [&](NodeId t) { return of_nodes[t]; });
     return values;
 }
 
-void pack_classes(const Tree& plain, bool counts, Tree& packed) {
-    for (NodeId t = 0; t < plain.nodes.size(); ++t) {
-        if (!plain.nodes[t].leaf()) continue;
+void pack_classes(const Tree& plain, const std::vector<NodeId>& leaves, bool counts, Tree& packed) {
+    for (const NodeId t : leaves) {
         const double weight = plain.weighted_n_node_samples[t];
         packed.nodes[t].threshold =
             counts ? std::bit_cast<double>(
@@ -41,125 +53,165 @@ void pack_classes(const Tree& plain, bool counts, Tree& packed) {
         packed.whole_weights = as_counts(plain.leaf_weights);
     } else {
         packed.leaf_weights = plain.leaf_weights;
-        packed.n_node_samples = of_leaves(plain, plain.n_node_samples);
+        packed.n_node_samples = of_leaves(leaves, plain.n_node_samples);
     }
 }
 
-void pack_means(const Tree& plain, Tree& packed) {
-    bool all_n = true;
-    for (NodeId t = 0; t < plain.nodes.size(); ++t) {
-        if (!plain.nodes[t].leaf()) continue;
+void pack_means(const Tree& plain, const std::vector<NodeId>& leaves, Tree& packed) {
+    bool all_n = true, all_pure = true;
+    for (const NodeId t : leaves) {
         packed.nodes[t].threshold = plain.node_values[t];
         packed.nodes[t].link = plain.n_node_samples[t];
         all_n &= plain.weighted_n_node_samples[t] == plain.n_node_samples[t];
+        all_pure &= plain.impurity[t] == 0.0;
     }
     if (!all_n) {
-        packed.weighted_n_node_samples = of_leaves(plain, plain.weighted_n_node_samples);
+        packed.weighted_n_node_samples = of_leaves(leaves, plain.weighted_n_node_samples);
         if (std::ranges::all_of(packed.weighted_n_node_samples, whole))
             packed.whole_weights = as_counts(std::exchange(packed.weighted_n_node_samples, {}));
     }
-    packed.impurity = of_leaves(plain, plain.impurity);
-    if (std::ranges::all_of(packed.impurity, [](double i) { return i == 0.0; }))
-        packed.impurity = {};
+    if (!all_pure) packed.impurity = of_leaves(leaves, plain.impurity);
 }
 
-bool leaves_fit(const Tree& packed) {
-    std::size_t number = 0;
-    for (NodeId t = 0; t < packed.nodes.size(); ++t)
-        if (packed.nodes[t].leaf() &&
-            !fits_compact(packed.leaf_facts(t, number++), packed.impurity_exponent))
-            return false;
-    return true;
+// A subtree, as far as its leaves tell: what its root has, in the leaves' scales.
+struct Subtree {
+    std::uint32_t n = 0;
+    double weight = 0.0, impurity = 0.0;
+    // With what its rounding left out: where outputs lie far from zero, differences of means
+    // would lose it all.
+    double mean = 0.0, rest = 0.0;
+};
+
+// v = vl + wr/w (vr - vl) and w i = wl il + wr ir + wl wr/w (vr - vl)^2.
+Subtree joined(const Subtree& l, const Subtree& r) {
+    Subtree sum{.n = l.n + r.n, .weight = l.weight + r.weight};
+    const double d = (r.mean - l.mean) + (r.rest - l.rest), step = r.weight / sum.weight * d;
+    sum.mean = l.mean + step;
+    const double moved = sum.mean - l.mean;
+    sum.rest = (l.mean - (sum.mean - moved)) + (step - moved) + l.rest;
+    const double within = l.weight * l.impurity + r.weight * r.impurity;
+    sum.impurity = (within + l.weight * step * d) / sum.weight;
+    return sum;
 }
 
-// Whether nothing but rounding is between the impurities.
-bool close(const Tree& derived, const Tree& plain) {
-    for (std::size_t t = 0; t < plain.nodes.size(); ++t) {
-        const double error = std::fabs(derived.impurity[t] - plain.impurity[t]);
-        if (!(error <= 1e-12 * plain.impurity[t] + 1e-13 * plain.impurity[0])) return false;
+// Classes and their weights in subtrees that wait to be joined. Where there are many classes, few
+// are present in most nodes: only those are kept.
+class ClassStack {
+public:
+    ClassStack(const Tree& packed, double weight_scale)
+        : packed_(packed),
+          scale_(weight_scale),
+          impurity_(packed.derivation == Derivation::entropy ? &Entropy::impurity
+                    : packed.derivation == Derivation::misclassification
+                        ? &Misclassification::impurity
+                        : &Gini::impurity) {}
+
+    void push(const Node& leaf, double weight) {
+        starts_.push_back(present_.size());
+        if (leaf.link & kPureBit)
+            present_.push_back({leaf.link & ~kPureBit, weight});
+        else if (packed_.counts_in_leaves())
+            push_row(packed_.whole_weights, leaf.link);
+        else
+            push_row(packed_.leaf_weights, leaf.link);
     }
-    return true;
-}
 
-// Mean and variance of an inner node: v = vl + wr/w (vr - vl) and
-// w i = wl il + wr ir + wl wr/w (vr - vl)^2, in the unit of the impurities. Means carry what their
-// rounding leaves out: where outputs lie far from zero, their differences would lose it all.
-void derive_means(Tree& tree) {
-    const int half = tree.impurity_exponent / 2;
-    const auto& weight = tree.weighted_n_node_samples;
-    std::vector<double> mean(tree.nodes.size()), rest(tree.nodes.size(), 0.0);
-    for (NodeId t = static_cast<NodeId>(tree.nodes.size()); t-- > 0;) {
-        if (tree.nodes[t].leaf()) {
-            mean[t] = std::ldexp(tree.node_values[t], -half);
-            continue;
+    // The two subtrees on top become one; the uppermost is the first.
+    void join() {
+        const auto first = std::span(present_).subspan(starts_.back());
+        starts_.pop_back();
+        const auto both = std::span(present_).subspan(starts_.back());
+        const auto second = both.first(both.size() - first.size());
+        joined_.clear();
+        std::ranges::merge(first, second, std::back_inserter(joined_), {}, &Present::at,
+                           &Present::at);
+        present_.resize(starts_.back());
+        for (const Present& one : joined_) {
+            if (present_.size() > starts_.back() && present_.back().at == one.at)
+                present_.back().weight += one.weight;
+            else
+                present_.push_back(one);
         }
-        const NodeId l = t + 1, r = tree.nodes[t].link;
-        const double d = (mean[r] - mean[l]) + (rest[r] - rest[l]);
-        const double share = weight[r] / weight[t], step = share * d;
-        mean[t] = mean[l] + step;
-        const double moved = mean[t] - mean[l];
-        rest[t] = (mean[l] - (mean[t] - moved)) + (step - moved) + rest[l];
-        tree.node_values[t] = std::ldexp(mean[t], half);
-        const double within = weight[l] * tree.impurity[l] + weight[r] * tree.impurity[r];
-        tree.impurity[t] = (within + weight[l] * step * d) / weight[t];
     }
-}
 
-using ImpurityOf = double (*)(const ClassWeights&);
+    // Of the subtree on top.
+    double impurity(double weight) {
+        double sum = 0.0;
+        std::size_t at = starts_.back(), end = 0;
+        for (const ClassId n_classes : packed_.n_classes) {
+            end += n_classes;
+            of_output_.clear();
+            for (; at < present_.size() && present_[at].at < end; ++at)
+                of_output_.push_back(present_[at].weight);
+            sum += impurity_({weight, of_output_});
+        }
+        return sum / static_cast<double>(packed_.n_outputs);
+    }
 
-ImpurityOf impurity_of(Derivation derivation) {
-    if (derivation == Derivation::entropy) return &Entropy::impurity;
-    if (derivation == Derivation::misclassification) return &Misclassification::impurity;
-    return &Gini::impurity;
-}
-
-// The impurity of every node from the classes present below it. Where there are many classes,
-// few are present in most nodes: only those are kept, and only for subtrees not joined yet.
-void derive_impurities(Tree& tree, ImpurityOf impurity) {
+private:
     struct Present {
         std::uint32_t at;  // among all classes of all outputs
         double weight;
     };
-    const std::size_t width = tree.value_width();
-    std::vector<Present> stack, joined;
-    std::vector<std::size_t> starts;
-    std::vector<double> of_output;
-    for (NodeId t = static_cast<NodeId>(tree.nodes.size()); t-- > 0;) {
-        const std::uint32_t link = tree.nodes[t].link;
-        if (!tree.nodes[t].leaf()) {  // the first child was met last
-            const auto first = std::span(stack).subspan(starts.back());
-            starts.pop_back();
-            const auto second = std::span(stack)
-                                    .subspan(starts.back())
-                                    .first(stack.size() - starts.back() - first.size());
-            joined.clear();
-            std::ranges::merge(first, second, std::back_inserter(joined), {}, &Present::at,
-                               &Present::at);
-            stack.resize(starts.back());
-            for (const Present& one : joined) {
-                if (stack.size() > starts.back() && stack.back().at == one.at)
-                    stack.back().weight += one.weight;
-                else
-                    stack.push_back(one);
-            }
-        } else if (starts.push_back(stack.size()); link & kPureBit) {
-            stack.push_back({link & ~kPureBit, tree.weighted_n_node_samples[t]});
-        } else {
-            for (std::uint32_t c = 0; c < width; ++c)
-                if (const double w = tree.leaf_weights[link * width + c]; w > 0.0)
-                    stack.push_back({c, w});
-        }
-        double sum = 0.0;
-        std::size_t at = starts.back(), end = 0;
-        for (const ClassId n_classes : tree.n_classes) {
-            end += n_classes;
-            of_output.clear();
-            for (; at < stack.size() && stack[at].at < end; ++at)
-                of_output.push_back(stack[at].weight);
-            sum += impurity({tree.weighted_n_node_samples[t], of_output});
-        }
-        tree.impurity[t] = sum / static_cast<double>(tree.n_outputs);
+
+    template <class Weights>
+    void push_row(const Weights& weights, std::size_t row) {
+        const std::size_t width = packed_.value_width();
+        for (std::uint32_t c = 0; c < width; ++c)
+            if (const double w = scale_ * weights[row * width + c]; w > 0.0)
+                present_.push_back({c, w});
     }
+
+    const Tree& packed_;
+    const double scale_;
+    double (*impurity_)(const ClassWeights&);
+    std::vector<Present> present_, joined_;
+    std::vector<std::size_t> starts_;
+    std::vector<double> of_output_;
+};
+
+// visit(t, subtree) for every node, last to first: children before their parent. Ends early where
+// visit says false.
+template <class Visit>
+bool derive(const Tree& packed, Visit&& visit) {
+    const LeafScales scales = packed.leaf_scales();
+    std::size_t number = packed.n_leaves();
+    std::vector<Subtree> waiting;
+    ClassStack classes(packed, scales.weight);
+    for (NodeId t = static_cast<NodeId>(packed.nodes.size()); t-- > 0;) {
+        const Node& node = packed.nodes[t];
+        if (node.leaf()) {
+            const LeafFacts leaf = packed.leaf_facts(t, --number);
+            waiting.push_back({leaf.n, leaf.weight * scales.weight, leaf.impurity,
+                               leaf.value * scales.output, 0.0});
+            if (packed.classification()) classes.push(node, waiting.back().weight);
+        } else {
+            const Subtree first = waiting.back();
+            waiting.pop_back();
+            waiting.back() = joined(first, waiting.back());
+            if (packed.classification()) classes.join();
+        }
+        if (packed.classification())
+            waiting.back().impurity = classes.impurity(waiting.back().weight);
+        if (!visit(t, waiting.back())) return false;
+    }
+    return true;
+}
+
+bool scales_suit(const Tree& packed, const std::vector<NodeId>& leaves) {
+    const LeafScales scales = packed.leaf_scales();
+    bool suit = true;
+    for (std::size_t number = 0; number < leaves.size(); ++number)
+        suit &= scales.suit(packed.leaf_facts(leaves[number], number));
+    return suit;
+}
+
+// Whether nothing but rounding is between what the leaves tell and the tree as it is.
+bool tells(const Tree& packed, const Tree& tree) {
+    return derive(packed, [&](NodeId t, const Subtree& derived) {
+        const double error = std::fabs(derived.impurity - tree.impurity[t]);
+        return error <= 1e-12 * tree.impurity[t] + 1e-13 * tree.impurity[0];
+    });
 }
 
 }  // namespace
@@ -175,9 +227,12 @@ Tree compact(Tree tree, Derivation derivation) {
     packed.missing_go_to_left = tree.missing_go_to_left;
     const bool counts = classes && std::ranges::all_of(tree.weighted_n_node_samples, whole) &&
                         std::ranges::all_of(tree.leaf_weights, whole);
-    classes ? pack_classes(tree, counts, packed) : pack_means(tree, packed);
-    // Counts add up as they were counted; of sums that round it is to be seen.
-    return leaves_fit(packed) && (counts || close(expand(packed), tree)) ? packed : tree;
+    const auto leaves = leaves_of(tree);
+    classes ? pack_classes(tree, leaves, counts, packed) : pack_means(tree, leaves, packed);
+    // Counts and outputs themselves tell all there is; of sums that were rounded it is to be seen.
+    const bool exact = counts || (!classes && packed.impurity.empty());
+    if (scales_suit(packed, leaves) && (exact || tells(packed, tree))) return packed;
+    return tree;
 }
 
 Tree expand(const Tree& tree) {
@@ -190,31 +245,23 @@ Tree expand(const Tree& tree) {
     plain.n_node_samples.resize(n);
     plain.weighted_n_node_samples.resize(n);
     plain.impurity.resize(n);
-    if (classes && tree.counts_in_leaves())
-        plain.leaf_weights.assign(tree.whole_weights.begin(), tree.whole_weights.end());
-    else if (classes)
-        plain.leaf_weights = tree.leaf_weights;
-    else
-        plain.node_values.resize(n);
-    for (NodeId t = 0, number = 0; t < n; ++t) {
-        if (!tree.nodes[t].leaf()) continue;
-        const LeafFacts leaf = tree.leaf_facts(t, number++);
-        plain.n_node_samples[t] = leaf.n;
-        plain.weighted_n_node_samples[t] = leaf.weight;
-        plain.nodes[t].threshold = kLeaf;
-        if (classes) continue;
-        plain.impurity[t] = leaf.impurity;
-        plain.node_values[t] = leaf.value;
-        plain.nodes[t].link = 0;
-    }
-    for (NodeId t = static_cast<NodeId>(n); t-- > 0;) {
-        if (tree.nodes[t].leaf()) continue;
-        const NodeId first = t + 1, second = tree.nodes[t].link;
-        plain.n_node_samples[t] = plain.n_node_samples[first] + plain.n_node_samples[second];
-        plain.weighted_n_node_samples[t] =
-            plain.weighted_n_node_samples[first] + plain.weighted_n_node_samples[second];
-    }
-    classes ? derive_impurities(plain, impurity_of(tree.derivation)) : derive_means(plain);
+    plain.leaf_weights = tree.leaf_weights;
+    if (classes)
+        for (std::size_t i = 0; i < tree.whole_weights.size(); ++i)
+            plain.leaf_weights.push_back(tree.whole_weights[i]);
+    if (!classes) plain.node_values.resize(n);
+    const LeafScales scales = tree.leaf_scales();
+    derive(tree, [&](NodeId t, const Subtree& subtree) {
+        Node& node = plain.nodes[t];
+        plain.n_node_samples[t] = subtree.n;
+        plain.weighted_n_node_samples[t] = subtree.weight / scales.weight;
+        plain.impurity[t] = subtree.impurity;
+        if (!classes)
+            plain.node_values[t] = node.leaf() ? node.threshold : subtree.mean / scales.output;
+        if (!classes && node.leaf()) node.link = 0;
+        if (node.leaf()) node.threshold = kLeaf;
+        return true;
+    });
     return plain;
 }
 

@@ -36,6 +36,26 @@ std::size_t Tree::n_leaves() const {
     return static_cast<std::size_t>(std::ranges::count_if(nodes, &Node::leaf));
 }
 
+bool LeafScales::suit(const LeafFacts& leaf) const {
+    const double w = leaf.weight * weight, value = leaf.value * output;
+    return leaf.n > 0 && w >= 1e-100 && w <= 1e100 && leaf.impurity >= 0.0 &&
+           leaf.impurity <= 1e120 && std::fabs(value) <= 1e60;
+}
+
+LeafScales Tree::leaf_scales() const {
+    // The unit of variances is that of outputs, squared.
+    LeafScales scales{.output = std::ldexp(1.0, -impurity_exponent / 2)};
+    double largest = 0.0;  // of weights that are not whole
+    if (!classification())
+        for (const double w : weighted_n_node_samples) largest = std::max(largest, w);
+    else if (!counts_in_leaves())
+        for (const Node& node : nodes)
+            if (node.leaf()) largest = std::max(largest, node.threshold);
+    if (largest > 0.0)
+        scales.weight = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
+    return scales;
+}
+
 LeafFacts Tree::leaf_facts(NodeId t, std::size_t number) const {
     const Node& node = nodes[t];
     if (classification() && counts_in_leaves())
@@ -108,7 +128,8 @@ std::size_t Tree::memory_bytes() const {
     const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     return sizeof(Tree) + bytes(n_classes) + bytes(nodes) + bytes(n_node_samples) +
            bytes(weighted_n_node_samples) + bytes(impurity) + bytes(missing_go_to_left) +
-           bytes(leaf_weights) + bytes(node_values) + bytes(whole_weights);
+           bytes(leaf_weights) + bytes(node_values) + bytes(whole_weights.narrow) +
+           bytes(whole_weights.wide);
 }
 
 Tree header_of(const Tree& tree) {
@@ -119,12 +140,6 @@ Tree header_of(const Tree& tree) {
     header.max_depth = tree.max_depth;
     header.impurity_exponent = tree.impurity_exponent;
     return header;
-}
-
-bool fits_compact(const LeafFacts& leaf, int impurity_exponent) {
-    const double value = std::ldexp(leaf.value, -impurity_exponent / 2);
-    return leaf.n > 0 && leaf.weight >= 1e-100 && leaf.weight <= 1e100 && leaf.impurity >= 0.0 &&
-           leaf.impurity <= 1e120 && std::fabs(value) <= 1e60;
 }
 
 namespace {
@@ -163,11 +178,11 @@ void check_plain(const Tree& tree) {
 
 // A row of class weights has the leaf's weight once for each output.
 template <class Weights>
-void check_row(const Tree& tree, Weights weights, double leaf_weight) {
+void check_row(const Tree& tree, const Weights& weights, std::size_t at, double leaf_weight) {
     for (const ClassId n_classes : tree.n_classes) {
         double sum = 0.0;
-        for (ClassId c = 0; c < n_classes; ++c, ++weights) {
-            const double weight = *weights;
+        for (ClassId c = 0; c < n_classes; ++c) {
+            const double weight = weights[at++];
             require(weight >= 0.0, "weights of a leaf");
             sum += weight;
         }
@@ -185,6 +200,7 @@ void check_compact(const Tree& tree) {
     require(tree.derivation <= Derivation::variance &&
                 classes == (tree.derivation != Derivation::variance),
             "derivation");
+    require(tree.whole_weights.narrow.empty() || tree.whole_weights.wide.empty(), "whole weights");
     require(tree.node_values.empty() && (classes || tree.n_outputs == 1), "values");
     require(none_or_one_each(tree.n_node_samples) &&
                 none_or_one_each(tree.weighted_n_node_samples) && none_or_one_each(tree.impurity),
@@ -200,16 +216,18 @@ void check_compact(const Tree& tree) {
         require(none_or_one_each(tree.whole_weights) &&
                     (tree.whole_weights.empty() || tree.weighted_n_node_samples.empty()),
                 "whole weights");
-        require(tree.impurity_exponent % 2 == 0, "unit of impurities");
+        require(tree.impurity_exponent % 2 == 0 && tree.leaf_scales().output > 0.0,
+                "unit of impurities");
     }
     const std::size_t rows =
         classes ? (tree.leaf_weights.size() + tree.whole_weights.size()) / width : 0;
+    const LeafScales scales = tree.leaf_scales();
     std::size_t number = 0, row = 0, samples = 0;
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
         const Node& node = tree.nodes[t];
         if (!node.leaf()) continue;
         const LeafFacts leaf = tree.leaf_facts(t, number++);
-        require(fits_compact(leaf, tree.impurity_exponent), "numbers of a leaf");
+        require(scales.suit(leaf), "numbers of a leaf");
         samples += leaf.n;
         if (!classes) continue;
         if (node.link & kPureBit) {
@@ -218,11 +236,11 @@ void check_compact(const Tree& tree) {
             continue;
         }
         require(node.link == row && row < rows, "weights of a leaf");
-        const auto first = static_cast<std::ptrdiff_t>(width * row++);
+        const std::size_t first = width * row++;
         if (counts)
-            check_row(tree, tree.whole_weights.begin() + first, leaf.weight);
+            check_row(tree, tree.whole_weights, first, leaf.weight);
         else
-            check_row(tree, tree.leaf_weights.begin() + first, leaf.weight);
+            check_row(tree, tree.leaf_weights, first, leaf.weight);
     }
     require(row == rows, "leaf weights");
     require(samples <= kMaxRows, "number of samples");

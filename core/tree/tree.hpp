@@ -48,6 +48,23 @@ struct LeafFacts {
     double weight = 0.0, impurity = 0.0, value = 0.0;
 };
 
+// Whole numbers, two bytes each where all of them fit.
+struct Counts {
+    std::vector<std::uint16_t> narrow;
+    std::vector<std::uint32_t> wide;
+
+    bool operator==(const Counts&) const = default;
+    std::size_t size() const { return narrow.size() + wide.size(); }
+    bool empty() const { return size() == 0; }
+    std::uint32_t operator[](std::size_t i) const { return wide.empty() ? narrow[i] : wide[i]; }
+};
+
+// Powers of two in which sums and squares over leaves stay far from overflow.
+struct LeafScales {
+    double weight = 1.0, output = 1.0;
+    bool suit(const LeafFacts& leaf) const;
+};
+
 struct Tree {
     std::size_t n_features = 0, n_outputs = 1;
     std::vector<std::uint32_t> n_classes;  // per output; empty for regression
@@ -69,7 +86,7 @@ struct Tree {
     std::vector<double> leaf_weights;
     std::vector<double> node_values;
     // Compact, where weights are whole: instead of leaf_weights, or of weighted_n_node_samples.
-    std::vector<std::uint32_t> whole_weights;
+    Counts whole_weights;
 
     bool compact() const { return derivation != Derivation::none; }
     bool classification() const { return !n_classes.empty(); }
@@ -77,6 +94,7 @@ struct Tree {
     bool counts_in_leaves() const { return n_node_samples.empty(); }
     // Of a compact tree: leaf t, the `number`-th.
     LeafFacts leaf_facts(NodeId t, std::size_t number) const;
+    LeafScales leaf_scales() const;
     std::size_t value_width() const;  // class weights of all outputs, or one number per output
     std::size_t n_leaves() const;
 
@@ -94,9 +112,6 @@ struct Tree {
 
 // The sizes and units of a tree, without nodes.
 Tree header_of(const Tree& tree);
-
-// Whether sums and squares of what a compact tree keeps of its leaves stay far from overflow.
-bool fits_compact(const LeafFacts& leaf, int impurity_exponent);
 
 // Throws std::invalid_argument unless every index of the tree is in range, every node has one
 // parent before it, and the arrays fit together. What passes can be walked without checks.

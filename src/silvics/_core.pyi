@@ -42,6 +42,9 @@ class Tree:
     def depths(self) -> NDArray[numpy.int64]: ...
     def impurity_decrease(self, normalize: bool) -> NDArray[numpy.float64]: ...
     def pruning_path(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+    def expanded(self) -> Tree:
+        """The same tree, everything told of every node."""
+
     def stored_arrays(self) -> dict:
         """Everything the tree holds, by name."""
 

@@ -40,8 +40,10 @@ def test_pruned_tree(kind, seed):
         _build_pruned_tree_ccp(theirs, source, alpha)
         assert pruned.tree_.max_depth == theirs.max_depth
         for name in NAMES:
-            np.testing.assert_array_equal(
-                getattr(pruned.tree_, name), getattr(theirs, name), err_msg=name
+            # What inner nodes have is derived from the leaves there are: to rounding.
+            rounding = 1e-12 if name in ("impurity", "value") else 0.0
+            np.testing.assert_allclose(
+                getattr(pruned.tree_, name), getattr(theirs, name), rounding, 1e-15, err_msg=name
             )
 
 

@@ -10,13 +10,18 @@ from silvics import _core
 
 from .kinds import ALL, TREES, name_of, problem, small
 
-each = pytest.mark.parametrize("kind", TREES, ids=name_of)
+# Kinds of trees, each in both layouts: as it is kept, and with everything told of every node.
+KINDS = [(kind, plain) for kind in TREES for plain in (False, True)]
+each = pytest.mark.parametrize(
+    "kind", KINDS, ids=lambda k: name_of(k[0]) + ("-plain" if k[1] else "")
+)
 PURE = np.uint32(2**31)
 
 
-def stored(kind=TREES[0], **parameters):
+def stored(kind=KINDS[0], **parameters):
     X, y = problem()
-    return small(kind, **parameters).fit(X, y).tree_._native.stored_arrays()
+    tree = small(kind[0], **parameters).fit(X, y).tree_._native
+    return (tree.expanded() if kind[1] else tree).stored_arrays()
 
 
 def loaded(arrays):
@@ -50,11 +55,19 @@ def test_pickle_and_copy(kind):
 
 
 @each
+def test_the_layout_is_the_one_asked_for(kind):
+    assert ("derivation" in stored(kind)) is not kind[1]
+
+
+@each
 @pytest.mark.parametrize("name", stored())
 def test_missing_array(kind, name):
     arrays = stored(kind)
-    del arrays[name]
-    with pytest.raises(ValueError, match=f"not a valid tree: no {name}"):
+    if arrays.pop(name, None) is None:
+        return  # a plain tree does not have it
+    # Without derivation it is read as a plain tree, and is none.
+    complaint = "length of an array" if name == "derivation" else f"no {name}"
+    with pytest.raises(ValueError, match=f"not a valid tree: {complaint}"):
         loaded(arrays)
 
 
@@ -62,6 +75,8 @@ def test_missing_array(kind, name):
 @pytest.mark.parametrize("name", [name for name in stored() if name != "leaf_weights"])
 def test_wrong_length(kind, name):
     arrays = stored(kind)
+    if name not in arrays:
+        return
     for wrong in (arrays[name][:-1], np.append(arrays[name], arrays[name][-1:])):
         if len(wrong) == len(arrays[name]):
             continue  # an empty array stays one
@@ -119,11 +134,34 @@ def test_thresholds_are_finite(kind, threshold):
         loaded(changed(stored(kind), "threshold", 0, threshold))
 
 
-@each
+@pytest.mark.parametrize("kind", TREES, ids=name_of)
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])
 def test_weights_are_positive(kind, weight):
     with pytest.raises(ValueError, match="not a valid tree: weight"):
-        loaded(changed(stored(kind), "weighted_n_node_samples", 1, weight))
+        loaded(changed(stored((kind, True)), "weighted_n_node_samples", 1, weight))
+
+
+@pytest.mark.parametrize("kind", TREES, ids=name_of)
+@pytest.mark.parametrize("payload", [0.0, np.nan, np.inf])
+def test_numbers_inside_leaves(kind, payload):
+    """Where an inner node has its threshold, a leaf has its counts or its value."""
+    arrays = stored((kind, False))
+    if arrays["n_classes"].size == 0 and payload == 0.0:
+        return  # a value like any other
+    leaf = np.flatnonzero(arrays["feature"] < 0)[0]
+    with pytest.raises(ValueError, match="not a valid tree: number"):
+        loaded(changed(arrays, "threshold", leaf, payload))
+
+
+@pytest.mark.parametrize("derivation", [0, 2, 4, 5, 255])
+def test_derivations(derivation):
+    """Entropy in place of Gini is a tree as well."""
+    arrays = changed(stored(), "derivation", 0, derivation)
+    if derivation == 2:
+        assert loaded(arrays).impurity()[0] > loaded(stored()).impurity()[0]
+        return
+    with pytest.raises(ValueError, match="not a valid tree"):
+        loaded(arrays)
 
 
 @each
@@ -201,15 +239,20 @@ def test_random_mutations(kind, parameters):
 
 
 def test_hostile_pickles_are_checked_as_well():
-    tree = loaded(stored())
-    state = changed(tree.__getstate__(), "link", 0, 2**31 - 1)
-    with pytest.raises(ValueError, match="not a valid tree"):
-        tree.__class__.__new__(tree.__class__).__setstate__(state)
+    arrays = stored()
+    tree = loaded(arrays)
+    state = tree.__getstate__()
+    assert state == {name: array.tobytes() for name, array in arrays.items()}
+    wrong = changed(arrays, "link", 0, 2**31 - 1)["link"]
+    # Arrays are taken as well: they are what pickles of earlier days hold.
+    for link in (wrong, wrong.tobytes(), wrong.tobytes()[:-1], state["link"][:-4], b"", "oak"):
+        with pytest.raises(ValueError, match="not a valid tree"):
+            tree.__class__.__new__(tree.__class__).__setstate__({**state, "link": link})
 
 
 def test_trees_of_different_kinds_do_not_mix():
     X, _ = problem()
-    trees = [loaded(stored(TREES[0])), loaded(stored(TREES[1]))]
+    trees = [loaded(stored((kind, False))) for kind in TREES[:2]]
     for walk in (_core.predict, _core.apply):
         with pytest.raises(ValueError, match="trees of different kinds"):
             walk(trees, X, False, 1)

@@ -38,11 +38,11 @@ constexpr std::size_t kSizes[] = {1,  2,  3,  4,  5,  7,  8,  9,   15,  16,
 template <class Check>
 void at_every_size(std::uint64_t seed, Check&& check) {
     for (const std::size_t n : kSizes)
-        for (std::uint64_t repeat = 0; repeat < 4; ++repeat)
+        for (std::uint64_t repeat = 0; repeat < 6; ++repeat)
             for (const Kernels* table : tables()) {
                 CAPTURE(n);
                 CAPTURE(std::string(table->name));
-                Rng rng(seed * 1000 + repeat);
+                Rng rng(seed * 1000000 + n * 100 + repeat);
                 check(*table, rng, n);
             }
 }
@@ -56,6 +56,12 @@ std::vector<std::uint16_t> random_codes(Rng& rng, std::size_t n, std::size_t lev
 std::size_t random_levels(Rng& rng) {
     constexpr std::size_t kLevels[] = {1, 2, 30, 1000, 65536};
     return kLevels[pick(rng, 5)];
+}
+
+// Up to one above the largest code there can be.
+std::uint32_t random_limit(Rng& rng, const std::vector<std::uint16_t>& codes) {
+    const std::uint32_t limits[] = {0, 1, codes[pick(rng, codes.size())], 40000, 65535, 65536};
+    return limits[pick(rng, 6)];
 }
 
 std::vector<double> random_reals(Rng& rng, std::size_t n, double low, double high) {
@@ -114,11 +120,11 @@ TEST_CASE("cuts are scored by the formula, to the last bit, and the largest is t
 
 // Samples in bins, one after another: the sums up to each bin's end, and the bins' spreads.
 struct BinnedSamples {
-    std::vector<double> w, y;            // of each sample
-    std::vector<std::size_t> bin;        // and its bin
-    std::vector<double> weight, term;    // up to the end of each bin
-    std::vector<double> spread;          // of each bin
-    std::vector<double> best_of_bin;     // of the cuts within it
+    std::vector<double> w, y;          // of each sample
+    std::vector<std::size_t> bin;      // and its bin
+    std::vector<double> weight, term;  // up to the end of each bin
+    std::vector<double> spread;        // of each bin
+    std::vector<double> best_of_bin;   // of the cuts within it
     double node_weight = 0.0, node_term = 0.0;
 
     double score(double left_weight, double left_term) const {
@@ -158,8 +164,7 @@ struct BinnedSamples {
             left_weight += w[i];
             left_term += w[i] * y[i];
             if (bin[i] == bin[i + 1])
-                best_of_bin[bin[i]] =
-                    std::max(best_of_bin[bin[i]], score(left_weight, left_term));
+                best_of_bin[bin[i]] = std::max(best_of_bin[bin[i]], score(left_weight, left_term));
         }
     }
 };
@@ -213,28 +218,34 @@ TEST_CASE("bins without spread have nothing to find, whatever is wanted") {
     }
 }
 
-TEST_CASE("words are summed, all and those marked") {
+TEST_CASE("words are summed, all, those marked and those of low codes") {
     at_every_size(4, [](const Kernels& table, Rng& rng, std::size_t n) {
         std::vector<std::uint64_t> words(n);
         for (auto& word : words) word = rng();
         const auto marks = random_marks(rng, n);
-        std::uint64_t all = 0, marked = 0;
+        const auto codes = random_codes(rng, n, random_levels(rng));
+        const std::uint32_t limit = random_limit(rng, codes);
+        std::uint64_t all = 0, marked = 0, below = 0;
         for (std::size_t i = 0; i < n; ++i) {
             all += words[i];
             if (marks[i] != 0) marked += words[i];
+            if (codes[i] < limit) below += words[i];
         }
         CHECK(table.sum_words(words.data(), n) == all);
         CHECK(table.sum_words_marked(words.data(), marks.data(), n) == marked);
+        CHECK(table.sum_words_below(codes.data(), words.data(), n, limit) == below);
     });
 }
 
-TEST_CASE("outputs are summed on two grids without rounding, all and those marked") {
+TEST_CASE("outputs are summed on two grids without rounding: all, those marked, of low codes") {
     at_every_size(5, [](const Kernels& table, Rng& rng, std::size_t n) {
         const int bits = 25 + static_cast<int>(pick(rng, 14));
         const OutputGrid grid{std::ldexp(1.5, 52 - bits), std::ldexp(1.5, 52 - 2 * bits)};
         const auto w = random_weights(rng, n), y = random_reals(rng, n, -1.0, 1.0);
         const auto marks = random_marks(rng, n);
-        std::vector<double> all(3, 0.0), marked(3, 0.0), sums(3);
+        const auto codes = random_codes(rng, n, random_levels(rng));
+        const std::uint32_t limit = random_limit(rng, codes);
+        std::vector<double> all(3, 0.0), marked(3, 0.0), below(3, 0.0), sums(3);
         for (std::size_t i = n; i-- > 0;) {  // the other way round: it does not matter
             const double h = std::ldexp(std::nearbyint(std::ldexp(y[i], bits)), -bits);
             const double l = std::ldexp(std::nearbyint(std::ldexp(y[i] - h, 2 * bits)), -2 * bits);
@@ -244,12 +255,15 @@ TEST_CASE("outputs are summed on two grids without rounding, all and those marke
             for (std::size_t k = 0; k < 3; ++k) {
                 all[k] += terms[k];
                 if (marks[i] != 0) marked[k] += terms[k];
+                if (codes[i] < limit) below[k] += terms[k];
             }
         }
         table.sum_outputs(grid, w.data(), y.data(), n, sums.data());
         CHECK(sums == all);
         table.sum_outputs_marked(grid, w.data(), y.data(), marks.data(), n, sums.data());
         CHECK(sums == marked);
+        table.sum_outputs_below(grid, codes.data(), w.data(), y.data(), n, limit, sums.data());
+        CHECK(sums == below);
     });
 }
 

@@ -29,13 +29,14 @@ public:
     ByRows(const Target& target, const LearningSubset& subset, const StopFlag& stop)
         : C(target, subset, stop), target_(target), subset_(subset) {}
 
+    using C::enter;
     void enter(const Rows& rows) {
         LearningSubset ordered = subset_;
         ordered.rows.clear();
         std::ranges::set_difference(subset_.rows, rows, std::back_inserter(ordered.rows));
         const std::size_t begin = ordered.rows.size() / 2;
-        ordered.rows.insert(ordered.rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                            rows.begin(), rows.end());
+        ordered.rows.insert(ordered.rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin(),
+                            rows.end());
         order_ = {};
         C::fill(target_, ordered, order_);
         order_.rows = ordered.rows;

@@ -61,10 +61,10 @@ TEST_CASE("the quickest statistic that suits the target and the weights is taken
     const LearningSubset fractional = test::random_subset(rng, 30, test::Weights::fractional);
     SearchRules monotonic;
     monotonic.monotonic = {1};
-    const Target two = test::random_classes(rng, 30, {2}), five = test::random_classes(rng, 30, {5}),
+    const Target two = test::random_classes(rng, 30, {2}),
+                 five = test::random_classes(rng, 30, {5}),
                  both = test::random_classes(rng, 30, {2, 2}), one = test::random_reals(rng, 30, 1),
-                 several = test::random_reals(rng, 30, 2),
-                 counts = test::random_counts(rng, 30, 1);
+                 several = test::random_reals(rng, 30, 2), counts = test::random_counts(rng, 30, 1);
     CHECK(is_made<TwoClasses>("gini", two, unit));
     CHECK(is_made<TwoClasses>("gini", two, whole));
     CHECK(is_made<ManyClasses>("gini", five, whole));

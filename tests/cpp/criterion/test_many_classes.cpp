@@ -139,9 +139,8 @@ TEST_CASE("many classes are facts of the node as class counts tell them") {
             ledger.write_value(value);
             counts.write_value(expected);
             CHECK(value == expected);
-            CHECK(ledger.n_present() ==
-                  static_cast<std::size_t>(
-                      std::ranges::count_if(value, [](double w) { return w > 0.0; })));
+            CHECK(ledger.n_present() == static_cast<std::size_t>(std::ranges::count_if(
+                                            value, [](double w) { return w > 0.0; })));
             if (ledger.homogeneous()) CHECK(ledger.only_class() == counts.only_class());
         }
     }
@@ -165,9 +164,8 @@ TEST_CASE("classes of one output and whole weights suit, nothing else does") {
     CHECK(ManyClasses::suits(test::random_classes(rng, 30, {2}), unit));
     CHECK(ManyClasses::suits(test::random_classes(rng, 30, {7}), unit));
     CHECK_FALSE(ManyClasses::suits(test::random_classes(rng, 30, {3, 3}), unit));
-    CHECK_FALSE(
-        ManyClasses::suits(test::random_classes(rng, 30, {3}),
-                           test::random_subset(rng, 30, test::Weights::fractional)));
+    CHECK_FALSE(ManyClasses::suits(test::random_classes(rng, 30, {3}),
+                                   test::random_subset(rng, 30, test::Weights::fractional)));
     const LearningSubset heavy = test::subset_of(2100, std::vector<double>(2100, 0x1.0p20 - 1));
     REQUIRE(heavy.whole_weights);
     CHECK_FALSE(ManyClasses::suits(test::random_classes(rng, 2100, {3}), heavy));

@@ -127,8 +127,8 @@ TEST_CASE("the value of a node is the mean of every output") {
     CHECK_FALSE(criterion.homogeneous());
 }
 
-TEST_CASE_TEMPLATE("equal outputs are kept to the last bit, whatever their mean rounds to", C, Moments<SquaredError>,
-                   OneMean) {
+TEST_CASE_TEMPLATE("equal outputs are kept to the last bit, whatever their mean rounds to", C,
+                   Moments<SquaredError>, OneMean) {
     const double y = 0.1;
     const Target target = real_target(std::vector<double>{y, 7e8, y, y, -3e9, y}, 6, 1, true);
     const LearningSubset subset = test::subset_of(6);
@@ -196,8 +196,7 @@ TEST_CASE("a cut between equal outputs decreases nothing at every scale") {
     }
 }
 
-TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredError>,
-                   OneMean) {
+TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredError>, OneMean) {
     const double top = std::numeric_limits<double>::max();
     const Target target = real_target(std::vector<double>{-top, top}, 2, 1, true);
     const LearningSubset subset = test::subset_of(2, {1.0, 3.0});
@@ -208,8 +207,8 @@ TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredErr
     CHECK(value[0] == doctest::Approx(top / 2).epsilon(1e-15));
 }
 
-TEST_CASE_TEMPLATE("outputs that differ are not homogeneous, however far they lie from the centre", C, Moments<SquaredError>,
-                   OneMean) {
+TEST_CASE_TEMPLATE("outputs that differ are not homogeneous, however far they lie from the centre",
+                   C, Moments<SquaredError>, OneMean) {
     const Target target = real_target(std::vector<double>{0.1, 0.2, 1e17, 2e17, 3e17}, 5, 1, true);
     const LearningSubset subset = test::subset_of(5);
     ByRows<C> criterion(target, subset, test::kNeverStop);

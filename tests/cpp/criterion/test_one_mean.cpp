@@ -11,8 +11,7 @@ __extension__ using Exact = __int128;
 
 double output(const Target& target, RowId row) { return target.original[row]; }
 
-double variance(const Target& target, const LearningSubset& subset, const Rows& rows,
-                std::size_t) {
+double variance(const Target& target, const LearningSubset& subset, const Rows& rows, std::size_t) {
     const double weight = test::weight_of(subset, rows);
     double mean = 0.0, sum = 0.0;
     for (const RowId row : rows) mean += subset.weight(row) * output(target, row) / weight;
@@ -43,8 +42,7 @@ TEST_CASE("impurity and decrease of one mean are those of the definition") {
                     criterion, rng, variance, target, subset, test::random_rows(rng, n),
                     [&](std::span<const std::uint8_t> marks) {
                         const auto left = criterion.sum_marked(marks);
-                        return std::pair(OneMean::weight_of(left),
-                                         test::score_of(criterion, left));
+                        return std::pair(OneMean::weight_of(left), test::score_of(criterion, left));
                     }));
         }
 }
@@ -201,7 +199,8 @@ TEST_CASE("a cut between equal outputs of one mean decreases nothing at every sc
     }
 }
 
-TEST_CASE("the spread of some samples of one mean is no less than it is, and zero if there is none") {
+TEST_CASE(
+    "the spread of some samples of one mean is no less than it is, and zero if there is none") {
     Rng rng(37);
     for (int repeat = 0; repeat < 60; ++repeat) {
         const std::size_t n = 2 + test::pick(rng, 30);

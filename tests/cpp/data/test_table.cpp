@@ -13,8 +13,7 @@ namespace {
 using Kind = NumericColumn::Kind;
 
 // A matrix of `n_few` columns of few values (codes of one byte), then `n_many` of many.
-test::Matrix mixed_matrix(test::Rng& rng, std::size_t rows, std::size_t n_few,
-                          std::size_t n_many) {
+test::Matrix mixed_matrix(test::Rng& rng, std::size_t rows, std::size_t n_few, std::size_t n_many) {
     test::Matrix X = test::random_matrix(rng, rows, n_few + n_many);
     for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t j = 0; j < n_few; ++j)
@@ -30,8 +29,8 @@ std::vector<Code> plain_ranks(const test::Matrix& X, std::size_t j) {
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     std::vector<Code> ranks;
     for (std::size_t i = 0; i < X.rows; ++i)
-        ranks.push_back(static_cast<Code>(std::ranges::lower_bound(distinct, X.row(i)[j]) -
-                                          distinct.begin()));
+        ranks.push_back(
+            static_cast<Code>(std::ranges::lower_bound(distinct, X.row(i)[j]) - distinct.begin()));
     return ranks;
 }
 
@@ -171,8 +170,7 @@ TEST_CASE("a matrix in any order of memory gives the same table") {
     view.data = reinterpret_cast<const std::byte*>(other.data());
     if (view.row_stride < 0) {
         for (std::size_t i = 0; i < rows; ++i)
-            for (std::size_t j = 0; j < cols; ++j)
-                other[rows * cols - i * cols - j] = X.row(i)[j];
+            for (std::size_t j = 0; j < cols; ++j) other[rows * cols - i * cols - j] = X.row(i)[j];
         view.data += rows * cols * sizeof(double);
     } else {
         for (std::size_t i = 0; i < rows; ++i)
@@ -292,8 +290,8 @@ TEST_CASE("NaN in any column reaches the caller as an error from any team") {
     test::Matrix X = test::random_matrix(rng, 20, 6);
     SUBCASE("among others") {}
     SUBCASE("among whole numbers") { X.values.assign(120, 3.0); }
-    for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
-                             std::numeric_limits<double>::infinity()}) {
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         X.values[77] = bad;
         for (const std::size_t size : {1U, 3U}) {
             ThreadTeam team(size, nullptr);

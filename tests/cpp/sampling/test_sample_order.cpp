@@ -7,18 +7,27 @@
 namespace silvics {
 namespace {
 
-// What is kept of a sample can be told from its row: two outputs of labels and values each.
-SampleOrder order_of(const std::vector<RowId>& rows) {
+// What criteria keep of a sample.
+enum class Kept { rows, words, value, values, labels };
+constexpr Kept kAllKept[] = {Kept::rows, Kept::words, Kept::value, Kept::values, Kept::labels};
+
+// Samples of which everything can be told from their rows.
+SampleOrder order_of(const std::vector<RowId>& rows, Kept kept) {
     SampleOrder order;
     order.rows = rows;
+    if (kept == Kept::rows) return order;
     for (const RowId row : rows) {
-        order.weights.push_back(row + 0.5);
-        order.packed.push_back(std::uint64_t{row} << 32 | 7);
+        if (kept == Kept::words)
+            order.packed.push_back(std::uint64_t{row} << 32 | 7);
+        else
+            order.weights.push_back(row + 0.5);
     }
-    for (const ClassId output : {0U, 1U})
+    for (std::size_t output = 0; output < (kept == Kept::value ? 1 : 3); ++output)
         for (const RowId row : rows) {
-            order.labels.push_back(2 * row + output);
-            order.values.push_back(-1.0 * row - output);
+            if (kept == Kept::value || kept == Kept::values)
+                order.values.push_back(-1.0 * row - 0.25 * static_cast<double>(output));
+            if (kept == Kept::labels)
+                order.labels.push_back(3 * row + static_cast<ClassId>(output));
         }
     return order;
 }
@@ -35,13 +44,20 @@ std::vector<RowId> random_order(test::Rng& rng, std::size_t n) {
     return rows;
 }
 
+std::vector<std::pair<int, Kept>> all_kinds() {
+    std::vector<std::pair<int, Kept>> kinds;
+    for (int kind = 0; kind < 4; ++kind)
+        for (const Kept kept : kAllKept) kinds.emplace_back(kind, kept);
+    return kinds;
+}
+
 TEST_CASE("a node is split with all that is kept of its samples, the others stay") {
     test::Rng rng(17);
     Scratch<std::uint64_t> scratch;
     for (const std::size_t n : {1U, 2U, 3U, 15U, 16U, 17U, 31U, 40U, 500U})
         for (const std::size_t before : {0U, 1U, 30U})
             for (const std::size_t after : {0U, 2U})
-                for (int kind = 0; kind < 4; ++kind) {
+                for (const auto& [kind, kept] : all_kinds()) {
                     CAPTURE(n);
                     CAPTURE(before);
                     CAPTURE(kind);
@@ -59,9 +75,9 @@ TEST_CASE("a node is split with all that is kept of its samples, the others stay
                     expected.insert(expected.end(),
                                     rows.begin() + static_cast<std::ptrdiff_t>(before + n),
                                     rows.end());
-                    SampleOrder order = order_of(rows);
+                    SampleOrder order = order_of(rows, kept);
                     order.split(before, goes_left, scratch);
-                    CHECK(same_orders(order, order_of(expected)));
+                    CHECK(same_orders(order, order_of(expected, kept)));
                 }
 }
 
@@ -73,6 +89,7 @@ TEST_CASE("what a criterion did not ask for stays empty") {
     const std::uint8_t goes_left[] = {0, 1};
     order.split(1, goes_left, scratch);
     order.swap(0, 1);
+    CHECK(order.size() == 3);
     CHECK(order.rows == std::vector<RowId>{6, 4, 5});
     CHECK(order.packed == std::vector<std::uint64_t>{60, 40, 50});
     CHECK(order.weights.empty());
@@ -82,24 +99,26 @@ TEST_CASE("what a criterion did not ask for stays empty") {
 
 TEST_CASE("two samples change places with all that is kept of them") {
     test::Rng rng(18);
-    for (int repeat = 0; repeat < 20; ++repeat) {
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        const Kept kept = kAllKept[repeat % 5];
         const std::size_t n = 2 + test::pick(rng, 10);
         const std::size_t a = test::pick(rng, n), b = test::pick(rng, n);
         auto rows = random_order(rng, n);
-        SampleOrder order = order_of(rows);
+        SampleOrder order = order_of(rows, kept);
         order.swap(a, b);
         std::swap(rows[a], rows[b]);
-        CHECK(same_orders(order, order_of(rows)));
+        CHECK(same_orders(order, order_of(rows, kept)));
     }
 }
 
 TEST_CASE("some samples are copied with all that is kept of them") {
     test::Rng rng(19);
-    SampleOrder some = order_of({1, 2, 3});  // what was there is gone
-    for (int repeat = 0; repeat < 20; ++repeat) {
+    SampleOrder some = order_of({1, 2, 3}, Kept::labels);  // what was there is gone
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        const Kept kept = kAllKept[repeat % 5];
         const std::size_t n = 1 + test::pick(rng, 30);
         const auto rows = random_order(rng, n);
-        const SampleOrder order = order_of(rows);
+        const SampleOrder order = order_of(rows, kept);
         std::vector<std::size_t> places;
         std::vector<RowId> expected;
         for (std::size_t i = 0; i < n; ++i)
@@ -108,9 +127,9 @@ TEST_CASE("some samples are copied with all that is kept of them") {
                 expected.push_back(rows[i]);
             }
         order.copy_some(places, some);
-        CHECK(same_orders(some, order_of(expected)));
+        CHECK(same_orders(some, order_of(expected, kept)));
         CHECK(some.size() == places.size());
-        CHECK(same_orders(order, order_of(rows)));
+        CHECK(same_orders(order, order_of(rows, kept)));
     }
 }
 

@@ -35,7 +35,8 @@ public:
         column_.values = {reinterpret_cast<const std::byte*>(of_row_.data()), sizeof(double),
                           Scalar::f64};
         column_.knot_shift = 8;
-        for (Code code = 0; code < kMaxCodes; code += 256) column_.knots.push_back(least_value(code));
+        for (Code code = 0; code < kMaxCodes; code += 256)
+            column_.knots.push_back(least_value(code));
     }
     MadeColumn(const MadeColumn&) = delete;
     MadeColumn& operator=(const MadeColumn&) = delete;

@@ -123,11 +123,10 @@ TEST_CASE("small and large nodes find the same side of a threshold for every sam
                                   range_of(codes[0].data(), n)};
             Scratch<std::uint8_t> goes_left;
             Scratch<Position> places;
-            const std::size_t n_left = mark_sides(
-                node, sides_of_threshold(node.column, threshold), threshold, goes_left, places);
+            const std::size_t n_left = mark_sides(node, sides_of_threshold(node.column, threshold),
+                                                  threshold, goes_left, places);
             bool right = true;
-            for (std::size_t i = 0; i < n; ++i)
-                right &= (goes_left[i] != 0) == (x[i] <= threshold);
+            for (std::size_t i = 0; i < n; ++i) right &= (goes_left[i] != 0) == (x[i] <= threshold);
             CHECK(right);
             CHECK(n_left > 0);
             CHECK(n_left < n);

@@ -1,10 +1,9 @@
-#include "splitter/gather.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "doctest/doctest.h"
 #include "sampling/sample_order.hpp"
+#include "splitter/gather.hpp"
 #include "splitter/made_column.hpp"
 #include "support/problem.hpp"
 
@@ -63,7 +62,7 @@ TEST_CASE("gathered codes are those of the rows, with their range") {
 
 TEST_CASE("codes of several variables are gathered together, whatever the layout of the table") {
     test::Rng rng(66);
-    for (const std::size_t cols : {5U, 140U})      // narrow, and wide
+    for (const std::size_t cols : {5U, 140U})       // narrow, and wide
         for (const std::size_t levels : {0U, 30U})  // codes of two bytes, and of one
             for (const std::size_t n_rows : {2U, 255U, 256U, 257U, 1023U, 1024U, 1500U}) {
                 CAPTURE(cols);

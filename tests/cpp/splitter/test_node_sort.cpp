@@ -1,7 +1,6 @@
-#include "splitter/node_sort.hpp"
-
 #include "doctest/doctest.h"
 #include "splitter/made_column.hpp"
+#include "splitter/node_sort.hpp"
 
 namespace silvics {
 namespace {
@@ -52,8 +51,8 @@ void check_sorted(NodeSort& sort, const MadeColumn& made) {
 TEST_CASE("samples are sorted at every size and over every range of codes") {
     test::Rng rng(60);
     NodeSort sort;  // what a node leaves behind must not matter
-    for (const std::size_t n : {1U, 2U, 3U, 11U, 12U, 13U, 31U, 32U, 33U, 63U, 64U, 65U, 255U, 256U,
-                                257U, 1000U, 5000U})
+    for (const std::size_t n :
+         {1U, 2U, 3U, 11U, 12U, 13U, 31U, 32U, 33U, 63U, 64U, 65U, 255U, 256U, 257U, 1000U, 5000U})
         for (const Code range :
              {0U, 1U, 2U, 3U, 24U, 25U, 26U, 127U, 128U, 255U, 1023U, 1024U, 1025U, 32768U, 65535U})
             for (const Code low : {0U, 1U, 7777U}) {
@@ -74,8 +73,8 @@ TEST_CASE("samples of one code are sorted by value where a code holds several") 
                 CAPTURE(n);
                 CAPTURE(range);
                 CAPTURE(per_code);
-                check_sorted(sort, {rng, random_codes(rng, n, 0, range), Kind::several_values,
-                                    per_code});
+                check_sorted(sort,
+                             {rng, random_codes(rng, n, 0, range), Kind::several_values, per_code});
             }
 }
 

@@ -73,7 +73,7 @@ void check_scan(ByRows<C>& criterion, const MadeColumn& made, const CutLimits& l
     CHECK((sorted.score > -kInfinity) == (best.score > -kInfinity));
     if (sorted.score > -kInfinity) {
         CHECK(sorted.score == doctest::Approx(best.score).epsilon(1e-9));
-        const HandCut done = carried_out(made.node(), sorted);
+        const HandCut done = test::carried_out(made.node(), sorted);
         if (clear) {
             CHECK(done.goes_left == best.goes_left);
             CHECK(done.threshold == best.threshold);
@@ -88,7 +88,8 @@ void check_scan(ByRows<C>& criterion, const MadeColumn& made, const CutLimits& l
         CHECK(cut.within == sorted.within);
         CHECK(cut.middle == sorted.middle);
         if (cut.score > -kInfinity)
-            CHECK(same_cuts(carried_out(made.node(), cut), carried_out(made.node(), sorted)));
+            CHECK(test::same_cuts(test::carried_out(made.node(), cut),
+                                  test::carried_out(made.node(), sorted)));
     }
 }
 
@@ -185,8 +186,8 @@ TEST_CASE("a scan feels a stop request") {
     ThresholdScan<Moments<SquaredError>> scan;
     Cut cut;
     for (const Search search : test::kAllSearches)
-        CHECK_THROWS_AS(
-            scan.best_cut(criterion, made.node(), {.n = n}, search, stop, cut), Interrupted);
+        CHECK_THROWS_AS(scan.best_cut(criterion, made.node(), {.n = n}, search, stop, cut),
+                        Interrupted);
 }
 
 }  // namespace

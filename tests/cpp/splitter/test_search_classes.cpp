@@ -1,8 +1,7 @@
-#include "splitter/search_classes.hpp"
-
 #include "criterion/against_scratch.hpp"
 #include "criterion/many_classes.hpp"
 #include "splitter/made_column.hpp"
+#include "splitter/search_classes.hpp"
 
 namespace silvics {
 namespace {
@@ -41,8 +40,8 @@ Target random_target(Rng& rng, const std::vector<double>& x, ClassId n_classes, 
     std::ranges::sort(sorted);
     std::vector<std::int64_t> y;
     for (const double v : x) {
-        const auto place = static_cast<std::size_t>(std::ranges::lower_bound(sorted, v) -
-                                                    sorted.begin());
+        const auto place =
+            static_cast<std::size_t>(std::ranges::lower_bound(sorted, v) - sorted.begin());
         const std::size_t c = noise || test::pick(rng, 6) == 0 ? test::pick(rng, n_classes)
                                                                : place * n_classes / x.size();
         y.push_back(static_cast<std::int64_t>(c));
@@ -57,8 +56,8 @@ TEST_CASE("every search of classes finds the cut that trying all finds, ties inc
         CAPTURE(n_classes);
         const std::size_t n = made.values().size();
         const Target target = random_target(rng, made.values(), n_classes, noise);
-        const LearningSubset subset = weights == 0 ? test::subset_of(n)
-                                                   : test::heavy_subset(rng, n, weights);
+        const LearningSubset subset =
+            weights == 0 ? test::subset_of(n) : test::heavy_subset(rng, n, weights);
         ByRows<ManyClasses> criterion(target, subset, test::kNeverStop);
         criterion.enter(subset.rows);
         if (criterion.homogeneous()) return;
@@ -93,7 +92,9 @@ TEST_CASE("every search of classes finds the cut that trying all finds, ties inc
             const ClassId most = shape.levels * shape.step > 5000 ? 3 : 20;
             for (const ClassId n_classes : {ClassId{2}, ClassId{3}, most})
                 check(made, n_classes, test::pick(rng, 2) == 0,
-                      n_classes == 3 ? 0 : n_classes == 2 ? 5 : 100000);
+                      n_classes == 3   ? 0
+                      : n_classes == 2 ? 5
+                                       : 100000);
         });
 }
 

@@ -1,9 +1,8 @@
-#include "splitter/search_sums.hpp"
-
 #include "criterion/against_scratch.hpp"
 #include "criterion/one_mean.hpp"
 #include "criterion/two_classes.hpp"
 #include "splitter/made_column.hpp"
+#include "splitter/search_sums.hpp"
 
 namespace silvics {
 namespace {
@@ -69,8 +68,7 @@ void check_searches(Rng& rng, SumSearch<C>& search, const MadeColumn& made, int 
                     bool weighted) {
     const std::size_t n = made.values().size();
     const Target target = target_of<C>(random_outputs(rng, made.values(), kind));
-    const LearningSubset subset =
-        weighted ? test::heavy_subset(rng, n, 6) : test::subset_of(n);
+    const LearningSubset subset = weighted ? test::heavy_subset(rng, n, 6) : test::subset_of(n);
     ByRows<C> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     if (criterion.homogeneous()) return;  // such a node is not searched
@@ -102,8 +100,8 @@ TEST_CASE_TEMPLATE("every search of sums finds the cut that trying all finds, ti
                    TwoClasses, OneMean) {
     Rng rng(74);
     SumSearch<C> search;  // what a node leaves behind must not matter
-    for (const std::size_t n : {2U,  3U,  4U,  5U,  9U,  12U, 13U,  16U,  17U,  40U,
-                                63U, 64U, 65U, 95U, 96U, 97U, 150U, 300U, 600U})
+    for (const std::size_t n : {2U, 3U, 4U, 5U, 9U, 12U, 13U, 16U, 17U, 40U, 63U, 64U, 65U, 95U,
+                                96U, 97U, 150U, 300U, 600U})
         test::for_all_shapes(rng, n, [&](const test::Shape&, const MadeColumn& made) {
             for (int kind = 0; kind < 4; ++kind)
                 check_searches<C>(rng, search, made, kind, test::pick(rng, 2) == 0);
@@ -217,6 +215,26 @@ TEST_CASE_TEMPLATE("sides are scored by their sums, within the limits", C, TwoCl
     }
 }
 
+TEST_CASE_TEMPLATE("the samples of low codes are summed as if marked", C, TwoClasses, OneMean) {
+    Rng rng(88);
+    for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 31U, 33U, 200U}) {
+        const auto codes = test::spread_codes(rng, n, n, 100);
+        std::vector<double> x(codes.begin(), codes.end());
+        const Target target = target_of<C>(random_outputs(rng, x, 2));
+        const LearningSubset subset = test::heavy_subset(rng, n, 6);
+        ByRows<C> criterion(target, subset, test::kNeverStop);
+        criterion.enter(subset.rows);
+        for (const Code limit : {Code{0}, Code{1}, Code{codes[n / 2]}, Code{5000}, Code{65536}}) {
+            std::vector<std::uint8_t> marks(n);
+            for (std::size_t i = 0; i < n; ++i) marks[i] = codes[i] < limit ? 1 : 0;
+            const auto below = criterion.sum_below(codes.data(), n, limit);
+            const auto marked = criterion.sum_marked(marks);
+            CHECK(C::weight_of(below) == C::weight_of(marked));
+            CHECK(C::term_of(below) == C::term_of(marked));
+        }
+    }
+}
+
 TEST_CASE("a search of sums feels a stop request") {
     Rng rng(77);
     StopFlag stop;
@@ -229,8 +247,8 @@ TEST_CASE("a search of sums feels a stop request") {
     SumSearch<TwoClasses> search;
     for (const Search how : test::kAllSearches) {
         Cut cut;
-        CHECK_THROWS_AS(
-            search.best_cut(criterion, made.node(), {.n = 300}, how, stop, cut), Interrupted);
+        CHECK_THROWS_AS(search.best_cut(criterion, made.node(), {.n = 300}, how, stop, cut),
+                        Interrupted);
     }
 }
 

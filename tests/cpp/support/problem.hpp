@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -153,17 +154,25 @@ inline double users_impurity(const Tree& tree, std::size_t t) {
     return std::ldexp(tree.impurity[t], tree.impurity_exponent);
 }
 
+// Bit by bit: a leaf of a compact tree may keep counts where others have their threshold.
 inline bool same_nodes(const Node& a, const Node& b) {
-    return a.threshold == b.threshold && a.feature == b.feature && a.link == b.link;
+    return std::bit_cast<std::uint64_t>(a.threshold) == std::bit_cast<std::uint64_t>(b.threshold) &&
+           a.feature == b.feature && a.link == b.link;
 }
 
 inline bool same_trees(const Tree& a, const Tree& b) {
+    const auto same_counts = [](const auto& c, const auto& d) {
+        bool same = c.size() == d.size();
+        for (std::size_t i = 0; same && i < c.size(); ++i) same = c[i] == d[i];
+        return same;
+    };
     return a.n_features == b.n_features && a.n_outputs == b.n_outputs &&
            a.n_classes == b.n_classes && a.max_depth == b.max_depth &&
            std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_nodes) &&
            a.n_node_samples == b.n_node_samples &&
            a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
-           a.impurity_exponent == b.impurity_exponent &&
+           a.impurity_exponent == b.impurity_exponent && a.derivation == b.derivation &&
+           same_counts(a.whole_weights, b.whole_weights) &&
            a.missing_go_to_left == b.missing_go_to_left && a.leaf_weights == b.leaf_weights &&
            a.node_values == b.node_values;
 }
