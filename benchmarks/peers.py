@@ -192,10 +192,8 @@ def rows(chosen: Any) -> Iterator[tuple[float, str]]:
 
 def table(chosen: Any) -> str:
     peers = _installed()
-    versions = ", ".join(
-        f"{k} {version({'scikit-learn': 'scikit-learn', 'intelex': 'scikit-learn-intelex'}.get(k, k.lower()))}"
-        for k in peers
-    )
+    packages = {"intelex": "scikit-learn-intelex"}
+    versions = ", ".join(f"{k} {version(packages.get(k, k.lower()))}" for k in peers)
     head = [
         f"{chosen.trees} trees, {chosen.jobs} threads, medians of {chosen.repeat} in turns, on "
         f"{platform.machine()} ({platform.system()}); {versions}. A figure such as 4.0x means that "

@@ -115,12 +115,14 @@ def main() -> None:
         seconds = {kind: np.median(array[:, :, 0], axis=1) for kind, array in measured.items()}
         if log:
             slopes = [slope(values, seconds[kind]) for kind in FORESTS]
-            print(f"| {number} | {label} = {values[0]}..{values[-1]} "
-                  f"| {slopes[0]:.2f} | {slopes[1]:.2f} | {expected[label]} |", flush=True)  # fmt: skip
+            sizes = f"{label} = {values[0]}..{values[-1]}"
+            print(f"| {number} | {sizes} | {slopes[0]:.2f} | {slopes[1]:.2f} | {expected[label]} |")
         else:
             gain = [seconds[kind][0] / seconds[kind][1] for kind in FORESTS]
-            print(f"| {number} | time without bootstrap / with | {gain[0]:.2f} | {gain[1]:.2f} "
-                  "| about 1.5 (RF), less for ETs |", flush=True)  # fmt: skip
+            print(
+                f"| {number} | time without bootstrap / with | {gain[0]:.2f} | {gain[1]:.2f} "
+                "| about 1.5 (RF), less for ETs |"
+            )
     large = [2**i * 1000 for i in range(3, 9)]
     seconds = {
         kind: [
@@ -130,8 +132,10 @@ def main() -> None:
         for kind in FORESTS
     }
     slopes = [slope(large, np.array(seconds[kind])) for kind in FORESTS]
-    print(f"| | N = {large[0]}..{large[-1]} | {slopes[0]:.2f} | {slopes[1]:.2f} "
-          "| N log N has 1.09 here, N log^2 N has 1.19 |")  # fmt: skip
+    print(
+        f"| | N = {large[0]}..{large[-1]} | {slopes[0]:.2f} | {slopes[1]:.2f} "
+        "| N log N has 1.09 here, N log^2 N has 1.19 |"
+    )
 
 
 if __name__ == "__main__":

@@ -98,8 +98,8 @@ inline FourWords below(const std::uint16_t* codes, std::int64_t limit) {
 #endif
 }
 
-std::uint64_t sum_words_below(const std::uint16_t* codes, const std::uint64_t* words,
-                              std::size_t n, std::uint32_t limit) {
+std::uint64_t sum_words_below(const std::uint16_t* codes, const std::uint64_t* words, std::size_t n,
+                              std::uint32_t limit) {
     FourWords lanes = {0, 0, 0, 0};
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4) lanes += load<FourWords>(words + i) & below(codes + i, limit);
@@ -208,7 +208,8 @@ void offsets(const double* values, std::size_t n, double low, std::uint16_t* out
 
 std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
                        std::uint32_t width, std::uint32_t* positions) {
-    const auto first = static_cast<std::uint16_t>(low), last = static_cast<std::uint16_t>(width - 1);
+    const auto first = static_cast<std::uint16_t>(low),
+               last = static_cast<std::uint16_t>(width - 1);
     const auto within = [=](std::uint16_t code) {
         return static_cast<std::uint16_t>(code - first) <= last;
     };
@@ -217,8 +218,8 @@ std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t 
     const __m256i least = _mm256_set1_epi16(static_cast<short>(first));
     const __m256i most = _mm256_set1_epi16(static_cast<short>(last));
     const auto hits = [&](std::size_t at) {
-        const __m256i code =
-            _mm256_sub_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at)), least);
+        const __m256i code = _mm256_sub_epi16(
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at)), least);
         return _mm256_cmpeq_epi16(_mm256_min_epu16(code, most), code);
     };
     for (; begin + 32 <= n; begin += 32) {
@@ -228,8 +229,8 @@ std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t 
         const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
         for (auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(both)); bits != 0;
              bits &= bits - 1)
-            positions[found++] = static_cast<std::uint32_t>(begin) +
-                                 static_cast<std::uint32_t>(__builtin_ctz(bits));
+            positions[found++] =
+                static_cast<std::uint32_t>(begin) + static_cast<std::uint32_t>(__builtin_ctz(bits));
     }
 #else
     constexpr std::size_t kBlock = 32;

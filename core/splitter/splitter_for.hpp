@@ -393,9 +393,8 @@ private:
             Cut cut;
             score_threshold(whole, threshold, limits(node, f), cut);
             if (cut.score == -kInfinity) continue;
-            const std::size_t n_left =
-                mark_sides(whole, sides_of_threshold(whole.column, threshold), threshold,
-                           goes_left_, places_);
+            const std::size_t n_left = mark_sides(
+                whole, sides_of_threshold(whole.column, threshold), threshold, goes_left_, places_);
             order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
             return Split{f, threshold, criterion_.decrease(cut.score), cut.middle, n_left};
         }

@@ -296,7 +296,9 @@ class Medians:
 def criterion_of(name, y, weights, n_classes=None, constrained=False):
     if n_classes is not None:
         return ClassCounts(name, y, weights, n_classes)
-    return Medians(y, weights) if name == "absolute_error" else Moments(name, y, weights, constrained)
+    if name == "absolute_error":
+        return Medians(y, weights)
+    return Moments(name, y, weights, constrained)
 
 
 def exact_decrease(criterion, rows, left):
