@@ -143,6 +143,7 @@ public:
             of_output_.clear();
             for (; at < present_.size() && present_[at].at < end; ++at)
                 of_output_.push_back(present_[at].weight);
+            std::ranges::sort(of_output_);  // so that names of classes play no part in sums
             sum += impurity_({weight, of_output_});
         }
         return sum / static_cast<double>(packed_.n_outputs);

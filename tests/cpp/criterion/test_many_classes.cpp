@@ -74,7 +74,8 @@ TEST_CASE("impurity and decrease of many classes are those of the definition") {
 TEST_CASE("the score of many classes is the sum over classes, to the last bit at any weight") {
     Rng rng(29);
     // Around the weight up to which a word holds the sum, and up to all that is allowed.
-    for (const double whole : {20.0, 1000.0, 45998.0, 45999.0, 46000.0, 46001.0, 1e6, 2e7})
+    for (const double whole :
+         {20.0, 1000.0, 45998.0, 45999.0, 46000.0, 46001.0, 60000.0, 1e5, 3e5, 1e6, 2e7})
         for (int repeat = 0; repeat < 20; ++repeat) {
             CAPTURE(whole);
             const std::size_t n = 2 + test::pick(rng, 18);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -77,6 +78,46 @@ TEST_CASE("bins are runs of values") {
                 for (std::size_t i = 0; i < n; ++i) values[i] = value(i);
                 check_bins(values, max_bins, widths);
             }
+}
+
+TEST_CASE(
+    "a value goes into the bin where the middle of its rows, or its place in the range, lies") {
+    test::Rng rng(7);
+    for (int repeat = 0; repeat < 40; ++repeat) {
+        const std::size_t n = 100 + test::pick(rng, 900), max_bins = 2 + test::pick(rng, 40);
+        std::vector<double> values(n);
+        for (double& v : values)  // whole or not, some of them in many rows
+            v = std::floor(std::exp(test::pick_real(rng, 0.0, 5.0))) / (repeat % 2 == 0 ? 1 : 4);
+        std::map<double, std::size_t> rows;
+        for (const double v : values) ++rows[v];
+        if (rows.size() <= max_bins) continue;
+        for (const Widths widths : {Widths::equal_frequency, Widths::equal_width}) {
+            const auto [column, codes] = binned(values, max_bins, widths);
+            std::map<double, Code> expected;
+            std::size_t before = 0;
+            double last_slot = -1.0;
+            Code bin = 0;
+            const double low = rows.begin()->first, high = rows.rbegin()->first;
+            for (const auto& [v, count] : rows) {
+                // Of the first and the last of its rows, counted from zero.
+                const double middle = static_cast<double>(before + before + count - 1) / 2;
+                const double place = widths == Widths::equal_frequency
+                                         ? middle / static_cast<double>(n)
+                                         : (v - low) / (high - low);
+                const double slot = std::min(std::floor(place * static_cast<double>(max_bins)),
+                                             static_cast<double>(max_bins - 1));
+                if (before > 0 && slot != last_slot) ++bin;
+                last_slot = slot;
+                expected[v] = bin;
+                before += count;
+            }
+            bool right = true;
+            for (std::size_t i = 0; i < n; ++i)
+                right &= test::code_at(codes, i) == expected[values[i]];
+            CHECK(right);
+            CHECK(column.n_codes == bin + std::size_t{1});
+        }
+    }
 }
 
 TEST_CASE("bins of equal frequency hold as many rows each, where there are no ties") {

@@ -20,12 +20,12 @@ SampleOrder order_of(const std::vector<RowId>& rows, Kept kept) {
         if (kept == Kept::words)
             order.packed.push_back(std::uint64_t{row} << 32 | 7);
         else
-            order.weights.push_back(row + 0.5);
+            order.weights.push_back(row % 2 == 0 ? row + 0.5 : -1.0 / row);
     }
     for (std::size_t output = 0; output < (kept == Kept::value ? 1 : 3); ++output)
         for (const RowId row : rows) {
             if (kept == Kept::value || kept == Kept::values)
-                order.values.push_back(-1.0 * row - 0.25 * static_cast<double>(output));
+                order.values.push_back((row % 3 - 1.0) * row - 0.25 * static_cast<double>(output));
             if (kept == Kept::labels)
                 order.labels.push_back(3 * row + static_cast<ClassId>(output));
         }
@@ -37,10 +37,10 @@ bool same_orders(const SampleOrder& a, const SampleOrder& b) {
            a.values == b.values && a.packed == b.packed;
 }
 
+// Rows that differ in every byte.
 std::vector<RowId> random_order(test::Rng& rng, std::size_t n) {
     std::vector<RowId> rows(n);
-    std::iota(rows.begin(), rows.end(), RowId{100});
-    std::ranges::shuffle(rows, rng);
+    for (RowId& row : rows) row = static_cast<RowId>(rng());
     return rows;
 }
 

@@ -459,6 +459,49 @@ TEST_CASE("nodes of a table of more values than codes are split as a plain searc
             }
 }
 
+TEST_CASE(
+    "samples of one code that differ in value are parted, and those that do not are constant") {
+    test::Rng rng(74);
+    // 70000 values, each in two rows: some codes hold two of them.
+    std::vector<double> x(140000);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sqrt(static_cast<double>(i / 2));
+    AtRoot classes(test::column_of(x), alternating(x.size()));
+    std::vector<double> y(x.size());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<double>(i % 3);
+    AtRoot values(test::column_of(x), real_target(y, y.size(), 1, true));
+    std::vector<std::vector<RowId>> sharing, alone;
+    const CodeView& codes = test::numeric(classes.table).codes;
+    for (RowId first = 0, end; first < x.size(); first = end) {
+        for (end = first; end < x.size() && codes[end] == codes[first];) ++end;
+        std::vector<RowId> rows(end - first);
+        std::iota(rows.begin(), rows.end(), first);
+        (rows.size() == 4 ? sharing : alone).push_back(rows);
+    }
+    REQUIRE(sharing.size() == 70000 - 65536);
+    for (int repeat = 0; repeat < 20; ++repeat)
+        for (const char* criterion : {"gini", "entropy", "squared_error", "absolute_error"}) {
+            AtRoot& root = find_criterion(criterion).classification ? classes : values;
+            CAPTURE(std::string(criterion));
+            root.rules.random_cut = repeat % 2 == 1;
+            const auto find_in = [&](const std::vector<RowId>& rows) {
+                Constants constants(1);
+                root.subset.rows = rows;
+                const auto split =
+                    root.find({0, rows.size(), derive(3, rng()), {}}, constants, criterion);
+                constants.load(constants.inherit());
+                if (split) CHECK_FALSE(constants.known(0));
+                return split;
+            };
+            const auto& rows = sharing[test::pick(rng, sharing.size())];
+            const auto split = find_in(rows);
+            REQUIRE(split);
+            CHECK(split->n_left == 2);
+            CHECK(split->threshold >= x[rows[0]]);
+            CHECK(split->threshold < x[rows[3]]);
+            CHECK_FALSE(find_in(alone[test::pick(rng, alone.size())]));
+        }
+}
+
 TEST_CASE("nodes of a binned table are split as a plain search splits them") {
     test::Rng rng(76);
     const BinRule bins{5, BinRule::Widths::equal_frequency};
@@ -544,6 +587,26 @@ TEST_CASE("a split found on a sample has the decrease of the whole node") {
         CHECK(split->decrease == doctest::Approx(0.5 - (gini(left) + gini(right)) / 400.0));
     }
     CHECK(thresholds.size() > 1);
+}
+
+TEST_CASE("a split found on a sample obeys the limits of the whole node") {
+    // Few rows at the end of one variable are of another class: the best cut leaves too few.
+    test::Rng rng(73);
+    test::Matrix X = test::random_matrix(rng, 400, 2);
+    std::vector<std::int64_t> y(400);
+    for (std::size_t i = 0; i < 400; ++i) y[i] = X.values[2 * i] > 0.92 ? 1 : 0;
+    AtRoot root(X, class_target(y, 400, {2}));
+    root.rules.split_sample = 100;
+    for (const bool by_weight : {false, true}) {
+        root.rules.min_samples_leaf = by_weight ? 1 : 40;
+        root.rules.min_weight_leaf = by_weight ? 40.0 : 0.0;
+        for (const char* criterion : {"gini", "entropy"})
+            for (StreamKey key = 0; key < 30; ++key)
+                if (const auto split = root.find(key, criterion)) {
+                    CHECK(split->n_left >= 40);
+                    CHECK(split->n_left <= 360);
+                }
+    }
 }
 
 TEST_CASE("where the sample finds no cut, the whole node is searched") {
