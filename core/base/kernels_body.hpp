@@ -64,7 +64,7 @@ std::size_t bins_that_may(const CutSums& sums, const double* spread, std::size_t
 
 // Four numbers at a time: one instruction on newer processors, two on older ones.
 typedef double Four __attribute__((vector_size(32)));
-typedef std::int64_t FourWords __attribute__((vector_size(32)));
+typedef std::uint64_t FourWords __attribute__((vector_size(32)));
 
 template <class Vector, class T>
 inline Vector load(const T* from) {
@@ -87,14 +87,14 @@ std::uint64_t sum_words_marked(const std::uint64_t* words, const std::uint8_t* m
 }
 
 // All bits of a lane whose code is below the limit.
-inline FourWords below(const std::uint16_t* codes, std::int64_t limit) {
+inline FourWords below(const std::uint16_t* codes, std::uint32_t limit) {
 #ifdef __AVX2__
     const __m256i wide =
         _mm256_cvtepu16_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes)));
     return (FourWords)_mm256_cmpgt_epi64(_mm256_set1_epi64x(limit), wide);
 #else
     const FourWords wide = {codes[0], codes[1], codes[2], codes[3]};
-    return wide < limit;
+    return (FourWords)(wide < std::uint64_t{limit});
 #endif
 }
 
@@ -103,7 +103,7 @@ std::uint64_t sum_words_below(const std::uint16_t* codes, const std::uint64_t* w
     FourWords lanes = {0, 0, 0, 0};
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4) lanes += load<FourWords>(words + i) & below(codes + i, limit);
-    auto sum = static_cast<std::uint64_t>((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
+    std::uint64_t sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     for (; i < n; ++i) sum += codes[i] < limit ? words[i] : 0;
     return sum;
 }

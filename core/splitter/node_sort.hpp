@@ -48,7 +48,8 @@ public:
             for (end = begin + 1; end < order.size() && code(end) == code(begin);) ++end;
             if (end - begin == 1) continue;
             const auto run = order.subspan(begin, end - begin);
-            std::ranges::sort(run, {}, [&](Position i) { return node.value(i); });
+            // In row order among equals.
+            std::ranges::sort(run, {}, [&](Position i) { return std::pair(node.value(i), i); });
             for (std::size_t k = begin; k + 1 < end; ++k)
                 cut[k] = node.value(order[k]) != node.value(order[k + 1]);
         }

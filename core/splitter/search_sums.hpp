@@ -148,6 +148,8 @@ private:
         Place found{best.score, n_bins, false};
         if (between < n_bins - 1) found = {score_[between], between, true};
         Position at_left = 0, at_right = 0;
+        // Where no cut gains anything all are equal, and bounds cannot tell the lowest.
+        if (!whole && !(found.score > 0.0)) return scan_sorted(criterion, node, limits, stop, best);
         if (!whole) {
             std::size_t open = kernels_.bins_that_may(sums(criterion), spread_.data(), n_bins,
                                                       found.score, may_.data());

@@ -45,7 +45,7 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "monotonic_cst": ["array-like", None],
     "constant_features": [StrOptions({"count", "skip"})],
     "search": [StrOptions(set(_SEARCH))],
-    "max_bins": [Interval(Integral, 2, 65536, closed="both"), None],
+    "max_bins": [Interval(Integral, 2, None, closed="left"), None],
     "binning": [StrOptions({"frequency", "width"})],
     "split_sample": [Interval(Integral, 2, None, closed="left"), None],
     "growth": [StrOptions(set(_GROWTH)), None],
@@ -181,6 +181,12 @@ def n_rows_drawn(max_samples: float | None, n_samples: int, weights: np.ndarray 
 
 
 def coded_table(estimator: Any, X: Any, rules: _core.GrowthRules, n_jobs: int) -> _core.Table:
-    """The table as the core searches it. Random cuts fall between values, never between bins."""
-    bins = 0 if rules.random_cut else native_size(estimator.max_bins)
+    """The table as the core searches it.
+
+    Random cuts fall between values, never between bins; and more bins than there are codes are
+    no limit: the search is exact.
+    """
+    bins = native_size(estimator.max_bins)
+    if rules.random_cut or bins > 65536:
+        bins = 0
     return _core.code_table(X, bins, estimator.binning == "width", n_jobs)
