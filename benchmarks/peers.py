@@ -41,7 +41,7 @@ def tasks(folder: Path | None) -> Iterator[tuple[str, str, Any]]:
     yield "1M x 10", "Classifier", made(1_000_000, 10, n_informative=6, n_redundant=2)
     yield "10k x 500", "Classifier", made(10_000, 500, n_informative=30)
     yield (
-        "Friedman #1, 100k x 10",
+        "Friedman #1 100k x 10",
         "Regressor",
         lambda: make_friedman1(125_000, 10, noise=1.0, random_state=0),
     )
