@@ -17,7 +17,6 @@ namespace {
 
 // What all branches of a tree share while it grows.
 struct Plot {
-    const CriterionEntry& criterion;
     const Table& table;
     const Target& target;
     LearningSubset subset;
@@ -218,7 +217,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
                 const StopFlag& stop, ThreadTeam* team) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Plot plot{criterion, table, target, std::move(subset), rules, stop, {}};
+    Plot plot{table, target, std::move(subset), rules, stop, {}};
     // Medians and values clipped to bounds cannot be summed up from the leaves.
     plot.per_node = !target.classification() || !rules.search.monotonic.empty();
     // A fraction of the tree's weight becomes a weight.

@@ -54,8 +54,7 @@ public:
             return find_together(node, rows, constants);
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
-            if (column.range.constant() && !differ_within_code(column))
-                return constants.found(f), false;
+            if (constant(column)) return constants.found(f), false;
             Found found{f, {.score = best.cut.score}, 0.0};
             search(node, f, column, limits(node, f), found);
             if (found.cut.score > best.cut.score) {
@@ -95,7 +94,7 @@ private:
     struct Found {
         FeatureId feature = 0;
         Cut cut;
-        double threshold = 0.0;  // of a random cut
+        double threshold = 0.0;  // once it is known: of a random cut, at once
     };
 
     static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8, kFew = 32;
@@ -223,25 +222,25 @@ private:
         for_drawn_variables(node, constants, table_.n_features(), search_all, take,
                             [] { return false; });
         if (best.cut.score == -kInfinity) return std::nullopt;
-        const Column* column = &table_.columns[best.feature];
+        return make_split(node, best, gathered(best.feature, rows));
+    }
+
+    // One variable for the given rows.
+    NodeColumn gathered(FeatureId f, std::span<const RowId> rows) {
+        const Column* column = &table_.columns[f];
         codes_.resize(std::max(codes_.size(), std::size_t{1}));
         gather_codes({&column, 1}, rows, codes_, stop_);
-        return make_split(node, best,
-                          {std::get<NumericColumn>(*column), rows, codes_[0].data(),
-                           range_of(codes_[0].data(), rows.size())});
+        return {std::get<NumericColumn>(*column), rows, codes_[0].data(),
+                range_of(codes_[0].data(), rows.size())};
     }
 
     // The best cut on one variable; false if it is constant.
     bool search_variable(const NodeSamples& node, std::span<const RowId> rows, FeatureId f,
                          Found& found) {
-        const Column* column = &table_.columns[f];
-        codes_.resize(std::max(codes_.size(), std::size_t{1}));
-        gather_codes({&column, 1}, rows, codes_, stop_);
-        const NodeColumn of_node{std::get<NumericColumn>(*column), rows, codes_[0].data(),
-                                 range_of(codes_[0].data(), rows.size())};
-        if (of_node.range.constant() && !differ_within_code(of_node)) return false;
+        const NodeColumn column = gathered(f, rows);
+        if (constant(column)) return false;
         found.feature = f;
-        search(node, f, of_node, limits(node, f), found);
+        search(node, f, column, limits(node, f), found);
         return true;
     }
 
@@ -284,13 +283,14 @@ private:
                      best.cut.middle, best_left};
     }
 
-    // All samples have one code; it may still hold several values.
-    static bool differ_within_code(const NodeColumn& node) {
-        if (!node.parts_codes()) return false;
+    // Samples of one code may still have several values.
+    static bool constant(const NodeColumn& node) {
+        if (!node.range.constant()) return false;
+        if (!node.parts_codes()) return true;
         const double first = node.value(0);
         for (std::size_t i = 1; i < node.size(); ++i)
-            if (node.value(static_cast<Position>(i)) != first) return true;
-        return false;
+            if (node.value(static_cast<Position>(i)) != first) return false;
+        return true;
     }
 
     CutLimits limits(const NodeSamples& node, FeatureId f) const {
@@ -361,35 +361,27 @@ private:
                 --wanted;
             }
         order_.copy_some(places, sample_);
-        struct Candidate : Found {
-            double threshold_found = 0.0;
-        };
-        std::vector<Candidate> candidates;
+        std::vector<Found> candidates;
         criterion_.enter(sample_, 0, sample_.size());
         prepare_search();
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer&) {
-            if (column.range.constant() && !differ_within_code(column)) return false;
+            if (constant(column)) return false;
             Found found{f, {}, 0.0};
             search(node, f, column, {.n = sample_.size()}, found);
-            if (found.cut.score > -kInfinity)
-                candidates.push_back({found, rules_.random_cut
-                                                 ? found.threshold
-                                                 : threshold_of_cut(column, found.cut, places_)});
+            if (found.cut.score == -kInfinity) return true;
+            if (!rules_.random_cut) found.threshold = threshold_of_cut(column, found.cut, places_);
+            candidates.push_back(found);
             return true;
         };
         for_drawn_columns(node, sample_.rows, constants, try_column, [] { return false; });
         std::ranges::stable_sort(candidates, std::greater{},
-                                 [](const Candidate& c) { return c.cut.score; });
+                                 [](const Found& c) { return c.cut.score; });
         criterion_.enter(order_, node.begin, node.n);
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
-        for (const Candidate& candidate : candidates) {
+        for (const Found& candidate : candidates) {
             const FeatureId f = candidate.feature;
-            const Column* column = &table_.columns[f];
-            codes_.resize(std::max(codes_.size(), std::size_t{1}));
-            gather_codes({&column, 1}, rows, codes_, stop_);
-            const NodeColumn whole{std::get<NumericColumn>(*column), rows, codes_[0].data(),
-                                   range_of(codes_[0].data(), rows.size())};
-            const double threshold = candidate.threshold_found;
+            const NodeColumn whole = gathered(f, rows);
+            const double threshold = candidate.threshold;
             Cut cut;
             score_threshold(whole, threshold, limits(node, f), cut);
             if (cut.score == -kInfinity) continue;
