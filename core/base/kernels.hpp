@@ -62,6 +62,9 @@ struct Kernels {
     // room for one more.
     std::size_t (*find_codes)(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
                               std::uint32_t width, std::uint32_t* positions);
+    // The same of the marks that are so.
+    std::size_t (*find_marks)(const std::uint8_t* marks, std::size_t n, std::uint8_t mark,
+                              std::uint32_t* positions);
     // The least and the largest.
     void (*code_range)(const std::uint16_t* codes, std::size_t n, std::uint16_t* low,
                        std::uint16_t* high);

@@ -252,6 +252,27 @@ std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t 
     return found;
 }
 
+std::size_t find_marks(const std::uint8_t* marks, std::size_t n, std::uint8_t mark,
+                       std::uint32_t* positions) {
+    std::size_t found = 0, begin = 0;
+#ifdef __AVX2__
+    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(mark));
+    for (; begin + 32 <= n; begin += 32) {
+        const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(marks + begin));
+        for (auto bits =
+                 static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(here, wanted)));
+             bits != 0; bits &= bits - 1)
+            positions[found++] =
+                static_cast<std::uint32_t>(begin) + static_cast<std::uint32_t>(__builtin_ctz(bits));
+    }
+#endif
+    for (; begin < n; ++begin) {
+        positions[found] = static_cast<std::uint32_t>(begin);
+        found += marks[begin] == mark;
+    }
+    return found;
+}
+
 void code_range(const std::uint16_t* codes, std::size_t n, std::uint16_t* low,
                 std::uint16_t* high) {
     std::uint16_t least = codes[0], most = codes[0];
@@ -323,6 +344,7 @@ const Kernels SILVICS_KERNELS = {
     .survey = survey,
     .offsets = offsets,
     .find_codes = find_codes,
+    .find_marks = find_marks,
     .code_range = code_range,
     .codes_around = codes_around,
     .mark_below = mark_below,

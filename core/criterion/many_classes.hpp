@@ -17,7 +17,10 @@ public:
     __extension__ using Wide = unsigned __int128;
 
     ManyClasses(const Target& target, const LearningSubset&, const StopFlag&)
-        : total_(target.n_classes[0], 0), left_(target.n_classes[0], 0) {}
+        : total_(target.n_classes[0], 0),
+          left_(target.n_classes[0], 0),
+          present_(target.n_classes[0] + 1, 0),
+          of_(target.n_classes[0], 0.0) {}
 
     static bool suits(const Target& target, const LearningSubset& subset) {
         return target.n_outputs == 1 && subset.whole_weights && subset.whole < 0x1.0p31;
@@ -33,25 +36,26 @@ public:
 
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         samples_ = {order.packed.data() + begin, n};
-        for (const ClassId c : present_) total_[c] = 0;
-        present_.clear();
+        for (const ClassId c : present()) total_[c] = 0;
+        n_present_ = 0;
         weight_ = 0;
         for (const std::uint64_t sample : samples_) {
             std::uint64_t& total = total_[class_of(sample)];
-            if (total == 0) present_.push_back(class_of(sample));
+            present_[n_present_] = class_of(sample);
+            n_present_ += total == 0;
             total += weight_of(sample);
             weight_ += weight_of(sample);
         }
         squares_ = 0;
-        for (const ClassId c : present_) squares_ += total_[c] * total_[c];
+        for (const ClassId c : present()) squares_ += total_[c] * total_[c];
     }
 
     double weight() const { return static_cast<double>(weight_); }
-    bool homogeneous() const { return present_.size() == 1; }
+    bool homogeneous() const { return n_present_ == 1; }
     double impurity() const {
-        of_.clear();
-        for (const ClassId c : present_) of_.push_back(static_cast<double>(total_[c]));
-        return Gini::impurity({weight(), of_});
+        for (std::size_t k = 0; k < n_present_; ++k)
+            of_[k] = static_cast<double>(total_[present_[k]]);
+        return Gini::impurity({weight(), std::span(of_).first(n_present_)});
     }
     int impurity_exponent() const { return 0; }
     void write_value(std::span<double> value) const {
@@ -63,12 +67,13 @@ public:
     static ClassId class_of(std::uint64_t sample) { return static_cast<ClassId>(sample); }
     static std::uint64_t weight_of(std::uint64_t sample) { return sample >> 32; }
     std::span<const std::uint64_t> samples() const { return samples_; }
-    std::size_t n_present() const { return present_.size(); }
+    std::size_t n_present() const { return n_present_; }
+    std::uint64_t total(ClassId c) const { return total_[c]; }
     std::size_t n_classes() const { return total_.size(); }
 
     // Two classes, one on each side.
     double perfect_score() const {
-        if (present_.size() != 2) return std::numeric_limits<double>::infinity();
+        if (n_present_ != 2) return std::numeric_limits<double>::infinity();
         const double product =
             static_cast<double>(total_[present_[0]]) * static_cast<double>(total_[present_[1]]);
         return 2.0 * (product * product) / product;
@@ -79,7 +84,7 @@ public:
         std::uint64_t weight = 0, ll = 0, ln = 0;
     };
     Ledger begin_scan() {
-        for (const ClassId c : present_) left_[c] = 0;
+        for (const ClassId c : present()) left_[c] = 0;
         return {};
     }
     void move(Ledger& left, ClassId c, std::uint64_t w) {
@@ -103,9 +108,12 @@ public:
 private:
     static constexpr std::uint64_t kSmall = 46000;
 
+    std::span<const ClassId> present() const { return std::span(present_).first(n_present_); }
+
     std::span<const std::uint64_t> samples_;
     std::vector<std::uint64_t> total_, left_;  // by class
-    std::vector<ClassId> present_;
+    std::vector<ClassId> present_;  // the first n_present_, in order of appearance; one to spare
+    std::size_t n_present_ = 0;
     mutable std::vector<double> of_;
     std::uint64_t weight_ = 0, squares_ = 0;
 };

@@ -37,9 +37,10 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
         return std::get<std::vector<T>>(coded[columns[j]].codes);
     };
     const bool narrow = m > 1 && m * sizeof(T) <= kNarrow;
+    T* rows = nullptr;
     if (narrow || (m > 1 && sizeof(T) == 1)) {
-        table.by_rows.emplace_back(n * m * sizeof(T));
-        T* const rows = reinterpret_cast<T*>(table.by_rows.back().data());
+        table.buffers.emplace_back(n * m * sizeof(T));
+        rows = reinterpret_cast<T*>(table.buffers.back().data());
         const std::size_t n_block =
             std::max((std::size_t{1} << 18) / (m * sizeof(T)), std::size_t{64});
         team.run((n + n_block - 1) / n_block, [&](std::size_t block, std::size_t) {
@@ -50,15 +51,19 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
             }
         });
     }
-    if (!narrow)
-        for (std::size_t j = 0; j < m; ++j) {
-            table.by_columns.emplace_back(std::move(codes(j)));
-            const auto& kept = std::get<std::vector<T>>(table.by_columns.back());
-            view(j, {reinterpret_cast<const std::byte*>(kept.data()), 1, sizeof(T) == 2});
-        }
-    if (!narrow && (m == 1 || sizeof(T) > 1)) return;
+    if (!narrow) {
+        table.buffers.emplace_back(n * m * sizeof(T));
+        T* const columns_first = reinterpret_cast<T*>(table.buffers.back().data());
+        team.run(m, [&](std::size_t j, std::size_t) {
+            std::ranges::copy(codes(j), columns_first + j * n);
+            codes(j) = {};
+        });
+        for (std::size_t j = 0; j < m; ++j)
+            view(j, {reinterpret_cast<const std::byte*>(columns_first + j * n), 1, sizeof(T) == 2});
+    }
+    if (rows == nullptr) return;
     for (std::size_t j = 0; j < m; ++j)
-        view(j, {table.by_rows.back().data() + j * sizeof(T), m, sizeof(T) == 2});
+        view(j, {reinterpret_cast<const std::byte*>(rows + j), m, sizeof(T) == 2});
 }
 
 }  // namespace

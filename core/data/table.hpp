@@ -26,8 +26,7 @@ struct BinRule {
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
-    std::vector<CodeArray> by_columns;  // the codes that columns view
-    std::vector<LargeBuffer> by_rows;
+    std::vector<LargeBuffer> buffers;  // the codes that columns view
 
     std::size_t n_features() const { return columns.size(); }
 };

@@ -1,7 +1,7 @@
 // The search for the best cut with a ledger of classes in integers (LedgerCriterion).
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "splitter/node_sort.hpp"
 
@@ -23,29 +23,23 @@ public:
             scan_sorted(criterion, node, limits, stop, best);
     }
 
-    // The cut that parts the samples so marked.
+    // The cut that parts the samples so marked. Left and right count alike, so it is enough to
+    // look at those of the smaller side.
     void score_sides(C& criterion, std::span<const std::uint8_t> goes_left, std::size_t n_left,
                      const CutLimits& limits, Cut& best) {
-        Ledger left = criterion.begin_scan();
+        const std::size_t n = goes_left.size(), width = criterion.n_classes();
+        const std::size_t smaller = std::min(n_left, n - n_left);
+        const std::uint8_t side = 2 * n_left <= n ? 1 : 0;
         const auto samples = criterion.samples();
-        // Those of the right add nothing: no branch that cannot be foreseen. Two rows of classes
-        // in turn: an addition need not wait for the one before.
-        const std::size_t width = criterion.n_classes(), n = samples.size();
-        weights_.assign(2 * width, 0);
-        std::uint32_t* const even = weights_.data();
-        std::uint32_t* const odd = even + width;
-        const auto weight = [&](std::size_t i) {
-            return static_cast<std::uint32_t>(C::weight_of(samples[i])) & (0U - goes_left[i]);
-        };
-        std::size_t i = 0;
-        for (; i + 2 <= n; i += 2) {
-            even[C::class_of(samples[i])] += weight(i);
-            odd[C::class_of(samples[i + 1])] += weight(i + 1);
+        Ledger ledger = criterion.begin_scan();
+        if (smaller <= 2 * width) {
+            Position* const places = places_.take(n + 1);
+            kernels_.find_marks(goes_left.data(), n, side, places);
+            for (std::size_t k = 0; k < smaller; ++k) move(criterion, ledger, samples[places[k]]);
+        } else {
+            move_cell(criterion, ledger, sum_side(criterion, goes_left, side, smaller));
         }
-        if (i < n) even[C::class_of(samples[i])] += weight(i);
-        for (std::size_t c = 0; c < width; ++c) even[c] += odd[c];
-        move_cell(criterion, left, even);
-        keep_if_better(criterion, limits, n_left, left, {}, best);
+        keep_if_better(criterion, limits, n_left, ledger, {}, best);
     }
 
 private:
@@ -57,20 +51,86 @@ private:
         if (limits.allow(n_left, w, criterion.weight() - w)) best = cut;
     }
 
+    static void move(C& criterion, Ledger& left, std::uint64_t sample) {
+        criterion.move(left, C::class_of(sample), C::weight_of(sample));
+    }
+
     static void move_cell(C& criterion, Ledger& left, const std::uint32_t* cell) {
         for (std::size_t c = 0; c < criterion.n_classes(); ++c)
             criterion.move(left, static_cast<ClassId>(c), cell[c]);
     }
 
+    // Weights by class of those so marked. Two rows of classes in turn: an addition need not wait
+    // for the one before.
+    const std::uint32_t* sum_side(const C& criterion, std::span<const std::uint8_t> marks,
+                                  std::uint8_t mark, std::size_t n_marked) {
+        const std::size_t n = marks.size(), width = criterion.n_classes();
+        const auto samples = criterion.samples();
+        std::uint32_t* const even = weights_.cleared(2 * width);
+        std::uint32_t* const odd = even + width;
+        const auto in_pairs = [&](std::size_t count, auto&& add) {
+            std::size_t k = 0;
+            for (; k + 2 <= count; k += 2) add(even, k), add(odd, k + 1);
+            if (k < count) add(even, k);
+        };
+        const auto weight = [](std::uint64_t sample) {
+            return static_cast<std::uint32_t>(C::weight_of(sample));
+        };
+        if (4 * n_marked < n) {
+            const Position* const places = places_.take(n + 1);
+            kernels_.find_marks(marks.data(), n, mark, places_.data());
+            in_pairs(n_marked, [&](std::uint32_t* to, std::size_t k) {
+                const std::uint64_t sample = samples[places[k]];
+                to[C::class_of(sample)] += weight(sample);
+            });
+        } else {  // the others add nothing: no branch that cannot be foreseen
+            const std::uint32_t flip = mark - 1U;
+            in_pairs(n, [&](std::uint32_t* to, std::size_t i) {
+                to[C::class_of(samples[i])] += weight(samples[i]) & ((0U - marks[i]) ^ flip);
+            });
+        }
+        for (std::size_t c = 0; c < width; ++c) even[c] += odd[c];
+        return even;
+    }
+
+    // Whether it is worth while to set the samples of the lowest code apart: most of the first
+    // few have it.
+    static bool sparse(const NodeColumn& node) {
+        const std::size_t n = std::min(node.size(), std::size_t{64});
+        std::size_t lowest = 0;
+        for (std::size_t i = 0; i < n; ++i) lowest += node.codes[i] == node.range.low;
+        return 2 * lowest > n;
+    }
+
+    // Most samples of a sparse column have its lowest code. They need not be looked at one by
+    // one: they are what the others leave of the node. Returns how many others there are; the
+    // weights of the lowest by class are in rest_.
+    std::size_t part_lowest(const C& criterion, const NodeColumn& node) {
+        const std::size_t m =
+            kernels_.find_codes(node.codes, node.size(), node.range.low + 1,
+                                node.range.high - node.range.low, places_.take(node.size() + 1));
+        const std::size_t width = criterion.n_classes();
+        const auto samples = criterion.samples();
+        rest_.take(width);
+        for (std::size_t c = 0; c < width; ++c)
+            rest_[c] = static_cast<std::uint32_t>(criterion.total(static_cast<ClassId>(c)));
+        for (std::size_t k = 0; k < m; ++k) {
+            const std::uint64_t sample = samples[places_[k]];
+            rest_[C::class_of(sample)] -= static_cast<std::uint32_t>(C::weight_of(sample));
+        }
+        return m;
+    }
+
     void scan_sorted(C& criterion, const NodeColumn& node, const CutLimits& limits,
                      const StopFlag& stop, Cut& best) {
+        if (node.size() >= kManySamples && !node.parts_codes() && sparse(node))
+            return scan_others_sorted(criterion, node, limits, stop, best);
         const auto order = sort_.sort(node, stop);
         const auto cuts = sort_.cuts();
         const auto samples = criterion.samples();
         Ledger left = criterion.begin_scan();
         for (std::size_t k = 0; k < order.size(); ++k) {
-            const std::uint64_t sample = samples[order[k]];
-            criterion.move(left, C::class_of(sample), C::weight_of(sample));
+            move(criterion, left, samples[order[k]]);
             if (cuts[k] == 0) continue;
             const Position at = order[k], next = order[k + 1];
             const Code border = node.codes[next];
@@ -79,34 +139,72 @@ private:
         }
     }
 
+    // The same, sorting those above the lowest code alone.
+    void scan_others_sorted(C& criterion, const NodeColumn& node, const CutLimits& limits,
+                            const StopFlag& stop, Cut& best) {
+        const std::size_t m = part_lowest(criterion, node), n_lowest = node.size() - m;
+        codes_.take(m);
+        for (std::size_t k = 0; k < m; ++k) codes_[k] = node.codes[places_[k]];
+        const NodeColumn others{
+            node.column, node.rows.first(m), codes_.data(), {node.range.low + 1, node.range.high}};
+        const auto order = sort_.sort(others, stop);
+        const auto cuts = sort_.cuts();
+        const auto samples = criterion.samples();
+        Ledger left = criterion.begin_scan();
+        move_cell(criterion, left, rest_.data());
+        keep_if_better(criterion, limits, n_lowest, left, {.border = codes_[order[0]]}, best);
+        for (std::size_t k = 0; k + 1 < m; ++k) {
+            move(criterion, left, samples[places_[order[k]]]);
+            if (cuts[k] == 0) continue;
+            const Position at = places_[order[k]], next = places_[order[k + 1]];
+            keep_if_better(criterion, limits, n_lowest + k + 1, left,
+                           {0.0, node.codes[next], false, at, next, 0.0}, best);
+        }
+    }
+
     void scan_bins(C& criterion, const NodeColumn& node, const CutLimits& limits,
                    const StopFlag& stop, Cut& best) {
         const std::size_t width = criterion.n_classes(), range = node.range.size();
         const auto samples = criterion.samples();
-        weights_.assign(range * width, 0);
-        counts_.assign(range, 0);
-        in_blocks(node.size(), stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::size_t bin = node.codes[i] - node.range.low;
-                ++counts_[bin];
-                weights_[bin * width + C::class_of(samples[i])] +=
-                    static_cast<std::uint32_t>(C::weight_of(samples[i]));
-            }
-        });
+        std::uint32_t* const weights = weights_.cleared(range * width);
+        std::uint32_t* const counts = counts_.cleared(range);
+        const auto add = [&](Position i) {
+            const std::size_t bin = node.codes[i] - node.range.low;
+            ++counts[bin];
+            weights[bin * width + C::class_of(samples[i])] +=
+                static_cast<std::uint32_t>(C::weight_of(samples[i]));
+        };
+        if (sparse(node)) {
+            const std::size_t m = part_lowest(criterion, node);
+            in_blocks(m, stop, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t k = begin; k < end; ++k) add(places_[k]);
+            });
+            counts[0] = static_cast<std::uint32_t>(node.size() - m);
+            std::ranges::copy_n(rest_.data(), static_cast<std::ptrdiff_t>(width), weights);
+        } else {
+            in_blocks(node.size(), stop, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) add(static_cast<Position>(i));
+            });
+        }
         Ledger left = criterion.begin_scan();
         std::size_t n_left = 0;
         for (std::size_t bin = 0; bin + 1 < range;) {
-            move_cell(criterion, left, weights_.data() + bin * width);
-            n_left += counts_[bin];
+            move_cell(criterion, left, weights + bin * width);
+            n_left += counts[bin];
             do ++bin;
-            while (counts_[bin] == 0);  // the last one never is
+            while (counts[bin] == 0);  // the last one never is
             keep_if_better(criterion, limits, n_left, left,
                            {.border = node.range.low + static_cast<Code>(bin)}, best);
         }
     }
 
+    static constexpr std::size_t kManySamples = 24;
+
+    const Kernels& kernels_ = kernels();
     NodeSort sort_;
-    std::vector<std::uint32_t> weights_, counts_;
+    Scratch<std::uint32_t> weights_, counts_, rest_;
+    Scratch<Position> places_;
+    CodeBuffer codes_;
 };
 
 }  // namespace silvics
