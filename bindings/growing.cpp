@@ -22,24 +22,33 @@ void bind_growing(nb::module_& m) {
     struct HeldTable : Table {
         std::unique_ptr<MatrixBuffer> source;
     };
-    nb::class_<HeldTable>(m, "Table", "X as small integer codes, column by column.")
+    nb::class_<HeldTable>(m, "Table", "X as it is searched: small integer codes, or its values.")
         .def_prop_ro("n_rows", [](const HeldTable& t) { return t.n_rows; })
         .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
 
+    const auto held = [](nb::object X, std::size_t n_jobs, auto&& make) {
+        auto source = std::make_unique<MatrixBuffer>(X);
+        auto table = std::make_shared<HeldTable>();
+        unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+            static_cast<Table&>(*table) = make(source->view(), team);
+        });
+        table->source = std::move(source);
+        return table;
+    };
     m.def(
         "code_table",
-        [](nb::object X, std::size_t max_bins, bool equal_width, std::size_t n_jobs) {
-            auto source = std::make_unique<MatrixBuffer>(X);
-            BinRule rule{max_bins, equal_width ? BinRule::Widths::equal_width
-                                               : BinRule::Widths::equal_frequency};
-            auto table = std::make_shared<HeldTable>();
-            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                static_cast<Table&>(*table) = code_table(source->view(), rule, team);
+        [held](nb::object X, std::size_t max_bins, bool equal_width, std::size_t n_jobs) {
+            const BinRule rule{max_bins, equal_width ? BinRule::Widths::equal_width
+                                                     : BinRule::Widths::equal_frequency};
+            return held(X, n_jobs, [&](const MatrixView& view, ThreadTeam& team) {
+                return code_table(view, rule, team);
             });
-            table->source = std::move(source);
-            return table;
         },
         nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"));
+    m.def(
+        "table_of_values",
+        [held](nb::object X, std::size_t n_jobs) { return held(X, n_jobs, table_of_values); },
+        nb::arg("X"), nb::arg("n_jobs"));
 
     nb::class_<Target>(m, "Target", "The output variables, as the core sums them.")
         .def_static(

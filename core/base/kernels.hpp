@@ -43,8 +43,12 @@ struct Kernels {
     // Of those whose code is below the limit.
     std::uint64_t (*sum_words_below)(const std::uint16_t* codes, const std::uint64_t* words,
                                      std::size_t n, std::uint32_t limit);
+    // Of those whose value is not above the limit.
+    std::uint64_t (*sum_words_upto)(const double* values, const std::uint64_t* words, std::size_t n,
+                                    double limit);
     // Sums of w, w h and w l, where y = h + l on two grids (see one_mean.hpp); the same of those
-    // marked, and of those below. All of these sums are exact.
+    // marked, of those below, and of those up to a limit. All of these sums are exact. Without
+    // weights all are one.
     void (*sum_outputs)(const OutputGrid& grid, const double* weights, const double* y,
                         std::size_t n, double* sums);
     void (*sum_outputs_marked)(const OutputGrid& grid, const double* weights, const double* y,
@@ -52,6 +56,8 @@ struct Kernels {
     void (*sum_outputs_below)(const OutputGrid& grid, const std::uint16_t* codes,
                               const double* weights, const double* y, std::size_t n,
                               std::uint32_t limit, double* sums);
+    void (*sum_outputs_upto)(const OutputGrid& grid, const double* values, const double* weights,
+                             const double* y, std::size_t n, double limit, double* sums);
     // Sum of w (y - mean)^2, in four lanes.
     double (*sum_squares)(const double* weights, const double* y, std::size_t n, double mean);
     // The least and the largest value, and whether all are whole numbers of 31 bits (so no NaN).
@@ -71,6 +77,10 @@ struct Kernels {
     // The largest code below the limit and the least one of the others; there are both.
     void (*codes_around)(const std::uint16_t* codes, std::size_t n, std::uint16_t limit,
                          std::uint16_t* below, std::uint16_t* above);
+    // The least and the largest; there is one at least.
+    void (*value_range)(const double* values, std::size_t n, double* low, double* high);
+    // goes[i] = values[i] <= limit, one or zero; returns how many.
+    std::size_t (*mark_upto)(const double* values, std::size_t n, double limit, std::uint8_t* goes);
     // goes[i] = codes[i] < limit, one or zero; returns how many.
     std::size_t (*mark_below)(const std::uint16_t* codes, std::size_t n, std::uint32_t limit,
                               std::uint8_t* goes);

@@ -108,69 +108,110 @@ std::uint64_t sum_words_below(const std::uint16_t* codes, const std::uint64_t* w
     return sum;
 }
 
-// weights(i) of four samples, weight(i) of one.
-template <class Weights, class Weight>
-inline void sum_outputs_of(const OutputGrid& grid, const double* y, std::size_t n, double* sums,
-                           Weights weights, Weight weight) {
-    const double high = grid.high, low = grid.low;
-    Four w4 = {0, 0, 0, 0}, h4 = w4, l4 = w4;
+// All bits of a lane whose value is not above the limit.
+inline FourWords upto(const double* values, double limit) {
+    return (FourWords)(load<Four>(values) <= limit);
+}
+
+std::uint64_t sum_words_upto(const double* values, const std::uint64_t* words, std::size_t n,
+                             double limit) {
+    FourWords lanes = {0, 0, 0, 0};
     std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        const Four w = weights(i), v = load<Four>(y + i), h = (v + high) - high;
-        w4 += w;
-        h4 += w * h;
-        l4 += w * (((v - h) + low) - low);
-    }
-    sums[0] = (w4[0] + w4[1]) + (w4[2] + w4[3]);
-    sums[1] = (h4[0] + h4[1]) + (h4[2] + h4[3]);
-    sums[2] = (l4[0] + l4[1]) + (l4[2] + l4[3]);
-    for (; i < n; ++i) {
-        const double w = weight(i), h = (y[i] + high) - high;
-        sums[0] += w;
-        sums[1] += w * h;
-        sums[2] += w * (((y[i] - h) + low) - low);
-    }
+    for (; i + 4 <= n; i += 4) lanes += load<FourWords>(words + i) & upto(values + i, limit);
+    std::uint64_t sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    for (; i < n; ++i) sum += words[i] & (std::uint64_t{0} - (values[i] <= limit ? 1 : 0));
+    return sum;
+}
+
+// Weights, or ones.
+struct Weighted {
+    const double* weights;
+    Four four(std::size_t i) const { return load<Four>(weights + i); }
+    double one(std::size_t i) const { return weights[i]; }
+};
+struct Unweighted {
+    static Four four(std::size_t) { return Four{1.0, 1.0, 1.0, 1.0}; }
+    static double one(std::size_t) { return 1.0; }
+};
+template <class F>
+inline void with_weights(const double* weights, F&& f) {
+    if (weights != nullptr)
+        f(Weighted{weights});
+    else
+        f(Unweighted{});
+}
+
+// Those of four samples that the mask leaves, mask(i), or of one, takes(i).
+template <class Mask, class Takes>
+inline void sum_outputs_of(const OutputGrid& grid, const double* weights, const double* y,
+                           std::size_t n, double* sums, Mask mask, Takes takes) {
+    with_weights(weights, [&](auto weight) {
+        const double high = grid.high, low = grid.low;
+        Four w4 = {0, 0, 0, 0}, h4 = w4, l4 = w4;
+        std::size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            const Four w = (Four)((FourWords)weight.four(i) & mask(i));
+            const Four v = load<Four>(y + i), h = (v + high) - high;
+            w4 += w;
+            h4 += w * h;
+            l4 += w * (((v - h) + low) - low);
+        }
+        sums[0] = (w4[0] + w4[1]) + (w4[2] + w4[3]);
+        sums[1] = (h4[0] + h4[1]) + (h4[2] + h4[3]);
+        sums[2] = (l4[0] + l4[1]) + (l4[2] + l4[3]);
+        for (; i < n; ++i) {
+            const double w = takes(i) ? weight.one(i) : 0.0, h = (y[i] + high) - high;
+            sums[0] += w;
+            sums[1] += w * h;
+            sums[2] += w * (((y[i] - h) + low) - low);
+        }
+    });
 }
 
 void sum_outputs(const OutputGrid& grid, const double* weights, const double* y, std::size_t n,
                  double* sums) {
     sum_outputs_of(
-        grid, y, n, sums, [=](std::size_t i) { return load<Four>(weights + i); },
-        [=](std::size_t i) { return weights[i]; });
+        grid, weights, y, n, sums, [](std::size_t) { return ~FourWords{}; },
+        [](std::size_t) { return true; });
 }
 
 void sum_outputs_marked(const OutputGrid& grid, const double* weights, const double* y,
                         const std::uint8_t* marks, std::size_t n, double* sums) {
     sum_outputs_of(
-        grid, y, n, sums,
+        grid, weights, y, n, sums,
         [=](std::size_t i) {
-            const FourWords mask = -FourWords{marks[i], marks[i + 1], marks[i + 2], marks[i + 3]};
-            return (Four)((FourWords)load<Four>(weights + i) & mask);
+            return -FourWords{marks[i], marks[i + 1], marks[i + 2], marks[i + 3]};
         },
-        [=](std::size_t i) { return marks[i] != 0 ? weights[i] : 0.0; });
+        [=](std::size_t i) { return marks[i] != 0; });
 }
 
 void sum_outputs_below(const OutputGrid& grid, const std::uint16_t* codes, const double* weights,
                        const double* y, std::size_t n, std::uint32_t limit, double* sums) {
     sum_outputs_of(
-        grid, y, n, sums,
-        [=](std::size_t i) {
-            return (Four)((FourWords)load<Four>(weights + i) & below(codes + i, limit));
-        },
-        [=](std::size_t i) { return codes[i] < limit ? weights[i] : 0.0; });
+        grid, weights, y, n, sums, [=](std::size_t i) { return below(codes + i, limit); },
+        [=](std::size_t i) { return codes[i] < limit; });
+}
+
+void sum_outputs_upto(const OutputGrid& grid, const double* values, const double* weights,
+                      const double* y, std::size_t n, double limit, double* sums) {
+    sum_outputs_of(
+        grid, weights, y, n, sums, [=](std::size_t i) { return upto(values + i, limit); },
+        [=](std::size_t i) { return values[i] <= limit; });
 }
 
 double sum_squares(const double* weights, const double* y, std::size_t n, double mean) {
     Four lanes = {0, 0, 0, 0};
-    std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        const Four e = load<Four>(y + i) - mean;
-        lanes += load<Four>(weights + i) * (e * e);
-    }
-    for (std::size_t lane = 0; i < n; ++i, ++lane) {
-        const double e = y[i] - mean;
-        lanes[lane] += weights[i] * (e * e);
-    }
+    with_weights(weights, [&](auto weight) {
+        std::size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            const Four e = load<Four>(y + i) - mean;
+            lanes += weight.four(i) * (e * e);
+        }
+        for (std::size_t lane = 0; i < n; ++i, ++lane) {
+            const double e = y[i] - mean;
+            lanes[lane] += weight.one(i) * (e * e);
+        }
+    });
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
@@ -297,6 +338,36 @@ void codes_around(const std::uint16_t* codes, std::size_t n, std::uint16_t limit
     *above = least;
 }
 
+void value_range(const double* values, std::size_t n, double* low, double* high) {
+    const double first = values[0];
+    Four least = {first, first, first, first}, most = least;
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const Four v = load<Four>(values + i);
+        least = v < least ? v : least;
+        most = v > most ? v : most;
+    }
+    for (; i < n; ++i) {
+        least[0] = values[i] < least[0] ? values[i] : least[0];
+        most[0] = values[i] > most[0] ? values[i] : most[0];
+    }
+    const double a = least[0] < least[1] ? least[0] : least[1];
+    const double b = least[2] < least[3] ? least[2] : least[3];
+    *low = a < b ? a : b;
+    const double c = most[0] > most[1] ? most[0] : most[1];
+    const double d = most[2] > most[3] ? most[2] : most[3];
+    *high = c > d ? c : d;
+}
+
+std::size_t mark_upto(const double* values, std::size_t n, double limit, std::uint8_t* goes) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        goes[i] = values[i] <= limit;
+        count += goes[i];
+    }
+    return count;
+}
+
 std::size_t mark_below(const std::uint16_t* codes, std::size_t n, std::uint32_t limit,
                        std::uint8_t* goes) {
     std::size_t count = 0, i = 0;
@@ -337,9 +408,11 @@ const Kernels SILVICS_KERNELS = {
     .sum_words = sum_words,
     .sum_words_marked = sum_words_marked,
     .sum_words_below = sum_words_below,
+    .sum_words_upto = sum_words_upto,
     .sum_outputs = sum_outputs,
     .sum_outputs_marked = sum_outputs_marked,
     .sum_outputs_below = sum_outputs_below,
+    .sum_outputs_upto = sum_outputs_upto,
     .sum_squares = sum_squares,
     .survey = survey,
     .offsets = offsets,
@@ -347,6 +420,8 @@ const Kernels SILVICS_KERNELS = {
     .find_marks = find_marks,
     .code_range = code_range,
     .codes_around = codes_around,
+    .value_range = value_range,
+    .mark_upto = mark_upto,
     .mark_below = mark_below,
 };
 

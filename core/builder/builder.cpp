@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "builder/growing_tree.hpp"
@@ -23,7 +22,8 @@ struct Plot {
     GrowthRules rules;
     const StopFlag& stop;
     SampleOrder order;
-    bool per_node = false;  // whether every node keeps its value
+    bool per_node = false;  // whether every node keeps its value, or leaves alone
+    bool derived = false;   // whether inner nodes are told from the leaves, once the tree is grown
     double root_weight = 0.0;
 
     SplitterParts parts() { return {table, target, subset, rules.search, stop, order}; }
@@ -44,40 +44,47 @@ public:
     void plant(std::uint32_t seed) {
         OpenNode root;
         root.end = static_cast<RowId>(plot_.order.size());
-        growing_.nodes.reserve(2 * plot_.order.size());  // touched only as far as needed
         root.key = root_key(seed);
-        if (auto node = open(std::move(root))) frontier_.push(std::move(*node));
+        growing_.nodes.reserve(2 * plot_.order.size());  // touched only as far as needed
+        growing_.depth_first = rules_.growth == Growth::depth_first;
+        add(root);
     }
 
-    // Begins below a node that another branch opened; it stands here as node 0.
-    void continue_at(OpenNode node) {
-        node.id = 0;
-        growing_.nodes.emplace_back();
-        frontier_.push(std::move(node));
+    // Begins at a node that another branch put aside; it stands here as node 0.
+    void plant(OpenNode node) {
+        node.parent = OpenNode::kNoParent;
+        add(node);
     }
 
-    // Nodes of at most `postponed_below` samples are not split but put aside.
+    // Nodes of at most `postponed_below` samples are not grown but put aside.
     void grow(std::size_t postponed_below = 0) {
         std::size_t n_leaves = 1;
         while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
             plot_.stop.check();
             OpenNode node = frontier_.pop();
-            if (node.n() <= postponed_below)
-                postponed_.push_back(std::move(node));
-            else
+            if (node.n() <= postponed_below) {
+                make(node);
+                postponed_.push_back(node);
+            } else if (best_first() || open(node)) {
                 split(node);
-            ++n_leaves;
+                ++n_leaves;
+            }
+        }
+        // What is left has been opened already, or remains to be made: leaves, all of them.
+        while (!frontier_.empty()) {
+            OpenNode node = frontier_.pop();
+            if (!best_first()) make_leaf(node);
         }
     }
 
     std::vector<OpenNode>& postponed() { return postponed_; }
     const Constants& constants() const { return constants_; }
-    const GrowingTree& growing() const { return growing_; }
     GrowingTree take_growing() { return std::move(growing_); }
     Splitter& splitter() { return *splitter_; }
 
-    // Takes in what grew below one of its nodes.
+    // Takes in what grew from one of its nodes on.
     void graft(NodeId at, GrowingTree below) {
+        growing_.depth_first = false;
         const auto offset = static_cast<NodeId>(growing_.nodes.size()) - 1;
         checked_id(growing_.nodes.size() + below.nodes.size(), kMaxIds, "nodes per tree");
         const std::size_t width = target_.value_width();
@@ -89,39 +96,95 @@ public:
                 node.second += offset;
             }
             if ((node.value & kPureBit) == 0) node.value += row;
-            if (i > 0) {
+            if (i == 0)
+                growing_.nodes[at] = node;
+            else
                 growing_.nodes.push_back(node);
-                continue;
-            }
-            GrowingNode& stem = growing_.nodes[at];
-            stem.feature = node.feature;
-            stem.threshold = node.threshold;
-            stem.first = node.first;
-            stem.second = node.second;
         }
         growing_.values.insert(growing_.values.end(), below.values.begin(), below.values.end());
     }
 
-private:
-    // Makes the node; it is a leaf unless a split for it is found.
-    std::optional<OpenNode> open(OpenNode node) {
-        node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
-        const NodeSamples samples{node.begin, node.n(), node.key, node.bounds};
-        const NodeFacts facts = splitter_->enter(samples);
-        if (growing_.nodes.empty()) plot_.root_weight = facts.weight;
-        growing_.nodes.push_back({.n = static_cast<std::uint32_t>(facts.n),
-                                  .weight = facts.weight * plot_.subset.unit,
-                                  .impurity = facts.impurity});
-        const bool opened = find_split(node, samples, facts);
-        // A node that stays open may yet end as a leaf where leaves are limited.
-        if (!opened || per_node_ || rules_.stopping.limits_leaves()) keep_value(node, facts);
-        return opened ? std::optional(std::move(node)) : std::nullopt;
+    bool leaves_are_pure() const {
+        return std::ranges::all_of(growing_.nodes, [](const GrowingNode& node) {
+            return node.feature >= 0 || node.impurity == 0.0;
+        });
     }
 
-    bool find_split(OpenNode& node, const NodeSamples& samples, const NodeFacts& facts) {
+    // What inner nodes have, found again from their samples.
+    void tell_inner_nodes() {
+        struct Range {
+            NodeId id;
+            std::size_t begin;
+        };
+        std::vector<Range> stack{{0, 0}};
+        while (!stack.empty()) {
+            plot_.stop.check();
+            const auto [id, begin] = stack.back();
+            stack.pop_back();
+            const GrowingNode at = growing_.nodes[id];
+            if (at.feature < 0) continue;
+            OpenNode node;
+            node.id = id;
+            keep_facts(node, splitter_->enter({begin, at.n}));
+            stack.push_back({at.first, begin});
+            stack.push_back({at.second, begin + growing_.nodes[at.first].n});
+        }
+    }
+
+private:
+    bool best_first() const { return rules_.growth == Growth::best_first; }
+
+    // Best first has to know what a node's split is worth before its turn comes.
+    void add(OpenNode node) {
+        if (!best_first() || open(node)) frontier_.push(node);
+    }
+
+    void make(OpenNode& node) {
+        node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
+        if (node.parent != OpenNode::kNoParent) {
+            GrowingNode& parent = growing_.nodes[node.parent];
+            (node.second ? parent.second : parent.first) = node.id;
+        }
+        growing_.nodes.emplace_back();
+    }
+
+    NodeFacts enter(const OpenNode& node) {
+        const NodeFacts facts = splitter_->enter(samples_of(node));
+        if (node.depth == 0) plot_.root_weight = facts.weight;
+        GrowingNode& made = growing_.nodes[node.id];
+        made.n = static_cast<std::uint32_t>(facts.n);
+        made.weight = facts.weight * plot_.subset.unit;
+        return facts;
+    }
+
+    static NodeSamples samples_of(const OpenNode& node) {
+        return {node.begin, node.n(), node.key, node.bounds};
+    }
+
+    void make_leaf(OpenNode& node) {
+        make(node);
+        const NodeFacts facts = enter(node);
+        keep_facts(node, facts);
+    }
+
+    // Makes the node and looks for its split; a leaf if there is none.
+    bool open(OpenNode& node) {
+        make(node);
+        const NodeFacts facts = enter(node);
+        // A node that stays open may yet end as a leaf where leaves are limited. One that is
+        // split needs neither value nor impurity where those follow from the leaves.
+        const bool at_once = !plot_.derived || rules_.stopping.limits_leaves() ||
+                             rules_.stopping.min_impurity_decrease > 0.0;
+        if (at_once) keep_facts(node, facts);
+        const bool found = find_split(node, facts);
+        if (!found && !at_once) keep_facts(node, facts);
+        return found;
+    }
+
+    bool find_split(OpenNode& node, const NodeFacts& facts) {
         if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
         constants_.load(node.constants);
-        const auto split = splitter_->find_split(samples, constants_);
+        const auto split = splitter_->find_split(samples_of(node), constants_);
         // A matrix that changes under our hands may give a split of none.
         if (!split || split->n_left == 0 || split->n_left == facts.n) return false;
         node.weighted_decrease = facts.weight / plot_.root_weight * split->decrease;
@@ -133,6 +196,12 @@ private:
         node.n_left = static_cast<RowId>(split->n_left);
         node.constants = constants_.inherit();
         return true;
+    }
+
+    // Of the node last entered.
+    void keep_facts(const OpenNode& node, const NodeFacts& facts) {
+        growing_.nodes[node.id].impurity = splitter_->impurity();
+        keep_value(node, facts);
     }
 
     void keep_value(const OpenNode& node, const NodeFacts& facts) {
@@ -160,23 +229,31 @@ private:
     }
 
     void split(const OpenNode& node) {
-        OpenNode left = node, right = node;
+        GrowingNode& made = growing_.nodes[node.id];
+        made.feature = static_cast<std::int32_t>(node.feature);
+        made.threshold = node.threshold;
+        OpenNode left;
+        left.parent = node.id;
+        left.depth = node.depth + 1;
+        left.constants = node.constants;
+        left.bounds = node.bounds;
+        OpenNode right = left;
+        right.second = true;
+        left.begin = node.begin;
         left.end = right.begin = node.begin + node.n_left;
-        left.depth = right.depth = node.depth + 1;
+        right.end = node.end;
         left.key = child_key(node.key, 0);
         right.key = child_key(node.key, 1);
         if (const int sign = rules_.search.monotonic_sign(node.feature); sign != 0) {
             (sign > 0 ? left : right).bounds.upper = node.middle;
             (sign > 0 ? right : left).bounds.lower = node.middle;
         }
-        const NodeId first = static_cast<NodeId>(growing_.nodes.size()), second = first + 1;
-        auto open_left = open(std::move(left)), open_right = open(std::move(right));
-        frontier_.push(std::move(open_left), std::move(open_right));
-        GrowingNode& made = growing_.nodes[node.id];
-        made.feature = static_cast<std::int32_t>(node.feature);
-        made.threshold = node.threshold;
-        made.first = first;
-        made.second = second;
+        if (best_first()) {
+            add(left);
+            add(right);
+        } else {
+            frontier_.push(left, right);
+        }
     }
 
     Plot& plot_;
@@ -204,7 +281,7 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     std::vector<GrowingTree> grown(nodes.size());
     team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
         Branch branch(plot, stem.splitter().another(), stem.constants());
-        branch.continue_at(nodes[i]);
+        branch.plant(nodes[i]);
         branch.grow();
         grown[i] = branch.take_growing();
     });
@@ -223,6 +300,8 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     // A fraction of the tree's weight becomes a weight.
     plot.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * plot.subset.whole;
     auto splitter = criterion.make_splitter(plot.parts());
+    plot.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
+                   plot.subset.unit == 1.0;
     plot.order.rows = std::move(plot.subset.rows);
     plot.subset.weights = {};  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
@@ -231,7 +310,11 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
         grow_shared(plot, branch, *team);
     else
         branch.grow();
-    Tree tree = finish_tree(branch.growing(), target, table.n_features(), plot.per_node);
+    // Outputs themselves and whole weights tell all there is; of means that were rounded it is to
+    // be seen.
+    if (plot.derived && !target.classification() && !branch.leaves_are_pure())
+        branch.tell_inner_nodes();
+    Tree tree = finish_tree(branch.take_growing(), target, table.n_features(), plot.per_node);
     tree.impurity_exponent = branch.splitter().impurity_exponent();
     // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
     // a finished tree tells is in the same numbers.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,13 +13,15 @@ namespace silvics {
 
 enum class Growth : std::uint8_t { depth_first, best_first, breadth_first };
 
-// A node whose split has been found but not yet made.
+// A node yet to be made or, best first, one whose split has been found but not yet made.
 struct OpenNode {
     StreamKey key = 0;
     RowId begin = 0, end = 0;  // its samples
-    NodeId id = 0;
+    NodeId id = 0;             // once it is made
+    NodeId parent = kNoParent;
+    bool second = false;  // of the parent's children
     std::uint32_t depth = 0;
-    Constants::ListId constants = 0;  // inherited by its children
+    Constants::ListId constants = 0;  // inherited; once it is made, by its children
     FeatureId feature = 0;            // its split
     double threshold = 0.0;
     RowId n_left = 0;
@@ -28,6 +29,7 @@ struct OpenNode {
     double middle = 0.0;             // between the children's values
     ValueBounds bounds;
 
+    static constexpr NodeId kNoParent = ~NodeId{0};
     std::size_t n() const { return end - begin; }
 };
 
@@ -37,16 +39,16 @@ public:
 
     bool empty() const { return head_ == open_.size(); }
 
-    void push(OpenNode node) {
-        open_.push_back(std::move(node));
+    void push(const OpenNode& node) {
+        open_.push_back(node);
         if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
     }
 
-    // Two siblings, of which the left one is split first if nothing else decides.
-    void push(std::optional<OpenNode> left, std::optional<OpenNode> right) {
-        if (growth_ == Growth::depth_first) std::swap(left, right);
-        if (left) push(std::move(*left));
-        if (right) push(std::move(*right));
+    // Two siblings, of which the left one comes first if nothing else decides.
+    void push(const OpenNode& left, const OpenNode& right) {
+        const bool stack = growth_ == Growth::depth_first;
+        push(stack ? right : left);
+        push(stack ? left : right);
     }
 
     OpenNode pop() {

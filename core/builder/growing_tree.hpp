@@ -19,11 +19,11 @@ struct GrowingNode {
 struct GrowingTree {
     std::vector<GrowingNode> nodes;
     std::vector<double> values;  // rows of the target's width
+    bool depth_first = false;    // whether the nodes stand in that order already
 };
 
 // Sets the nodes in depth-first order. `per_node` keeps the value of every node, as what it
 // predicts; otherwise only leaves keep theirs, as class weights.
-Tree finish_tree(const GrowingTree& growing, const Target& target, std::size_t n_features,
-                 bool per_node);
+Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
 
 }  // namespace silvics

@@ -77,6 +77,10 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
     {
         const_c.sum_below(static_cast<const std::uint16_t*>(nullptr), std::size_t{}, Code{})
     } -> std::same_as<typename C::Summand>;
+    // Of those whose value is not above the limit.
+    {
+        const_c.sum_upto(static_cast<const double*>(nullptr), std::size_t{}, double{})
+    } -> std::same_as<typename C::Summand>;
     { C::weight_of(summand) } -> std::same_as<double>;
     { C::term_of(summand) } -> std::same_as<double>;
     // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.

@@ -38,19 +38,19 @@ public:
         return target.n_outputs == 1 && subset.whole_weights && subset.whole < 0x1.0p26;
     }
     static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
-        Moments<SquaredError>::fill(target, subset, order);
+        if (!subset.weights.empty()) order.weights = subset.in_order();  // else all are one
+        fill_values(target, subset, order);
     }
 
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         rows_ = std::span(order.rows).subspan(begin, n);
-        weights_ = order.weights.data() + begin;
+        weights_ = order.weights.empty() ? nullptr : order.weights.data() + begin;
         y_ = order.values.data() + begin;
         if (n == 1) {
-            weight_ = weights_[0];
-            total_ = weights_[0] * y_[0];
+            weight_ = weight_of_sample(0);
+            total_ = weight_ * y_[0];
             mean_ = y_[0];
             same_ = true;
-            loss_ = 0.0;
             return;
         }
         if (n <= kSoonLeaves)  // what the leaves below will predict
@@ -62,12 +62,13 @@ public:
         mean_ = total_ / weight_;
         same_ = std::all_of(y_, y_ + n, [&](double y) { return y == y_[0]; }) &&
                 target_.same_value(0, rows_);
-        loss_ = same_ ? 0.0 : kernels_.sum_squares(weights_, y_, n, mean_);
     }
 
     double weight() const { return weight_; }
     bool homogeneous() const { return same_; }
-    double impurity() const { return loss_ / weight_; }
+    double impurity() const {
+        return same_ ? 0.0 : kernels_.sum_squares(weights_, y_, rows_.size(), mean_) / weight_;
+    }
     int impurity_exponent() const { return -2 * std::ilogb(target_.scale); }
     void write_value(std::span<double> value) const {
         value[0] = same_ ? target_.original[rows_[0]] : target_.unscaled(0, mean_);
@@ -79,7 +80,7 @@ public:
         for (std::size_t i = 0; i < rows_.size(); ++i) samples_[i] = sample(i);
     }
     Summand sample(std::size_t i) const {
-        const double w = weights_[i], h = grid_.high_part(y_[i]), e = y_[i] - mean_;
+        const double w = weight_of_sample(i), h = grid_.high_part(y_[i]), e = y_[i] - mean_;
         return {w, w * h, w * grid_.low_part(y_[i], h), w * (e * e)};
     }
     Summand sum_marked(std::span<const std::uint8_t> marks) const {
@@ -90,6 +91,11 @@ public:
     Summand sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
         Summand sum;
         kernels_.sum_outputs_below(grid_, codes, weights_, y_, n, limit, &sum.weight);
+        return sum;
+    }
+    Summand sum_upto(const double* values, std::size_t n, double limit) const {
+        Summand sum;
+        kernels_.sum_outputs_upto(grid_, values, weights_, y_, n, limit, &sum.weight);
         return sum;
     }
     const Summand* samples() const { return samples_.data(); }
@@ -106,14 +112,16 @@ public:
 private:
     static constexpr std::size_t kSoonLeaves = 3;
 
+    double weight_of_sample(std::size_t i) const { return weights_ == nullptr ? 1.0 : weights_[i]; }
+
     const Target& target_;
     OutputGrid grid_;
     const Kernels& kernels_ = kernels();
     std::span<const RowId> rows_;
-    const double* weights_ = nullptr;
+    const double* weights_ = nullptr;  // or none: all are one
     const double* y_ = nullptr;
     Scratch<Moment> samples_;
-    double weight_ = 0.0, total_ = 0.0, mean_ = 0.0, loss_ = 0.0;
+    double weight_ = 0.0, total_ = 0.0, mean_ = 0.0;
     bool same_ = false;
 };
 

@@ -57,6 +57,9 @@ public:
     Summand sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
         return kernels_.sum_words_below(codes, samples_, n, limit);
     }
+    Summand sum_upto(const double* values, std::size_t n, double limit) const {
+        return kernels_.sum_words_upto(values, samples_, n, limit);
+    }
     static double weight_of(Summand s) {
         return static_cast<double>(static_cast<std::uint32_t>(s >> 32));
     }

@@ -38,7 +38,7 @@ struct CodeView {
 };
 
 struct NumericColumn {
-    CodeView codes;    // of each row
+    CodeView codes;    // of each row; or none, where values do (Table::values_below)
     CodeView by_rows;  // the same for small nodes, where the table has both
     std::size_t n_codes = 0;
     // What a code stands for: one value, values that a search may part, or a bin that it may not.

@@ -180,7 +180,7 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
         return coded;
     }
     if (!std::ranges::all_of(read, [](double v) { return std::isfinite(v); }))
-        throw std::invalid_argument("Input X contains NaN or infinity.");
+        throw std::invalid_argument(kNotFinite);
     const std::vector<Key> keys = sorted_keys(read, stop);
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const double value = read[row_of(keys[i])];

@@ -11,6 +11,8 @@
 
 namespace silvics {
 
+inline constexpr const char* kNotFinite = "Input X contains NaN or infinity.";
+
 struct CodedColumn {
     NumericColumn column;  // whose codes have no place in a table yet
     CodeArray codes;       // of each row

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
+#include "base/kernels.hpp"
 #include "data/rank_code.hpp"
 #include "forest/thread_team.hpp"
 
@@ -21,6 +23,9 @@ void read_columns(const MatrixView& X, std::size_t first, std::size_t count, dou
 }
 
 constexpr std::size_t kNarrow = 128;  // bytes of a row that are worth reading for a few of them
+// The same where the values themselves are read, and of the whole matrix: no more than a cache
+// holds.
+constexpr std::size_t kNear = 512, kCached = std::size_t{1} << 25;
 
 // Gives the codes of some columns, all of one size, their place in the table.
 template <class T>
@@ -66,18 +71,40 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
         view(j, {reinterpret_cast<const std::byte*>(rows + j), m, sizeof(T) == 2});
 }
 
-}  // namespace
-
-Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
+void check_shape(const MatrixView& X) {
     checked_id(X.rows, kMaxRows, "rows");
     checked_id(X.cols, kMaxIds, "columns");
     if (X.rows == 0 || X.cols == 0) throw std::invalid_argument("X has no rows or no columns");
+}
+
+bool rows_first(const MatrixView& X) { return std::abs(X.row_stride) > std::abs(X.col_stride); }
+
+std::size_t row_bytes(const MatrixView& X) {
+    return X.cols * static_cast<std::size_t>(std::abs(X.col_stride));
+}
+
+// Whether most columns look as if codes of one byte would do, from the first rows.
+bool mostly_bytes(const MatrixView& X) {
+    const std::size_t rows = std::min(X.rows, std::size_t{256});
+    std::vector<double> read(rows);
+    std::size_t bytes = 0;
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        read_columns({X.at(0, j), rows, 1, X.row_stride, X.col_stride, X.type}, 0, 1, read.data());
+        double low, high;
+        bytes += kernels().survey(read.data(), rows, &low, &high) && high - low < 256.0;
+    }
+    return 2 * bytes > X.cols;
+}
+
+}  // namespace
+
+Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
+    check_shape(X);
     if (rule.max_bins == 1) throw std::invalid_argument("max_bins must be at least 2");
     if (rule.max_bins > kMaxCodes)
         throw std::invalid_argument("max_bins must be at most 65536; None is exact");
-    const bool rows_first = std::abs(X.row_stride) > std::abs(X.col_stride);
     const std::size_t width =
-        rows_first ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{16}) : 1;
+        rows_first(X) ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{16}) : 1;
     std::vector<CodedColumn> coded(X.cols);
     team.run((X.cols + width - 1) / width, [&](std::size_t block, std::size_t) {
         const std::size_t first = block * width, count = std::min(width, X.cols - first);
@@ -96,6 +123,38 @@ Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
     for (std::size_t j = 0; j < X.cols; ++j) of_size[coded[j].codes.index()].push_back(j);
     place_codes<std::uint8_t>(coded, of_size[0], table, team);
     place_codes<std::uint16_t>(coded, of_size[1], table, team);
+    return table;
+}
+
+Table table_of_values(const MatrixView& X, ThreadTeam& team) {
+    constexpr std::size_t kFew = 33, kAny = std::numeric_limits<std::size_t>::max();
+    check_shape(X);
+    const bool bytes = mostly_bytes(X), wide = row_bytes(X) > kNear;
+    if (bytes || wide || !rows_first(X) || X.rows * row_bytes(X) > kCached) {
+        Table table = code_table(X, {}, team);
+        table.values_below = wide && rows_first(X) && !bytes ? NumericColumn::kByRows : kFew;
+        return table;
+    }
+    constexpr std::size_t kBlock = std::size_t{1} << 14;
+    team.run((X.rows + kBlock - 1) / kBlock, [&](std::size_t block, std::size_t) {
+        const std::size_t begin = block * kBlock, end = std::min(X.rows, begin + kBlock);
+        visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
+            double nothing = 0.0;  // a value that is not finite leaves something
+            for (std::size_t i = begin; i < end; ++i)
+                for (std::size_t j = 0; j < X.cols; ++j)
+                    nothing += 0.0 * load_as_double<T>(X.at(i, j));
+            if (!(nothing == 0.0)) throw std::invalid_argument(kNotFinite);
+        });
+    });
+    Table table;
+    table.n_rows = X.rows;
+    table.values_below = kAny;
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        NumericColumn column;
+        column.kind = NumericColumn::Kind::several_values;
+        column.values = X.column(j);
+        table.columns.emplace_back(std::move(column));
+    }
     return table;
 }
 

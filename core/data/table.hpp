@@ -27,11 +27,17 @@ struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
     std::vector<LargeBuffer> buffers;  // the codes that columns view
+    // Nodes of fewer samples do better to look at the values themselves, where any cut will do.
+    std::size_t values_below = 0;
 
     std::size_t n_features() const { return columns.size(); }
 };
 
 // Codes every column of X, the columns shared out over the team.
 Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team);
+
+// For random cuts, which need the values at both ends of a node and no others' order: values next
+// to each other in the caller's matrix are not coded at all.
+Table table_of_values(const MatrixView& X, ThreadTeam& team);
 
 }  // namespace silvics

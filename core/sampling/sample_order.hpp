@@ -59,6 +59,8 @@ struct SampleOrder {
         RowId* const row = rows.data() + begin;
         // What most trees have goes in one pass.
         if (!packed.empty()) return split_arrays(goes, n, aside, row, packed.data() + begin);
+        if (values.size() == size() && labels.empty() && weights.empty())
+            return split_arrays(goes, n, aside, row, values.data() + begin);
         if (values.size() == size() && labels.empty())
             return split_arrays(goes, n, aside, row, weights.data() + begin, values.data() + begin);
         const auto each = [&]<class T>(std::vector<T>& array) {

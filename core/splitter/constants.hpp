@@ -21,18 +21,16 @@ public:
 
     void load(ListId wanted) {
         fresh_.clear();
-        if (loaded_ == wanted) return;
-        std::vector<ListId> coming;
         while (loaded_ != wanted) {
             if (lists_[loaded_].depth >= lists_[wanted].depth) {
                 mark(loaded_, 0);
                 loaded_ = lists_[loaded_].parent;
             } else {
-                coming.push_back(wanted);
+                coming_.push_back(wanted);
                 wanted = lists_[wanted].parent;
             }
         }
-        for (; !coming.empty(); coming.pop_back()) mark(loaded_ = coming.back(), 1);
+        for (; !coming_.empty(); coming_.pop_back()) mark(loaded_ = coming_.back(), 1);
     }
 
     bool known(FeatureId f) const { return known_[f] != 0; }
@@ -41,7 +39,9 @@ public:
     // The list for the children of the node that was loaded.
     ListId inherit() {
         if (fresh_.empty()) return loaded_;
-        lists_.push_back({loaded_, lists_[loaded_].depth + 1, std::move(fresh_)});
+        const auto begin = features_.size();
+        features_.insert(features_.end(), fresh_.begin(), fresh_.end());
+        lists_.push_back({loaded_, lists_[loaded_].depth + 1, begin, features_.size()});
         fresh_.clear();
         return checked_id(lists_.size() - 1, kMaxIds, "lists of constants");
     }
@@ -50,16 +50,18 @@ private:
     struct List {
         ListId parent = 0;
         std::uint32_t depth = 0;
-        std::vector<FeatureId> features;
+        std::size_t begin = 0, end = 0;  // among the features of all lists
     };
 
     void mark(ListId list, char value) {
-        for (const FeatureId f : lists_[list].features) known_[f] = value;
+        for (std::size_t i = lists_[list].begin; i < lists_[list].end; ++i)
+            known_[features_[i]] = value;
     }
 
     std::vector<char> known_;
     std::vector<List> lists_;
-    std::vector<FeatureId> fresh_;
+    std::vector<FeatureId> features_, fresh_;
+    std::vector<ListId> coming_;
     ListId loaded_ = 0;
 };
 

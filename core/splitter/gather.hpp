@@ -60,9 +60,18 @@ inline void gather_codes(std::span<const Column* const> columns, std::span<const
     });
 }
 
-// The values of few rows.
+// The values of some rows.
 inline const double* read_values(const NumericColumn& column, std::span<const RowId> rows,
                                  double* into) {
+    if (column.codes.data != nullptr && column.knots.size() == column.n_codes &&
+        column.kind == NumericColumn::Kind::one_value) {  // smaller than the caller's own
+        const CodeView& codes = column.view(rows.size());
+        codes.visit([&](const auto* from) {
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                into[i] = column.knots[from[rows[i] * codes.stride]];
+        });
+        return into;
+    }
     const ColumnView& view = column.values;
     visit_scalar(view.type, [&]<class T>(std::type_identity<T>) {
         for (std::size_t i = 0; i < rows.size(); ++i)

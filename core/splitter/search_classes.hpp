@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "splitter/few_samples.hpp"
 #include "splitter/node_sort.hpp"
 
 namespace silvics {
@@ -21,6 +22,18 @@ public:
             scan_bins(criterion, node, limits, stop, best);
         else
             scan_sorted(criterion, node, limits, stop, best);
+    }
+
+    // Of few samples all cuts are tried.
+    template <std::size_t N>
+    void best_cut(C& criterion, const FewSamples<N>& few, const CutLimits& limits, Cut& best) {
+        const auto samples = criterion.samples();
+        Ledger left = criterion.begin_scan();
+        for (std::size_t k = 0; k + 1 < N; ++k) {
+            move(criterion, left, samples[few.position(k)]);
+            if (few.cut_after(k))
+                keep_if_better(criterion, limits, k + 1, left, few.cut(k, 0.0), best);
+        }
     }
 
     // The cut that parts the samples so marked. Left and right count alike, so it is enough to

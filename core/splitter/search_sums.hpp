@@ -11,6 +11,7 @@
 #include <bit>
 #include <vector>
 
+#include "splitter/few_samples.hpp"
 #include "splitter/node_sort.hpp"
 
 namespace silvics {
@@ -27,6 +28,27 @@ public:
             scan_sorted(criterion, node, limits, stop, best);
         else
             scan_bins(criterion, node, limits, stop, best);
+    }
+
+    // Of few samples all cuts are tried.
+    template <std::size_t N>
+    void best_cut(const C& criterion, const FewSamples<N>& few, const CutLimits& limits,
+                  Cut& best) {
+        const Summand* samples = criterion.samples();
+        const double W = criterion.weight();
+        const bool all_allowed = limits.none();
+        Summand sum{};
+        double top = best.score;
+        std::size_t at = N;
+        for (std::size_t k = 0; k + 1 < N; ++k) {
+            sum += samples[few.position(k)];
+            const double w = C::weight_of(sum), s = score(criterion, w, C::term_of(sum));
+            const bool better = (s > top) & few.cut_after(k) &
+                                (all_allowed || limits.allow(k + 1, w, W - w));
+            top = better ? s : top;
+            at = better ? k : at;
+        }
+        if (at < N) best = few.cut(at, top);
     }
 
     // The cut that parts the samples so marked.

@@ -18,7 +18,7 @@ class ThreadTeam;
 
 struct NodeFacts {
     std::size_t n = 0;
-    double weight = 0.0, impurity = 0.0;  // in the core's units
+    double weight = 0.0;
     bool homogeneous = false;
 };
 
@@ -32,6 +32,8 @@ public:
     // Lets a team share in the search of large nodes; nobody shares if there is none.
     virtual void share(ThreadTeam* team) = 0;
     virtual std::unique_ptr<Splitter> another() const = 0;  // for other nodes of the same tree
+    virtual bool sums_are_exact() const = 0;                // in any order
+    virtual double impurity() const = 0;        // of the node last entered, in the core's units
     virtual int impurity_exponent() const = 0;  // i(t) times two to this is in the user's units
     virtual void write_value(std::span<double> value) const = 0;
     virtual ClassId only_class() const = 0;  // of a homogeneous node, one output

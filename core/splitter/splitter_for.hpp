@@ -39,7 +39,7 @@ public:
 
     NodeFacts enter(const NodeSamples& node) override {
         criterion_.enter(order_, node.begin, node.n);
-        return {node.n, criterion_.weight(), criterion_.impurity(), criterion_.homogeneous()};
+        return {node.n, criterion_.weight(), criterion_.homogeneous()};
     }
 
     std::optional<Split> find_split(const NodeSamples& node, Constants& constants) override {
@@ -48,10 +48,15 @@ public:
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         if constexpr (OneSumCriterion<C>)
             if (node.n == 2) return find_between_two(node, rows, constants);
-        if (rules_.random_cut && node.n <= kFew) return find_in_few(node, rows, constants);
         if (!rules_.random_cut) prepare_search();
         if (team_ != nullptr && node.n >= rules_.shared_from)
             return find_together(node, rows, constants);
+        if (by_values(node.n)) return find_by_values(node, rows, constants);
+        if constexpr (OneSumCriterion<C> || LedgerCriterion<C>)
+            if (node.n <= kMostOfFew && !rules_.random_cut)
+                return with_constant(node.n, [&](auto n) {
+                    return find_in_few<n>(node, rows, constants);
+                });
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (constant(column)) return constants.found(f), false;
@@ -81,6 +86,10 @@ public:
         return std::make_unique<SplitterFor>(parts_);
     }
 
+    bool sums_are_exact() const override { return OneSumCriterion<C> || LedgerCriterion<C>; }
+
+    double impurity() const override { return criterion_.impurity(); }
+
     int impurity_exponent() const override { return criterion_.impurity_exponent(); }
 
     void write_value(std::span<double> value) const override { criterion_.write_value(value); }
@@ -97,7 +106,7 @@ private:
         double threshold = 0.0;  // once it is known: of a random cut, at once
     };
 
-    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8, kFew = 32;
+    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8;
 
     // Draws variables until K have been tried, and at least one that is not constant (definition
     // 2). Those sure to be tried come in batches: begin(variables), then for each try_variable(i,
@@ -194,6 +203,30 @@ private:
         return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score), 0.0, 1};
     }
 
+    template <std::size_t N>
+    std::optional<Split> find_in_few(const NodeSamples& node, std::span<const RowId> rows,
+                                     Constants& constants) {
+        Found best;
+        const auto try_variable = [&](std::size_t, FeatureId f) {
+            const auto& column = std::get<NumericColumn>(table_.columns[f]);
+            const FewSamples<N> few(column, rows.data());
+            Found found{f, {.score = best.cut.score}, 0.0};
+            if (column.kind == NumericColumn::Kind::several_values && !few.all_differ()) {
+                if (!search_variable(node, rows, f, found)) return constants.found(f), false;
+            } else {
+                if (few.constant()) return constants.found(f), false;
+                search_.best_cut(criterion_, few, limits(node, f), found.cut);
+            }
+            if (found.cut.score > best.cut.score) best = found;
+            return true;
+        };
+        for_drawn_variables(
+            node, constants, 1, [](const auto&) {}, try_variable,
+            [&] { return good_enough(node, best); });
+        if (best.cut.score == -kInfinity) return std::nullopt;
+        return make_split(node, best, rows);
+    }
+
     // The variables of a large node, shared out over the team.
     std::optional<Split> find_together(const NodeSamples& node, std::span<const RowId> rows,
                                        Constants& constants) {
@@ -222,7 +255,7 @@ private:
         for_drawn_variables(node, constants, table_.n_features(), search_all, take,
                             [] { return false; });
         if (best.cut.score == -kInfinity) return std::nullopt;
-        return make_split(node, best, gathered(best.feature, rows));
+        return make_split(node, best, rows);
     }
 
     // One variable for the given rows.
@@ -237,50 +270,66 @@ private:
     // The best cut on one variable; false if it is constant.
     bool search_variable(const NodeSamples& node, std::span<const RowId> rows, FeatureId f,
                          Found& found) {
+        found.feature = f;
+        if (by_values(rows.size())) return draw_by_values(node, rows, limits(node, f), found);
         const NodeColumn column = gathered(f, rows);
         if (constant(column)) return false;
-        found.feature = f;
         search(node, f, column, limits(node, f), found);
         return true;
     }
 
-    // A random cut in a node of few samples: their values are looked at themselves.
-    std::optional<Split> find_in_few(const NodeSamples& node, std::span<const RowId> rows,
-                                     Constants& constants) {
-        double values[kFew];
-        std::uint8_t goes_left[kFew];
-        const std::size_t n = node.n;
+    // Whether the cuts of a node with so many samples are drawn by looking at their values.
+    bool by_values(std::size_t n) const { return rules_.random_cut && n < table_.values_below; }
+
+    std::optional<Split> find_by_values(const NodeSamples& node, std::span<const RowId> rows,
+                                        Constants& constants) {
         Found best;
-        std::size_t best_left = 0;
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            const double* of =
-                read_values(std::get<NumericColumn>(table_.columns[f]), rows, values);
-            double low = of[0], high = of[0];
-            for (std::size_t i = 1; i < n; ++i) {
-                low = of[i] < low ? of[i] : low;
-                high = of[i] > high ? of[i] : high;
-            }
-            if (low == high) return constants.found(f), false;
-            Found found{f, {.score = best.cut.score}, draw_threshold(node.key, f, low, high)};
-            std::size_t n_left = 0;
-            for (std::size_t i = 0; i < n; ++i)
-                n_left += goes_left[i] = of[i] <= found.threshold ? 1 : 0;
-            search_.score_sides(criterion_, {goes_left, n}, n_left, limits(node, f), found.cut);
-            if (found.cut.score > best.cut.score) {
-                best = found;
-                best_left = n_left;
-                std::copy_n(goes_left, n, goes_left_.data());
-            }
+            Found found{f, {.score = best.cut.score}, 0.0};
+            if (!draw_by_values(node, rows, limits(node, f), found))
+                return constants.found(f), false;
+            if (found.cut.score > best.cut.score) best = found;
             return true;
         };
-        goes_left_.take(n);
         for_drawn_variables(
             node, constants, 1, [](const auto&) {}, try_variable,
             [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
-        order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
-        return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score),
-                     best.cut.middle, best_left};
+        return make_split(node, best, rows);
+    }
+
+    // The random cut on one variable; false if it is constant.
+    bool draw_by_values(const NodeSamples& node, std::span<const RowId> rows,
+                        const CutLimits& limits, Found& found) {
+        const double* of = values_of(found.feature, rows);
+        double low, high;
+        kernels_.value_range(of, rows.size(), &low, &high);
+        if (low == high) return false;
+        found.threshold = draw_threshold(node.key, found.feature, low, high);
+        score_values(of, rows.size(), found.threshold, limits, found.cut);
+        return true;
+    }
+
+    const double* values_of(FeatureId f, std::span<const RowId> rows) {
+        return read_values(std::get<NumericColumn>(table_.columns[f]), rows,
+                           values_.take(rows.size()));
+    }
+
+    // The one cut that a threshold makes; nothing if all samples are on one side.
+    void score_values(const double* of, std::size_t n, double threshold, const CutLimits& limits,
+                      Cut& best) {
+        if constexpr (OneSumCriterion<C>) {
+            if (limits.none()) {  // summed without being marked
+                const auto left = criterion_.sum_upto(of, n, threshold);
+                const double w = C::weight_of(left);
+                if (w > 0.0 && w < criterion_.weight())
+                    search_.score_left(criterion_, left, 1, limits, best);
+                return;
+            }
+        }
+        const std::size_t n_left = kernels_.mark_upto(of, n, threshold, goes_left_.take(n));
+        if (n_left > 0 && n_left < n)
+            search_.score_sides(criterion_, {goes_left_.data(), n}, n_left, limits, best);
     }
 
     // Samples of one code may still have several values.
@@ -337,9 +386,22 @@ private:
     }
 
     // Sets the samples in order.
+    Split make_split(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
+        if (!by_values(rows.size())) return make_split(node, found, gathered(found.feature, rows));
+        Split split = split_of(found);
+        split.n_left = kernels_.mark_upto(values_of(found.feature, rows), rows.size(),
+                                          split.threshold, goes_left_.take(rows.size()));
+        order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
+        return split;
+    }
+
+    Split split_of(const Found& found) const {
+        return {found.feature, found.threshold, criterion_.decrease(found.cut.score),
+                found.cut.middle, 0};
+    }
+
     Split make_split(const NodeSamples& node, const Found& found, const NodeColumn& column) {
-        Split split{found.feature, found.threshold, criterion_.decrease(found.cut.score),
-                    found.cut.middle, 0};
+        Split split = split_of(found);
         if (!rules_.random_cut) split.threshold = threshold_of_cut(column, found.cut, places_);
         const CodeSides sides = rules_.random_cut
                                     ? sides_of_threshold(column.column, split.threshold)
@@ -364,31 +426,48 @@ private:
         std::vector<Found> candidates;
         criterion_.enter(sample_, 0, sample_.size());
         prepare_search();
+        const auto keep = [&](const Found& found) {
+            if (found.cut.score != -kInfinity) candidates.push_back(found);
+        };
+        const CutLimits none{.n = sample_.size()};
+        const auto try_variable = [&](std::size_t, FeatureId f) {
+            Found found{f, {}, 0.0};
+            if (!draw_by_values(node, sample_.rows, none, found)) return false;
+            return keep(found), true;
+        };
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer&) {
             if (constant(column)) return false;
             Found found{f, {}, 0.0};
-            search(node, f, column, {.n = sample_.size()}, found);
-            if (found.cut.score == -kInfinity) return true;
-            if (!rules_.random_cut) found.threshold = threshold_of_cut(column, found.cut, places_);
-            candidates.push_back(found);
-            return true;
+            search(node, f, column, none, found);
+            if (!rules_.random_cut && found.cut.score != -kInfinity)
+                found.threshold = threshold_of_cut(column, found.cut, places_);
+            return keep(found), true;
         };
-        for_drawn_columns(node, sample_.rows, constants, try_column, [] { return false; });
+        const auto never = [] { return false; };
+        if (by_values(sample_.size()))
+            for_drawn_variables(node, constants, 1, [](const auto&) {}, try_variable, never);
+        else
+            for_drawn_columns(node, sample_.rows, constants, try_column, never);
         std::ranges::stable_sort(candidates, std::greater{},
                                  [](const Found& c) { return c.cut.score; });
         criterion_.enter(order_, node.begin, node.n);
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
-        for (const Found& candidate : candidates) {
-            const FeatureId f = candidate.feature;
-            const NodeColumn whole = gathered(f, rows);
+        for (Found& candidate : candidates) {
+            candidate.cut = {};
             const double threshold = candidate.threshold;
-            Cut cut;
-            score_threshold(whole, threshold, limits(node, f), cut);
-            if (cut.score == -kInfinity) continue;
-            const std::size_t n_left = mark_sides(
-                whole, sides_of_threshold(whole.column, threshold), threshold, goes_left_, places_);
+            const CutLimits allowed = limits(node, candidate.feature);
+            if (by_values(node.n))
+                score_values(values_of(candidate.feature, rows), node.n, threshold, allowed,
+                             candidate.cut);
+            else
+                score_threshold(gathered(candidate.feature, rows), threshold, allowed,
+                                candidate.cut);
+            if (candidate.cut.score == -kInfinity) continue;
+            Split split = split_of(candidate);
+            split.n_left = kernels_.mark_upto(values_of(candidate.feature, rows), node.n, threshold,
+                                              goes_left_.take(node.n));
             order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
-            return Split{f, threshold, criterion_.decrease(cut.score), cut.middle, n_left};
+            return split;
         }
         return std::nullopt;
     }
@@ -397,6 +476,7 @@ private:
     const Table& table_;
     const SearchRules& rules_;
     const StopFlag& stop_;
+    const Kernels& kernels_ = kernels();
     SampleOrder& order_;
     C criterion_;
     FeatureDraw draw_;
@@ -409,6 +489,7 @@ private:
     Scratch<std::uint8_t> goes_left_;
     Scratch<std::uint64_t> scratch_;
     Scratch<Position> places_;
+    Scratch<double> values_;
     SampleOrder sample_;
     ThreadTeam* team_ = nullptr;
     std::vector<std::unique_ptr<SplitterFor>> helpers_;  // one per thread of the team

@@ -186,7 +186,9 @@ def coded_table(estimator: Any, X: Any, rules: _core.GrowthRules, n_jobs: int) -
     Random cuts fall between values, never between bins; and more bins than there are codes are
     no limit: the search is exact.
     """
+    if rules.random_cut:
+        return _core.table_of_values(X, n_jobs)
     bins = native_size(estimator.max_bins)
-    if rules.random_cut or bins > 65536:
+    if bins > 65536:
         bins = 0
     return _core.code_table(X, bins, estimator.binning == "width", n_jobs)
