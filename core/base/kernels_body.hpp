@@ -22,18 +22,40 @@ void rank_keys(const std::uint32_t* keys, std::size_t n, std::size_t padded, std
     }
 }
 
+// Four numbers at a time: one instruction on newer processors, two on older ones.
+typedef double Four __attribute__((vector_size(32)));
+typedef std::uint64_t FourWords __attribute__((vector_size(32)));
+
+template <class Vector, class T>
+inline Vector load(const T* from) {
+    Vector vector;
+    __builtin_memcpy(&vector, from, sizeof vector);
+    return vector;
+}
+
 double score_cuts(const CutSums& sums, std::size_t n, double* score) {
     const double *w = sums.weight, *t = sums.term;
     const double W = sums.node_weight, T = sums.node_term, factor = sums.factor;
-    for (std::size_t j = 0; j < n; ++j) {
-        const double d = t[j] * W - T * w[j];
-        score[j] = factor * (d * d) / (w[j] * (W - w[j]));
+    if (n < 4) {
+        double best = 0.0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const double d = t[j] * W - T * w[j];
+            score[j] = factor * (d * d) / (w[j] * (W - w[j]));
+            best = j == 0 || score[j] > best ? score[j] : best;
+        }
+        return best;
     }
-    double best[4] = {score[0], score[0], score[0], score[0]};
-    std::size_t j = 0;
-    for (; j + 4 <= n; j += 4)
-        for (int l = 0; l < 4; ++l) best[l] = score[j + l] > best[l] ? score[j + l] : best[l];
-    for (; j < n; ++j) best[0] = score[j] > best[0] ? score[j] : best[0];
+    const auto score_four = [&](std::size_t j) {
+        const Four weight = load<Four>(w + j), d = load<Four>(t + j) * W - T * weight;
+        const Four four = factor * (d * d) / (weight * (W - weight));
+        __builtin_memcpy(score + j, &four, sizeof four);
+        return four;
+    };
+    Four best = score_four(n - 4);  // some of them once more: no loop for a rest
+    for (std::size_t j = 0; j + 4 < n; j += 4) {
+        const Four four = score_four(j);
+        best = four > best ? four : best;
+    }
     const double a = best[0] > best[1] ? best[0] : best[1];
     const double b = best[2] > best[3] ? best[2] : best[3];
     return a > b ? a : b;
@@ -60,17 +82,6 @@ std::size_t bins_that_may(const CutSums& sums, const double* spread, std::size_t
         count += may_be;
     }
     return count;
-}
-
-// Four numbers at a time: one instruction on newer processors, two on older ones.
-typedef double Four __attribute__((vector_size(32)));
-typedef std::uint64_t FourWords __attribute__((vector_size(32)));
-
-template <class Vector, class T>
-inline Vector load(const T* from) {
-    Vector vector;
-    __builtin_memcpy(&vector, from, sizeof vector);
-    return vector;
 }
 
 std::uint64_t sum_words(const std::uint64_t* words, std::size_t n) {
@@ -263,15 +274,21 @@ std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t 
             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at)), least);
         return _mm256_cmpeq_epi16(_mm256_min_epu16(code, most), code);
     };
-    for (; begin + 32 <= n; begin += 32) {
-        const __m256i a = hits(begin), b = hits(begin + 16);
-        if (_mm256_testz_si256(_mm256_or_si256(a, b), _mm256_or_si256(a, b))) continue;
+    const auto hits_of_32 = [&](std::size_t at) {
+        const __m256i a = hits(at), b = hits(at + 16);
         // Packing takes the halves of both in turn; put them straight again.
         const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
-        for (auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(both)); bits != 0;
-             bits &= bits - 1)
+        return static_cast<std::uint32_t>(_mm256_movemask_epi8(both));
+    };
+    const auto tell = [&](std::uint32_t bits, std::size_t at) {
+        for (; bits != 0; bits &= bits - 1)
             positions[found++] =
-                static_cast<std::uint32_t>(begin) + static_cast<std::uint32_t>(__builtin_ctz(bits));
+                static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(__builtin_ctz(bits));
+    };
+    for (; begin + 32 <= n; begin += 32) tell(hits_of_32(begin), begin);
+    if (n >= 32 && begin < n) {  // the rest, with some before it that have been told
+        tell(hits_of_32(n - 32) & ~std::uint32_t{0} << (begin - (n - 32)), n - 32);
+        begin = n;
     }
 #else
     constexpr std::size_t kBlock = 32;
@@ -316,6 +333,37 @@ std::size_t find_marks(const std::uint8_t* marks, std::size_t n, std::uint8_t ma
 
 void code_range(const std::uint16_t* codes, std::size_t n, std::uint16_t* low,
                 std::uint16_t* high) {
+#ifdef __AVX2__
+    if (n >= 8) {  // the last ones with some before them once more: no loop for a rest
+        const auto eight = [=](std::size_t at) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + at));
+        };
+        __m128i least = eight(n - 8), most = least;
+        std::size_t i = 0;
+        if (n >= 32) {
+            const auto sixteen = [=](std::size_t at) {
+                return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at));
+            };
+            __m256i a = sixteen(n - 16), b = a;
+            for (; i + 16 < n; i += 16) {
+                a = _mm256_min_epu16(a, sixteen(i));
+                b = _mm256_max_epu16(b, sixteen(i));
+            }
+            least = _mm_min_epu16(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+            most = _mm_max_epu16(_mm256_castsi256_si128(b), _mm256_extracti128_si256(b, 1));
+        } else {
+            for (; i + 8 < n; i += 8) {
+                least = _mm_min_epu16(least, eight(i));
+                most = _mm_max_epu16(most, eight(i));
+            }
+        }
+        const __m128i all = _mm_set1_epi16(-1);
+        *low = static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(least)));
+        *high = static_cast<std::uint16_t>(
+            ~_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_xor_si128(most, all))));
+        return;
+    }
+#endif
     std::uint16_t least = codes[0], most = codes[0];
     for (std::size_t i = 0; i < n; ++i) {
         least = codes[i] < least ? codes[i] : least;
@@ -382,12 +430,16 @@ std::size_t mark_below(const std::uint16_t* codes, std::size_t n, std::uint32_t 
         const __m256i code = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + at));
         return _mm256_cmpeq_epi16(_mm256_min_epu16(code, last), code);
     };
-    for (; i + 32 <= n; i += 32) {
+    const auto mark_32 = [&](std::size_t at) {
         const __m256i both =
-            _mm256_permute4x64_epi64(_mm256_packs_epi16(hits(i), hits(i + 16)), 0xD8);
-        count += static_cast<std::size_t>(
-            __builtin_popcount(static_cast<unsigned>(_mm256_movemask_epi8(both))));
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(goes + i), _mm256_and_si256(both, one));
+            _mm256_permute4x64_epi64(_mm256_packs_epi16(hits(at), hits(at + 16)), 0xD8);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(goes + at), _mm256_and_si256(both, one));
+        return static_cast<unsigned>(_mm256_movemask_epi8(both));
+    };
+    for (; i + 32 <= n; i += 32) count += static_cast<std::size_t>(__builtin_popcount(mark_32(i)));
+    if (n >= 32 && i < n) {  // the rest, with some before it once more
+        const unsigned rest = mark_32(n - 32) & ~0U << (i - (n - 32));
+        return count + static_cast<std::size_t>(__builtin_popcount(rest));
     }
 #endif
     for (; i < n; ++i) {

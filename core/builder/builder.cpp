@@ -59,26 +59,31 @@ public:
     // Nodes of at most `postponed_below` samples are not grown but put aside.
     void grow(std::size_t postponed_below = 0) {
         std::size_t n_leaves = 1;
-        while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
+        OpenNode node;
+        bool at_hand = false;  // the next node, or is it to be taken from the frontier
+        while ((at_hand || !frontier_.empty()) && n_leaves < rules_.stopping.max_leaf_nodes) {
             plot_.stop.check();
-            OpenNode node = frontier_.pop();
+            if (!at_hand) node = frontier_.pop();
+            at_hand = false;
             if (node.n() <= postponed_below) {
                 make(node);
                 postponed_.push_back(node);
             } else if (best_first() || open(node)) {
-                split(node);
+                at_hand = split(node);
                 ++n_leaves;
             }
         }
+        if (at_hand) frontier_.push(node);
         // What is left has been opened already, or remains to be made: leaves, all of them.
         while (!frontier_.empty()) {
-            OpenNode node = frontier_.pop();
+            node = frontier_.pop();
             if (!best_first()) make_leaf(node);
         }
     }
 
     std::vector<OpenNode>& postponed() { return postponed_; }
     const Constants& constants() const { return constants_; }
+    GrowingTree& growing() { return growing_; }
     GrowingTree take_growing() { return std::move(growing_); }
     Splitter& splitter() { return *splitter_; }
 
@@ -102,12 +107,6 @@ public:
                 growing_.nodes.push_back(node);
         }
         growing_.values.insert(growing_.values.end(), below.values.begin(), below.values.end());
-    }
-
-    bool leaves_are_pure() const {
-        return std::ranges::all_of(growing_.nodes, [](const GrowingNode& node) {
-            return node.feature >= 0 || node.impurity == 0.0;
-        });
     }
 
     // What inner nodes have, found again from their samples.
@@ -228,32 +227,34 @@ private:
         }
     }
 
-    void split(const OpenNode& node) {
+    // Makes the split found. Depth first, the left child comes next: it takes its parent's place
+    // and is not put aside. Tells whether that is so.
+    bool split(OpenNode& node) {
         GrowingNode& made = growing_.nodes[node.id];
         made.feature = static_cast<std::int32_t>(node.feature);
         made.threshold = node.threshold;
-        OpenNode left;
-        left.parent = node.id;
-        left.depth = node.depth + 1;
-        left.constants = node.constants;
-        left.bounds = node.bounds;
-        OpenNode right = left;
+        OpenNode right;
+        right.parent = node.parent = node.id;
         right.second = true;
-        left.begin = node.begin;
-        left.end = right.begin = node.begin + node.n_left;
-        right.end = node.end;
-        left.key = child_key(node.key, 0);
+        node.second = false;
+        right.depth = ++node.depth;
+        right.constants = node.constants;
+        right.begin = node.begin + node.n_left;
+        right.end = std::exchange(node.end, right.begin);
         right.key = child_key(node.key, 1);
+        node.key = child_key(node.key, 0);
+        right.bounds = node.bounds;
         if (const int sign = rules_.search.monotonic_sign(node.feature); sign != 0) {
-            (sign > 0 ? left : right).bounds.upper = node.middle;
-            (sign > 0 ? right : left).bounds.lower = node.middle;
+            (sign > 0 ? node : right).bounds.upper = node.middle;
+            (sign > 0 ? right : node).bounds.lower = node.middle;
         }
-        if (best_first()) {
-            add(left);
-            add(right);
-        } else {
-            frontier_.push(left, right);
+        if (rules_.growth == Growth::depth_first) {
+            frontier_.push(right);
+            return true;
         }
+        add(node);
+        add(right);
+        return false;
     }
 
     Plot& plot_;
@@ -288,6 +289,23 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     for (std::size_t i = 0; i < nodes.size(); ++i) stem.graft(nodes[i].id, std::move(grown[i]));
 }
 
+Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
+    const std::size_t n_features = plot.table.n_features();
+    const int exponent = branch.splitter().impurity_exponent();
+    if (plot.derived) {
+        if (auto tree = finish_leaves(branch.growing(), plot.target, n_features,
+                                      criterion.derivation, exponent))
+            return *std::move(tree);
+        branch.tell_inner_nodes();
+    }
+    Tree tree = finish_tree(branch.take_growing(), plot.target, n_features, plot.per_node);
+    tree.impurity_exponent = exponent;
+    // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
+    // a finished tree tells is in the same numbers.
+    return compact(std::move(tree),
+                   plot.rules.search.monotonic.empty() ? criterion.derivation : Derivation::none);
+}
+
 }  // namespace
 
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
@@ -301,7 +319,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     plot.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * plot.subset.whole;
     auto splitter = criterion.make_splitter(plot.parts());
     plot.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
-                   plot.subset.unit == 1.0;
+                   plot.subset.unit == 1.0 && rules.search.monotonic.empty();
     plot.order.rows = std::move(plot.subset.rows);
     plot.subset.weights = {};  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
@@ -310,16 +328,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
         grow_shared(plot, branch, *team);
     else
         branch.grow();
-    // Outputs themselves and whole weights tell all there is; of means that were rounded it is to
-    // be seen.
-    if (plot.derived && !target.classification() && !branch.leaves_are_pure())
-        branch.tell_inner_nodes();
-    Tree tree = finish_tree(branch.take_growing(), target, table.n_features(), plot.per_node);
-    tree.impurity_exponent = branch.splitter().impurity_exponent();
-    // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
-    // a finished tree tells is in the same numbers.
-    tree = compact(std::move(tree),
-                   rules.search.monotonic.empty() ? criterion.derivation : Derivation::none);
+    const Tree tree = finish(plot, branch, criterion);
     return rules.ccp_alpha > 0.0 ? prune(tree, rules.ccp_alpha) : tree;
 }
 

@@ -44,13 +44,6 @@ public:
         if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
     }
 
-    // Two siblings, of which the left one comes first if nothing else decides.
-    void push(const OpenNode& left, const OpenNode& right) {
-        const bool stack = growth_ == Growth::depth_first;
-        push(stack ? right : left);
-        push(stack ? left : right);
-    }
-
     OpenNode pop() {
         if (growth_ == Growth::breadth_first) {
             OpenNode node = std::move(open_[head_++]);

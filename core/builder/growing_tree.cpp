@@ -1,7 +1,10 @@
 #include "builder/growing_tree.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+
+#include "tree/compact.hpp"
 
 namespace silvics {
 namespace {
@@ -44,44 +47,90 @@ std::uint32_t depth_of(const std::vector<GrowingNode>& nodes) {
     return deepest;
 }
 
-}  // namespace
-
-Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
-    const std::size_t n = growing.nodes.size(), width = target.value_width();
+// Sizes and nodes alone. Leaves with class weights are numbered, unless they are pure.
+Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, bool per_node) {
     if (!growing.depth_first) set_depth_first(growing.nodes);
+    growing.depth_first = true;
     Tree tree;
     tree.n_features = n_features;
     tree.n_outputs = target.n_outputs;
     tree.n_classes = target.n_classes;
     tree.max_depth = depth_of(growing.nodes);
-    tree.nodes.resize(n);
-    tree.n_node_samples.resize(n);
-    tree.weighted_n_node_samples.resize(n);
-    tree.impurity.resize(n);
-    if (per_node) tree.node_values.resize(n * width);
-    for (std::size_t t = 0; t < n; ++t) {
+    tree.nodes.resize(growing.nodes.size());
+    std::size_t row = 0;
+    for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
         const GrowingNode& from = growing.nodes[t];
-        Node node{from.threshold, from.feature, from.second};
-        const auto value = growing.values.begin() + static_cast<std::ptrdiff_t>(from.value * width);
+        Node& node = tree.nodes[t] = {from.threshold, from.feature, from.second};
+        if (!node.leaf()) continue;
         if (per_node)
-            std::copy_n(value, width,
-                        tree.node_values.begin() + static_cast<std::ptrdiff_t>(t * width));
-        if (node.leaf() && per_node) {
             node.link = 0;
-        } else if (node.leaf() && (from.value & kPureBit)) {
+        else if (from.value & kPureBit)
             node.link = from.value;
-        } else if (node.leaf()) {
-            node.link = checked_id(tree.leaf_weights.size() / width, kMaxIds, "impure leaves");
-            tree.leaf_weights.insert(tree.leaf_weights.end(), value,
-                                     value + static_cast<std::ptrdiff_t>(width));
-        }
-        tree.nodes[t] = node;
-        tree.n_node_samples[t] = from.n;
-        tree.weighted_n_node_samples[t] = from.weight;
-        tree.impurity[t] = from.impurity;
+        else
+            node.link = checked_id(row++, kMaxIds, "impure leaves");
+    }
+    return tree;
+}
+
+std::span<const double> value_of(const GrowingTree& growing, const GrowingNode& node,
+                                 std::size_t width) {
+    return std::span(growing.values).subspan(node.value * width, width);
+}
+
+void append(std::vector<double>& values, std::span<const double> value) {
+    values.insert(values.end(), value.begin(), value.end());
+}
+
+}  // namespace
+
+Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
+    Tree tree = nodes_of(growing, target, n_features, per_node);
+    const std::size_t n = growing.nodes.size(), width = target.value_width();
+    tree.n_node_samples.reserve(n);
+    tree.weighted_n_node_samples.reserve(n);
+    tree.impurity.reserve(n);
+    if (per_node) tree.node_values.reserve(n * width);
+    for (const GrowingNode& from : growing.nodes) {
+        tree.n_node_samples.push_back(from.n);
+        tree.weighted_n_node_samples.push_back(from.weight);
+        tree.impurity.push_back(from.impurity);
+        if (per_node)
+            append(tree.node_values, value_of(growing, from, width));
+        else if (from.feature < 0 && (from.value & kPureBit) == 0)
+            append(tree.leaf_weights, value_of(growing, from, width));
     }
     tree.leaf_weights.shrink_to_fit();
     return tree;
+}
+
+std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
+                                  std::size_t n_features, Derivation derivation,
+                                  int impurity_exponent) {
+    const bool classes = target.classification();
+    const std::size_t n = growing.nodes.size() / 2 + 1, width = target.value_width();
+    Tree tree = nodes_of(growing, target, n_features, !classes);
+    tree.impurity_exponent = impurity_exponent;
+    Leaves leaves;
+    leaves.ids.resize(n);
+    leaves.n.resize(n);
+    leaves.weight.resize(n);
+    leaves.impurity.resize(n);
+    if (!classes) leaves.value.resize(n);
+    std::size_t at = 0;
+    for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
+        const GrowingNode& from = growing.nodes[t];
+        if (from.feature >= 0) continue;
+        leaves.ids[at] = static_cast<NodeId>(t);
+        leaves.n[at] = from.n;
+        leaves.weight[at] = from.weight;
+        leaves.impurity[at] = from.impurity;
+        if (!classes)
+            leaves.value[at] = growing.values[from.value];
+        else if ((from.value & kPureBit) == 0)
+            append(leaves.class_weights, value_of(growing, from, width));
+        ++at;
+    }
+    return compact_exactly(tree, leaves, derivation);
 }
 
 }  // namespace silvics

@@ -1,6 +1,7 @@
 // A tree while it grows: nodes in the order made, values where they may be needed.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "data/target.hpp"
@@ -22,8 +23,13 @@ struct GrowingTree {
     bool depth_first = false;    // whether the nodes stand in that order already
 };
 
-// Sets the nodes in depth-first order. `per_node` keeps the value of every node, as what it
-// predicts; otherwise only leaves keep theirs, as class weights.
+// The finished tree has its nodes in depth-first order. `per_node` keeps the value of every node,
+// as what it predicts; otherwise only leaves keep theirs, as class weights.
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
+// The same from what the leaves have alone, where that tells all there is of inner nodes; growing
+// is set in depth-first order.
+std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
+                                  std::size_t n_features, Derivation derivation,
+                                  int impurity_exponent);
 
 }  // namespace silvics

@@ -81,6 +81,7 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
     {
         const_c.sum_upto(static_cast<const double*>(nullptr), std::size_t{}, double{})
     } -> std::same_as<typename C::Summand>;
+    C::add_if(bool{}, summand, std::declval<typename C::Summand&>());  // no squares needed
     { C::weight_of(summand) } -> std::same_as<double>;
     { C::term_of(summand) } -> std::same_as<double>;
     // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.

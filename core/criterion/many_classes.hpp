@@ -68,6 +68,7 @@ public:
     static std::uint64_t weight_of(std::uint64_t sample) { return sample >> 32; }
     std::span<const std::uint64_t> samples() const { return samples_; }
     std::size_t n_present() const { return n_present_; }
+    std::span<const ClassId> present() const { return std::span(present_).first(n_present_); }
     std::uint64_t total(ClassId c) const { return total_[c]; }
     std::size_t n_classes() const { return total_.size(); }
 
@@ -107,8 +108,6 @@ public:
 
 private:
     static constexpr std::uint64_t kSmall = 46000;
-
-    std::span<const ClassId> present() const { return std::span(present_).first(n_present_); }
 
     std::span<const std::uint64_t> samples_;
     std::vector<std::uint64_t> total_, left_;  // by class

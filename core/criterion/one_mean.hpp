@@ -99,6 +99,12 @@ public:
         return sum;
     }
     const Summand* samples() const { return samples_.data(); }
+    static void add_if(bool taken, const Summand& sample, Summand& sum) {
+        const double factor = taken ? 1.0 : 0.0;
+        sum.weight += factor * sample.weight;
+        sum.high += factor * sample.high;
+        sum.low += factor * sample.low;
+    }
     static double weight_of(const Summand& s) { return s.weight; }
     static double term_of(const Summand& s) { return s.high + s.low; }
     double squares_of(const Summand& s) const { return s.squares; }

@@ -60,6 +60,9 @@ public:
     Summand sum_upto(const double* values, std::size_t n, double limit) const {
         return kernels_.sum_words_upto(values, samples_, n, limit);
     }
+    static void add_if(bool taken, Summand sample, Summand& sum) {
+        sum += sample & (Summand{0} - taken);
+    }
     static double weight_of(Summand s) {
         return static_cast<double>(static_cast<std::uint32_t>(s >> 32));
     }

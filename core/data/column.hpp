@@ -53,6 +53,10 @@ struct NumericColumn {
     // The smallest value of every 2^knot_shift codes, by which a threshold finds its codes.
     std::vector<double> knots;
     int knot_shift = 0;
+    // Whether the value of a code is its knot: no need to look into the caller's matrix.
+    bool knots_tell() const {
+        return knot_shift == 0 && kind == Kind::one_value && codes.data != nullptr;
+    }
 };
 
 using Column = std::variant<NumericColumn>;

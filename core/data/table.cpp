@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/kernels.hpp"
+#include "data/byte_code.hpp"
 #include "data/rank_code.hpp"
 #include "forest/thread_team.hpp"
 
@@ -22,9 +23,8 @@ void read_columns(const MatrixView& X, std::size_t first, std::size_t count, dou
     });
 }
 
-constexpr std::size_t kNarrow = 128;  // bytes of a row that are worth reading for a few of them
-// The same where the values themselves are read, and of the whole matrix: no more than a cache
-// holds.
+// Bytes of a row, and of the matrix, up to which values are read and not codes: no more than a
+// cache holds.
 constexpr std::size_t kNear = 512, kCached = std::size_t{1} << 25;
 
 // Gives the codes of some columns, all of one size, their place in the table.
@@ -103,24 +103,39 @@ Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
     if (rule.max_bins == 1) throw std::invalid_argument("max_bins must be at least 2");
     if (rule.max_bins > kMaxCodes)
         throw std::invalid_argument("max_bins must be at most 65536; None is exact");
-    const std::size_t width =
-        rows_first(X) ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{16}) : 1;
-    std::vector<CodedColumn> coded(X.cols);
-    team.run((X.cols + width - 1) / width, [&](std::size_t block, std::size_t) {
-        const std::size_t first = block * width, count = std::min(width, X.cols - first);
-        std::vector<double> read(count * X.rows);
-        read_columns(X, first, count, read.data());
-        for (std::size_t j = 0; j < count; ++j) {
-            team.stop().check();
-            coded[first + j] = rank_code(std::span(read).subspan(j * X.rows, X.rows),
-                                         X.column(first + j), rule, team.stop());
-        }
-    });
     Table table;
     table.n_rows = X.rows;
     table.columns.resize(X.cols);
+    std::vector<bool> done(X.cols);
+    if (rows_first(X) && mostly_bytes(X)) {
+        const std::size_t most =
+            rule.max_bins == 0 ? 256 : std::min<std::size_t>(rule.max_bins, 256);
+        done = code_bytes(X, most, table, team);
+    }
+    // Neighbours in a matrix of rows are read together.
+    std::vector<std::pair<std::size_t, std::size_t>> runs;  // of columns still to be coded
+    const std::size_t width =
+        rows_first(X) ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{16}) : 1;
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        if (done[j]) continue;
+        if (runs.empty() || runs.back().second != j || j - runs.back().first == width)
+            runs.emplace_back(j, j);
+        runs.back().second = j + 1;
+    }
+    std::vector<CodedColumn> coded(X.cols);
+    team.run(runs.size(), [&](std::size_t run, std::size_t) {
+        const auto [first, last] = runs[run];
+        std::vector<double> read((last - first) * X.rows);
+        read_columns(X, first, last - first, read.data());
+        for (std::size_t j = first; j < last; ++j) {
+            team.stop().check();
+            coded[j] = rank_code(std::span(read).subspan((j - first) * X.rows, X.rows), X.column(j),
+                                 rule, team.stop());
+        }
+    });
     std::vector<std::size_t> of_size[2];  // columns of one-byte and of two-byte codes
-    for (std::size_t j = 0; j < X.cols; ++j) of_size[coded[j].codes.index()].push_back(j);
+    for (std::size_t j = 0; j < X.cols; ++j)
+        if (!done[j]) of_size[coded[j].codes.index()].push_back(j);
     place_codes<std::uint8_t>(coded, of_size[0], table, team);
     place_codes<std::uint16_t>(coded, of_size[1], table, team);
     return table;

@@ -23,6 +23,8 @@ struct BinRule {
 // row is then in one or two lines of the cache, and the rows of a whole branch stay there. In a
 // wide one, column by column: a row would be read for the sake of few of its codes. Where codes
 // are of one byte, a wide table has both: small nodes still do better by rows.
+inline constexpr std::size_t kNarrow = 128;  // bytes of a row worth reading for a few of them
+
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;

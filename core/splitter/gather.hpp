@@ -61,10 +61,10 @@ inline void gather_codes(std::span<const Column* const> columns, std::span<const
 }
 
 // The values of some rows.
-inline const double* read_values(const NumericColumn& column, std::span<const RowId> rows,
-                                 double* into) {
-    if (column.codes.data != nullptr && column.knots.size() == column.n_codes &&
-        column.kind == NumericColumn::Kind::one_value) {  // smaller than the caller's own
+template <std::size_t N>
+const double* read_values(const NumericColumn& column, std::span<const RowId, N> rows,
+                          double* into) {
+    if (column.knots_tell()) {  // codes are smaller than the caller's values
         const CodeView& codes = column.view(rows.size());
         codes.visit([&](const auto* from) {
             for (std::size_t i = 0; i < rows.size(); ++i)
@@ -86,7 +86,7 @@ inline std::pair<double, double> values_of_code(const NodeColumn& node, Code cod
                                                 Scratch<Position>& places) {
     const NumericColumn& column = node.column;
     const bool one = column.kind == NumericColumn::Kind::one_value;
-    if (one && column.knot_shift == 0) return {column.knots[code], column.knots[code]};
+    if (column.knots_tell()) return {column.knots[code], column.knots[code]};
     const std::size_t n =
         kernels().find_codes(node.codes, node.size(), code, 1, places.take(node.size() + 1));
     double low = node.value(places[0]), high = low;
@@ -116,7 +116,7 @@ inline CodeSides sides_of_threshold(const NumericColumn& column, double threshol
     const auto above = std::ranges::upper_bound(column.knots, threshold) - column.knots.begin();
     const auto end = static_cast<Code>(above) << column.knot_shift;
     if (above == 0) return {0, 0};
-    if (column.knot_shift == 0 && column.kind == NumericColumn::Kind::one_value) return {end, end};
+    if (column.knots_tell()) return {end, end};
     return {static_cast<Code>(above - 1) << column.knot_shift, end};
 }
 
@@ -128,13 +128,25 @@ inline double middle_of_gap(double a, double b) {
 
 // A cut becomes a threshold in the middle of the gap that the node's own samples leave there.
 inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<Position>& places) {
-    if (cut.at_left != cut.at_right && node.column.kind != NumericColumn::Kind::bin)
-        return middle_of_gap(node.value(cut.at_left), node.value(cut.at_right));
-    std::uint16_t below, above;
-    kernels().codes_around(node.codes, node.size(), static_cast<std::uint16_t>(cut.border), &below,
-                           &above);
+    const NumericColumn& column = node.column;
+    if (cut.at_left != cut.at_right && column.kind != NumericColumn::Kind::bin) {
+        const auto value = [&](Position at) {
+            return column.knots_tell() ? column.knots[node.codes[at]] : node.value(at);
+        };
+        return middle_of_gap(value(cut.at_left), value(cut.at_right));
+    }
+    std::uint16_t below = static_cast<std::uint16_t>(cut.below);
+    std::uint16_t above = static_cast<std::uint16_t>(cut.border);
+    if (cut.below == Cut::kUnknown)
+        kernels().codes_around(node.codes, node.size(), above, &below, &above);
     return middle_of_gap(values_of_code(node, below, places).second,
                          values_of_code(node, above, places).first);
+}
+
+// The cut between two samples next to each other in the order of the variable.
+inline Cut cut_between(const NodeColumn& node, double score, Position left, Position right) {
+    const Code border = node.codes[right];
+    return {score, border, node.codes[left] == border, left, right, 0.0};
 }
 
 inline CodeSides sides_of_cut(const Cut& cut) {

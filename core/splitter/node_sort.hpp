@@ -40,21 +40,6 @@ public:
     // Whether a cut may lie right after each of the sorted.
     std::span<const std::uint8_t> cuts() const { return {cut_.data(), n_}; }
 
-    // Samples of one code are sorted by value, and cuts between them are marked.
-    static void sort_within_codes(const NodeColumn& node, std::span<Position> order,
-                                  std::span<std::uint8_t> cut) {
-        const auto code = [&](std::size_t k) { return node.codes[order[k]]; };
-        for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
-            for (end = begin + 1; end < order.size() && code(end) == code(begin);) ++end;
-            if (end - begin == 1) continue;
-            const auto run = order.subspan(begin, end - begin);
-            // In row order among equals.
-            std::ranges::sort(run, {}, [&](Position i) { return std::pair(node.value(i), i); });
-            for (std::size_t k = begin; k + 1 < end; ++k)
-                cut[k] = node.value(order[k]) != node.value(order[k + 1]);
-        }
-    }
-
 private:
     // At most as many are ranked by comparing all, unless buckets for their codes are few.
     static constexpr std::size_t kCounted = 64, kFewest = 12;
@@ -69,6 +54,21 @@ private:
         for (std::size_t i = n; i < padded; ++i) keys[i] = 0x7FFFFFFF;
         kernels().rank_keys(keys, n, padded, ranks);
         for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);
+    }
+
+    // Samples of one code are sorted by value, and cuts between them are marked.
+    static void sort_within_codes(const NodeColumn& node, std::span<Position> order,
+                                  std::span<std::uint8_t> cut) {
+        const auto code = [&](std::size_t k) { return node.codes[order[k]]; };
+        for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
+            for (end = begin + 1; end < order.size() && code(end) == code(begin);) ++end;
+            if (end - begin == 1) continue;
+            const auto run = order.subspan(begin, end - begin);
+            // In row order among equals.
+            std::ranges::sort(run, {}, [&](Position i) { return std::pair(node.value(i), i); });
+            for (std::size_t k = begin; k + 1 < end; ++k)
+                cut[k] = node.value(order[k]) != node.value(order[k + 1]);
+        }
     }
 
     // Least significant digit first; the digits adapt to the range of codes, so that few

@@ -77,19 +77,23 @@ public:
         if (at_ + 1 == range_.size()) return false;
         criterion_.move_cell(storage_.cells.data() + at_ * width_);
         n_left_ += storage_.counts[at_];
+        below_ = at_;
         do ++at_;
         while (storage_.counts[at_] == 0);  // the last code of the range is never empty
         return true;
     }
     std::size_t n_left() const { return n_left_; }
-    Cut cut() const { return {.border = range_.low + static_cast<Code>(at_)}; }
+    Cut cut() const {
+        return {.border = range_.low + static_cast<Code>(at_),
+                .below = range_.low + static_cast<Code>(below_)};
+    }
 
 private:
     C& criterion_;
     CodeRange range_;
     std::size_t width_;
     Storage& storage_;
-    std::size_t at_ = 0, n_left_ = 0;
+    std::size_t at_ = 0, below_ = 0, n_left_ = 0;
 };
 
 // How many cuts, at a microsecond each for the slowest criterion, go by between looks at the flag.

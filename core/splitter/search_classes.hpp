@@ -15,9 +15,11 @@ public:
 
     void best_cut(C& criterion, const NodeColumn& node, const CutLimits& limits, Search search,
                   const StopFlag& stop, Cut& best) {
-        const std::size_t cells = node.range.size() * criterion.n_classes();
-        const bool binned = search == Search::histogram ||
-                            (search == Search::automatic && cells <= 3 * node.size());
+        const std::size_t range = node.range.size();
+        // Many bins of few samples are mostly empty.
+        const std::size_t width = range <= 64 ? criterion.n_present() : criterion.n_classes();
+        const bool few = range * width <= 3 * node.size();
+        const bool binned = search == Search::histogram || (search == Search::automatic && few);
         if (binned && !node.parts_codes())
             scan_bins(criterion, node, limits, stop, best);
         else
@@ -31,8 +33,8 @@ public:
         Ledger left = criterion.begin_scan();
         for (std::size_t k = 0; k + 1 < N; ++k) {
             move(criterion, left, samples[few.position(k)]);
-            if (few.cut_after(k))
-                keep_if_better(criterion, limits, k + 1, left, few.cut(k, 0.0), best);
+            if (few.cut_after(k) && better(criterion, limits, k + 1, left, best))
+                best = few.cut(k, best.score);
         }
     }
 
@@ -52,16 +54,19 @@ public:
         } else {
             move_cell(criterion, ledger, sum_side(criterion, goes_left, side, smaller));
         }
-        keep_if_better(criterion, limits, n_left, ledger, {}, best);
+        better(criterion, limits, n_left, ledger, best);
     }
 
 private:
-    static void keep_if_better(const C& criterion, const CutLimits& limits, std::size_t n_left,
-                               const Ledger& left, Cut cut, Cut& best) {
-        cut.score = criterion.score(left);
-        if (!(cut.score > best.score)) return;
+    // Whether this cut is better than the best and allowed; the best has its score then.
+    static bool better(const C& criterion, const CutLimits& limits, std::size_t n_left,
+                       const Ledger& left, Cut& best) {
+        const double score = criterion.score(left);
+        if (!(score > best.score)) return false;
         const double w = static_cast<double>(left.weight);
-        if (limits.allow(n_left, w, criterion.weight() - w)) best = cut;
+        if (!limits.allow(n_left, w, criterion.weight() - w)) return false;
+        best = {.score = score};
+        return true;
     }
 
     static void move(C& criterion, Ledger& left, std::uint64_t sample) {
@@ -69,8 +74,10 @@ private:
     }
 
     static void move_cell(C& criterion, Ledger& left, const std::uint32_t* cell) {
-        for (std::size_t c = 0; c < criterion.n_classes(); ++c)
-            criterion.move(left, static_cast<ClassId>(c), cell[c]);
+        if (2 * criterion.n_present() > criterion.n_classes())
+            for (ClassId c = 0; c < criterion.n_classes(); ++c) criterion.move(left, c, cell[c]);
+        else
+            for (const ClassId c : criterion.present()) criterion.move(left, c, cell[c]);
     }
 
     // Weights by class of those so marked. Two rows of classes in turn: an addition need not wait
@@ -144,11 +151,8 @@ private:
         Ledger left = criterion.begin_scan();
         for (std::size_t k = 0; k < order.size(); ++k) {
             move(criterion, left, samples[order[k]]);
-            if (cuts[k] == 0) continue;
-            const Position at = order[k], next = order[k + 1];
-            const Code border = node.codes[next];
-            keep_if_better(criterion, limits, k + 1, left,
-                           {0.0, border, node.codes[at] == border, at, next, 0.0}, best);
+            if (cuts[k] == 0 || !better(criterion, limits, k + 1, left, best)) continue;
+            best = cut_between(node, best.score, order[k], order[k + 1]);
         }
     }
 
@@ -165,13 +169,14 @@ private:
         const auto samples = criterion.samples();
         Ledger left = criterion.begin_scan();
         move_cell(criterion, left, rest_.data());
-        keep_if_better(criterion, limits, n_lowest, left, {.border = codes_[order[0]]}, best);
+        if (better(criterion, limits, n_lowest, left, best)) {
+            best.border = codes_[order[0]];
+            best.below = node.range.low;
+        }
         for (std::size_t k = 0; k + 1 < m; ++k) {
             move(criterion, left, samples[places_[order[k]]]);
-            if (cuts[k] == 0) continue;
-            const Position at = places_[order[k]], next = places_[order[k + 1]];
-            keep_if_better(criterion, limits, n_lowest + k + 1, left,
-                           {0.0, node.codes[next], false, at, next, 0.0}, best);
+            if (cuts[k] == 0 || !better(criterion, limits, n_lowest + k + 1, left, best)) continue;
+            best = cut_between(node, best.score, places_[order[k]], places_[order[k + 1]]);
         }
     }
 
@@ -202,12 +207,15 @@ private:
         Ledger left = criterion.begin_scan();
         std::size_t n_left = 0;
         for (std::size_t bin = 0; bin + 1 < range;) {
+            const std::size_t below = bin;
             move_cell(criterion, left, weights + bin * width);
             n_left += counts[bin];
             do ++bin;
             while (counts[bin] == 0);  // the last one never is
-            keep_if_better(criterion, limits, n_left, left,
-                           {.border = node.range.low + static_cast<Code>(bin)}, best);
+            if (better(criterion, limits, n_left, left, best)) {
+                best.border = node.range.low + static_cast<Code>(bin);
+                best.below = node.range.low + static_cast<Code>(below);
+            }
         }
     }
 

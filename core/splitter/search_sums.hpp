@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "splitter/few_samples.hpp"
 #include "splitter/node_sort.hpp"
@@ -43,8 +42,8 @@ public:
         for (std::size_t k = 0; k + 1 < N; ++k) {
             sum += samples[few.position(k)];
             const double w = C::weight_of(sum), s = score(criterion, w, C::term_of(sum));
-            const bool better = (s > top) & few.cut_after(k) &
-                                (all_allowed || limits.allow(k + 1, w, W - w));
+            const bool better =
+                (s > top) & few.cut_after(k) & (all_allowed || limits.allow(k + 1, w, W - w));
             top = better ? s : top;
             at = better ? k : at;
         }
@@ -135,11 +134,6 @@ private:
         best = cut_between(node, score_[j], left, right);
     }
 
-    static Cut cut_between(const NodeColumn& node, double score, Position left, Position right) {
-        const Code border = node.codes[right];
-        return {score, border, node.codes[left] == border, left, right, 0.0};
-    }
-
     void scan_bins(const C& criterion, const NodeColumn& node, const CutLimits& limits,
                    const StopFlag& stop, Cut& best) {
         const std::size_t n = node.size(), range = node.range.size();
@@ -219,34 +213,29 @@ private:
     void scan_within(const C& criterion, const NodeColumn& node, int shift, const CutLimits& limits,
                      const StopFlag& stop, Place& found, Position& at_left, Position& at_right) {
         const Code low = node.range.low;
-        keys_.clear();
         places_.take(node.size() + 1);
         const std::size_t n_bins = ((node.range.size() - 1) >> shift) + 1;
+        std::size_t m = 0;
         for (std::size_t b = 0, end; b < n_bins; b = end) {
             end = b + 1;
             if (may_[b] == 0) continue;
             while (end < n_bins && may_[end] != 0) ++end;
             stop.check();
-            const std::size_t found_here =
-                kernels_.find_codes(node.codes, node.size(), low + (static_cast<Code>(b) << shift),
-                                    static_cast<Code>(end - b) << shift, places_.data());
-            for (std::size_t i = 0; i < found_here; ++i)
-                keys_.push_back(std::uint64_t{node.codes[places_[i]]} << 32 | places_[i]);
+            m += kernels_.find_codes(node.codes, node.size(), low + (static_cast<Code>(b) << shift),
+                                     static_cast<Code>(end - b) << shift, places_.data() + m);
         }
-        std::ranges::sort(keys_);
-        const std::size_t m = keys_.size();
-        stop.check();
-        order_.take(m);
-        cut_.take(m);
-        const auto bin = [&](std::size_t k) {
-            return static_cast<std::size_t>((node.codes[order_[k]] - low) >> shift);
-        };
+        codes_.take(m);
+        rows_.take(m);
         for (std::size_t k = 0; k < m; ++k) {
-            order_[k] = static_cast<Position>(keys_[k]);
-            cut_[k] = k + 1 < m && keys_[k] >> 32 != keys_[k + 1] >> 32;
+            codes_[k] = node.codes[places_[k]];
+            rows_[k] = node.rows[places_[k]];
         }
-        if (node.parts_codes())
-            NodeSort::sort_within_codes(node, {order_.data(), m}, {cut_.data(), m});
+        const auto order =
+            sort_.sort({node.column, {rows_.data(), m}, codes_.data(), node.range}, stop);
+        const auto cuts = sort_.cuts();
+        const auto bin = [&](std::size_t k) {
+            return static_cast<std::size_t>((codes_[order[k]] - low) >> shift);
+        };
         const double W = criterion.weight();
         const Summand* samples = criterion.samples();
         for (std::size_t k = 0; k < m;) {
@@ -254,10 +243,10 @@ private:
             Summand sum = b == 0 ? Summand{} : bins_[b - 1];
             std::size_t n_left = b == 0 || limits.none() ? 0 : counts_[b - 1];
             for (;; ++k) {
-                sum += samples[order_[k]];
+                sum += samples[places_[order[k]]];
                 ++n_left;
                 if (k + 1 == m || bin(k + 1) != b) break;
-                if (cut_[k] == 0) continue;
+                if (cuts[k] == 0) continue;
                 const double w = C::weight_of(sum);
                 const double s = score(criterion, w, C::term_of(sum));
                 // Of equals the lowest: before a cut between bins that this one lies below.
@@ -265,8 +254,8 @@ private:
                     s > found.score || (s == found.score && found.between && b <= found.bin);
                 if (better && (limits.none() || limits.allow(n_left, w, W - w))) {
                     found = {s, b, false};
-                    at_left = order_[k];
-                    at_right = order_[k + 1];
+                    at_left = places_[order[k]];
+                    at_right = places_[order[k + 1]];
                 }
             }
             ++k;
@@ -277,10 +266,11 @@ private:
     NodeSort sort_;
     Scratch<Summand> bins_;  // later: of the bins up to and including each
     Scratch<double> weight_, term_, score_, spread_;
-    Scratch<std::uint8_t> may_, cut_;
+    Scratch<std::uint8_t> may_;
     Scratch<std::size_t> counts_;
-    Scratch<Position> last_, order_, places_;
-    std::vector<std::uint64_t> keys_;
+    Scratch<Position> last_, places_;
+    CodeBuffer codes_;  // of the samples in bins looked into
+    Scratch<RowId> rows_;
 };
 
 }  // namespace silvics

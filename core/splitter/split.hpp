@@ -62,6 +62,9 @@ struct Cut {
     bool within = false;
     Position at_left = 0, at_right = 0;  // next to the cut, where they differ
     double middle = 0.0;  // between the children's values, under a monotonic constraint
+    // The largest code below the border, where it is known; the border is one itself then.
+    static constexpr Code kUnknown = ~Code{0};
+    Code below = kUnknown;
 };
 
 // What a cut must respect at this node.

@@ -48,15 +48,14 @@ public:
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         if constexpr (OneSumCriterion<C>)
             if (node.n == 2) return find_between_two(node, rows, constants);
-        if (!rules_.random_cut) prepare_search();
+        prepare_search(node.n);
         if (team_ != nullptr && node.n >= rules_.shared_from)
             return find_together(node, rows, constants);
         if (by_values(node.n)) return find_by_values(node, rows, constants);
         if constexpr (OneSumCriterion<C> || LedgerCriterion<C>)
             if (node.n <= kMostOfFew && !rules_.random_cut)
-                return with_constant(node.n, [&](auto n) {
-                    return find_in_few<n>(node, rows, constants);
-                });
+                return with_constant(node.n,
+                                     [&](auto n) { return find_in_few<n>(node, rows, constants); });
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (constant(column)) return constants.found(f), false;
@@ -241,7 +240,7 @@ private:
                 if (!helper) helper = std::make_unique<SplitterFor>(parts_);
                 if (!std::exchange(entered[worker], 1)) {
                     helper->criterion_.enter(order_, node.begin, node.n);
-                    if (!rules_.random_cut) helper->prepare_search();
+                    helper->prepare_search(node.n);
                 }
                 useful[i] = helper->search_variable(node, rows, drawn[i], found[i]);
             });
@@ -301,12 +300,35 @@ private:
     // The random cut on one variable; false if it is constant.
     bool draw_by_values(const NodeSamples& node, std::span<const RowId> rows,
                         const CutLimits& limits, Found& found) {
+        if constexpr (OneSumCriterion<C>)
+            if (rows.size() <= kMostOfFew && limits.none())
+                return with_constant(
+                    rows.size(), [&](auto n) { return draw_in_few<n>(node, rows, limits, found); });
         const double* of = values_of(found.feature, rows);
         double low, high;
         kernels_.value_range(of, rows.size(), &low, &high);
         if (low == high) return false;
         found.threshold = draw_threshold(node.key, found.feature, low, high);
         score_values(of, rows.size(), found.threshold, limits, found.cut);
+        return true;
+    }
+
+    template <std::size_t N>
+    bool draw_in_few(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,
+                     Found& found) {
+        double of[N];
+        read_values(std::get<NumericColumn>(table_.columns[found.feature]), rows.first<N>(), of);
+        double low = of[0], high = of[0];
+        for (std::size_t i = 1; i < N; ++i) {
+            low = of[i] < low ? of[i] : low;
+            high = of[i] > high ? of[i] : high;
+        }
+        if (low == high) return false;
+        found.threshold = draw_threshold(node.key, found.feature, low, high);
+        typename C::Summand left{};
+        for (std::size_t i = 0; i < N; ++i)
+            C::add_if(of[i] <= found.threshold, criterion_.samples()[i], left);
+        search_.score_left(criterion_, left, 1, limits, found.cut);
         return true;
     }
 
@@ -347,8 +369,10 @@ private:
                 node.bounds};
     }
 
-    void prepare_search() {
-        if constexpr (requires { criterion_.prepare_search(); }) criterion_.prepare_search();
+    // Random cuts are summed without samples made ready, but for few of them.
+    void prepare_search(std::size_t n) {
+        if constexpr (requires { criterion_.prepare_search(); })
+            if (!rules_.random_cut || n <= kMostOfFew) criterion_.prepare_search();
     }
 
     // The best, or the random, cut on one variable.
@@ -425,7 +449,7 @@ private:
         order_.copy_some(places, sample_);
         std::vector<Found> candidates;
         criterion_.enter(sample_, 0, sample_.size());
-        prepare_search();
+        prepare_search(sample_.size());
         const auto keep = [&](const Found& found) {
             if (found.cut.score != -kInfinity) candidates.push_back(found);
         };

@@ -22,55 +22,80 @@ Counts as_counts(const std::vector<double>& values) {
     return counts;
 }
 
-// The leaves, found without a branch: none could be foreseen.
-std::vector<NodeId> leaves_of(const Tree& tree) {
-    std::vector<NodeId> leaves(tree.nodes.size() + 1);
-    std::size_t n = 0;
-    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
-        leaves[n] = t;
-        n += tree.nodes[t].leaf();
-    }
-    leaves.resize(n);
-    return leaves;
-}
-
 template <class T>
-std::vector<T> of_leaves(const std::vector<NodeId>& leaves, const std::vector<T>& of_nodes) {
+std::vector<T> at(const std::vector<NodeId>& leaves, const std::vector<T>& of_nodes) {
     std::vector<T> values(leaves.size());
     std::ranges::transform(leaves, values.begin(), [&](NodeId t) { return of_nodes[t]; });
     return values;
 }
 
-void pack_classes(const Tree& plain, const std::vector<NodeId>& leaves, bool counts, Tree& packed) {
-    for (const NodeId t : leaves) {
-        const double weight = plain.weighted_n_node_samples[t];
-        packed.nodes[t].threshold =
-            counts ? std::bit_cast<double>(
-                         LeafCounts{plain.n_node_samples[t], static_cast<std::uint32_t>(weight)})
-                   : weight;
+Leaves leaves_of(const Tree& plain) {
+    Leaves leaves;
+    // Found without a branch: none could be foreseen.
+    leaves.ids.resize(plain.nodes.size() + 1);
+    std::size_t n = 0;
+    for (NodeId t = 0; t < plain.nodes.size(); ++t) {
+        leaves.ids[n] = t;
+        n += plain.nodes[t].leaf();
     }
+    leaves.ids.resize(n);
+    leaves.n = at(leaves.ids, plain.n_node_samples);
+    leaves.weight = at(leaves.ids, plain.weighted_n_node_samples);
+    leaves.impurity = at(leaves.ids, plain.impurity);
+    if (!plain.classification()) leaves.value = at(leaves.ids, plain.node_values);
+    leaves.class_weights = plain.leaf_weights;
+    return leaves;
+}
+
+void pack_classes(const Leaves& leaves, bool counts, Tree& packed) {
+    for (std::size_t i = 0; i < leaves.ids.size(); ++i)
+        packed.nodes[leaves.ids[i]].threshold =
+            counts ? std::bit_cast<double>(
+                         LeafCounts{leaves.n[i], static_cast<std::uint32_t>(leaves.weight[i])})
+                   : leaves.weight[i];
     if (counts) {
-        packed.whole_weights = as_counts(plain.leaf_weights);
+        packed.whole_weights = as_counts(leaves.class_weights);
     } else {
-        packed.leaf_weights = plain.leaf_weights;
-        packed.n_node_samples = of_leaves(leaves, plain.n_node_samples);
+        packed.leaf_weights = leaves.class_weights;
+        packed.n_node_samples = leaves.n;
     }
 }
 
-void pack_means(const Tree& plain, const std::vector<NodeId>& leaves, Tree& packed) {
+void pack_means(const Leaves& leaves, Tree& packed) {
     bool all_n = true, all_pure = true;
-    for (const NodeId t : leaves) {
-        packed.nodes[t].threshold = plain.node_values[t];
-        packed.nodes[t].link = plain.n_node_samples[t];
-        all_n &= plain.weighted_n_node_samples[t] == plain.n_node_samples[t];
-        all_pure &= plain.impurity[t] == 0.0;
+    for (std::size_t i = 0; i < leaves.ids.size(); ++i) {
+        packed.nodes[leaves.ids[i]].threshold = leaves.value[i];
+        packed.nodes[leaves.ids[i]].link = leaves.n[i];
+        all_n &= leaves.weight[i] == leaves.n[i];
+        all_pure &= leaves.impurity[i] == 0.0;
     }
-    if (!all_n) {
-        packed.weighted_n_node_samples = of_leaves(leaves, plain.weighted_n_node_samples);
-        if (std::ranges::all_of(packed.weighted_n_node_samples, whole))
-            packed.whole_weights = as_counts(std::exchange(packed.weighted_n_node_samples, {}));
-    }
-    if (!all_pure) packed.impurity = of_leaves(leaves, plain.impurity);
+    if (!all_n && std::ranges::all_of(leaves.weight, whole))
+        packed.whole_weights = as_counts(leaves.weight);
+    else if (!all_n)
+        packed.weighted_n_node_samples = leaves.weight;
+    if (!all_pure) packed.impurity = leaves.impurity;
+}
+
+struct Packed {
+    Tree tree;
+    bool exact;  // whether its leaves tell all there is
+    bool suits;  // whether they can be summed up
+};
+
+Packed pack(const Tree& nodes, const Leaves& leaves, Derivation derivation) {
+    const bool classes = nodes.classification();
+    const bool counts = classes && std::ranges::all_of(leaves.weight, whole) &&
+                        std::ranges::all_of(leaves.class_weights, whole);
+    Packed packed{header_of(nodes), false, true};
+    packed.tree.derivation = derivation;
+    packed.tree.nodes = nodes.nodes;
+    packed.tree.missing_go_to_left = nodes.missing_go_to_left;
+    classes ? pack_classes(leaves, counts, packed.tree) : pack_means(leaves, packed.tree);
+    packed.exact = counts || (!classes && packed.tree.impurity.empty());
+    const LeafScales scales = packed.tree.leaf_scales();
+    for (std::size_t i = 0; i < leaves.ids.size(); ++i)
+        packed.suits &= scales.suit(packed.tree.leaf_facts(leaves.ids[i], i));
+    return packed;
 }
 
 // A subtree, as far as its leaves tell: what its root has, in the leaves' scales.
@@ -199,14 +224,6 @@ bool derive(const Tree& packed, Visit&& visit) {
     return true;
 }
 
-bool scales_suit(const Tree& packed, const std::vector<NodeId>& leaves) {
-    const LeafScales scales = packed.leaf_scales();
-    bool suit = true;
-    for (std::size_t number = 0; number < leaves.size(); ++number)
-        suit &= scales.suit(packed.leaf_facts(leaves[number], number));
-    return suit;
-}
-
 // Whether nothing but rounding is between what the leaves tell and the tree as it is.
 bool tells(const Tree& packed, const Tree& tree) {
     return derive(packed, [&](NodeId t, const Subtree& derived) {
@@ -222,18 +239,17 @@ Tree compact(Tree tree, Derivation derivation) {
     if (derivation == Derivation::none || tree.compact() || classes != tree.node_values.empty() ||
         (!classes && tree.n_outputs > 1))
         return tree;
-    Tree packed = header_of(tree);
-    packed.derivation = derivation;
-    packed.nodes = tree.nodes;
-    packed.missing_go_to_left = tree.missing_go_to_left;
-    const bool counts = classes && std::ranges::all_of(tree.weighted_n_node_samples, whole) &&
-                        std::ranges::all_of(tree.leaf_weights, whole);
-    const auto leaves = leaves_of(tree);
-    classes ? pack_classes(tree, leaves, counts, packed) : pack_means(tree, leaves, packed);
-    // Counts and outputs themselves tell all there is; of sums that were rounded it is to be seen.
-    const bool exact = counts || (!classes && packed.impurity.empty());
-    if (scales_suit(packed, leaves) && (exact || tells(packed, tree))) return packed;
+    Packed packed = pack(tree, leaves_of(tree), derivation);
+    // Of sums that were rounded it is to be seen.
+    if (packed.suits && (packed.exact || tells(packed.tree, tree))) return std::move(packed.tree);
     return tree;
+}
+
+std::optional<Tree> compact_exactly(const Tree& nodes, const Leaves& leaves,
+                                    Derivation derivation) {
+    Packed packed = pack(nodes, leaves, derivation);
+    if (packed.exact && packed.suits) return std::move(packed.tree);
+    return std::nullopt;
 }
 
 Tree expand(const Tree& tree) {

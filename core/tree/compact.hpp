@@ -1,10 +1,25 @@
 // The two layouts of a tree: compact for those who keep it, plain for those who analyse it.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "tree/tree.hpp"
 
 namespace silvics {
 
+// What the leaves of a tree have, in their order.
+struct Leaves {
+    std::vector<NodeId> ids;
+    std::vector<std::uint32_t> n;
+    std::vector<double> weight, impurity;
+    std::vector<double> value;          // where they predict one number
+    std::vector<double> class_weights;  // of those that are not pure, where they predict classes
+};
+
+// The compact tree of these nodes, if its leaves tell all there is: whole weights of classes, or
+// outputs without a mean among them. `nodes` has a header and nodes, and nothing else.
+std::optional<Tree> compact_exactly(const Tree& nodes, const Leaves& leaves, Derivation derivation);
 // The tree in a quarter of the bytes, where its inner nodes follow from the leaves in the way
 // said, to rounding; otherwise the plain tree as it is.
 Tree compact(Tree tree, Derivation derivation);

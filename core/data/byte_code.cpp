@@ -1,0 +1,204 @@
+#include "data/byte_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <type_traits>
+
+#include "forest/thread_team.hpp"
+
+namespace silvics {
+namespace {
+
+// A value as it is stored.
+template <class T>
+auto load(const std::byte* from) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return static_cast<std::uint8_t>(std::to_integer<int>(*from) != 0 ? 1 : 0);
+    } else {
+        T value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+}
+
+template <class T>
+bool whole(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(static_cast<std::int32_t>(value)) == value;  // so no NaN either
+    else
+        return true;
+}
+
+constexpr std::size_t kRowsAtOnce = 256;
+
+// work(begin, end) for blocks of rows, shared out.
+template <class Work>
+void for_row_blocks(std::size_t n, ThreadTeam& team, Work&& work) {
+    team.run((n + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t block, std::size_t) {
+        team.stop().check();
+        work(block * kRowsAtOnce, std::min(n, (block + 1) * kRowsAtOnce));
+    });
+}
+
+// f(j, where it is) along a row; next to each other is what compilers do several of at a time.
+template <class T, class F>
+void along(const MatrixView& X, std::size_t row, F&& f) {
+    const std::byte* at = X.at(row, 0);
+    if (X.col_stride == sizeof(T))
+        for (std::size_t j = 0; j < X.cols; ++j) f(j, at + j * sizeof(T));
+    else
+        for (std::size_t j = 0; j < X.cols; ++j, at += X.col_stride) f(j, at);
+}
+
+template <class Value>
+struct Survey {
+    std::vector<Value> low, high;
+    std::vector<std::uint8_t> others;  // whether there is a value that is not whole
+
+    void merge(const Survey& other) {
+        for (std::size_t j = 0; j < low.size(); ++j) {
+            low[j] = std::min(low[j], other.low[j]);
+            high[j] = std::max(high[j], other.high[j]);
+            others[j] |= other.others[j];
+        }
+    }
+};
+
+template <class T, class Value = decltype(load<T>(nullptr))>
+Survey<Value> survey(const MatrixView& X, ThreadTeam& team) {
+    const Survey<Value> first = [&] {
+        Survey<Value> at_first{std::vector<Value>(X.cols), {}, std::vector<std::uint8_t>(X.cols)};
+        along<T>(X, 0, [&](std::size_t j, const std::byte* at) { at_first.low[j] = load<T>(at); });
+        at_first.high = at_first.low;
+        return at_first;
+    }();
+    Survey<Value> all = first;
+    std::mutex mutex;
+    for_row_blocks(X.rows, team, [&](std::size_t begin, std::size_t end) {
+        Survey<Value> here = first;
+        Value *low = here.low.data(), *high = here.high.data();
+        std::uint8_t* others = here.others.data();
+        for (std::size_t i = begin; i < end; ++i)
+            along<T>(X, i, [&](std::size_t j, const std::byte* at) {
+                const Value v = load<T>(at);
+                low[j] = v < low[j] ? v : low[j];
+                high[j] = v > high[j] ? v : high[j];
+                others[j] |= !whole(v);
+            });
+        const std::scoped_lock lock(mutex);
+        all.merge(here);
+    });
+    return all;
+}
+
+// Few values far apart: ranks among them leave no codes unused.
+void close_gaps(NumericColumn& column, std::size_t n_rows, std::uint8_t* codes, std::size_t stride,
+                std::uint8_t* again, std::size_t stride_again) {
+    std::array<std::uint8_t, 256> present{}, rank{};
+    std::size_t n_present = 0;
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        n_present += present[codes[i * stride]] == 0;
+        present[codes[i * stride]] = 1;
+        if (2 * n_present > column.n_codes) return;  // soon seen, as a rule
+    }
+    std::vector<double> knots;
+    for (std::size_t code = 0; code < column.n_codes; ++code) {
+        rank[code] = static_cast<std::uint8_t>(knots.size());
+        if (present[code] != 0) knots.push_back(column.knots[code]);
+    }
+    for (std::size_t i = 0; i < n_rows; ++i) codes[i * stride] = rank[codes[i * stride]];
+    for (std::size_t i = 0; again != nullptr && i < n_rows; ++i)
+        again[i * stride_again] = codes[i * stride];
+    column.n_codes = knots.size();
+    column.knots = std::move(knots);
+}
+
+template <class T>
+std::vector<bool> code(const MatrixView& X, std::size_t most, Table& table, ThreadTeam& team) {
+    const auto found = survey<T>(X, team);
+    using Value = typename decltype(found.low)::value_type;
+    std::vector<bool> done(X.cols);
+    std::vector<std::size_t> columns;
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        const double range =
+            static_cast<double>(found.high[j]) - static_cast<double>(found.low[j]) + 1.0;
+        done[j] = found.others[j] == 0 && range <= static_cast<double>(most);
+        if (!done[j]) continue;
+        columns.push_back(j);
+        NumericColumn column;
+        column.values = X.column(j);
+        column.n_codes = static_cast<std::size_t>(range);
+        for (std::size_t k = 0; k < column.n_codes; ++k)
+            column.knots.push_back(static_cast<double>(found.low[j]) + static_cast<double>(k));
+        table.columns[j] = std::move(column);
+    }
+    const std::size_t n = X.rows, m = columns.size();
+    if (m == 0) return done;
+    table.buffers.emplace_back(n * m);
+    auto* const rows = reinterpret_cast<std::uint8_t*>(table.buffers.back().data());
+    // A matrix that changes under our hands may give any code, but no other one.
+    const auto code_of = [](Value v, Value low, Value high) {
+        const Value above = (v < high ? v : high) - low;
+        if constexpr (std::is_floating_point_v<Value>)
+            return static_cast<std::uint8_t>(static_cast<std::int32_t>(above));
+        else
+            return static_cast<std::uint8_t>(above);
+    };
+    for_row_blocks(n, team, [&](std::size_t begin, std::size_t end) {
+        const Value *low = found.low.data(), *high = found.high.data();
+        for (std::size_t i = begin; i < end; ++i) {
+            std::uint8_t* const __restrict to = rows + i * m;
+            if (m == X.cols)
+                along<T>(X, i, [=](std::size_t j, const std::byte* at) {
+                    to[j] = code_of(load<T>(at), low[j], high[j]);
+                });
+            else
+                for (std::size_t k = 0; k < m; ++k) {
+                    const std::size_t j = columns[k];
+                    to[k] = code_of(load<T>(X.at(i, j)), low[j], high[j]);
+                }
+        }
+    });
+    const bool wide = m > kNarrow || m == 1;
+    std::uint8_t* by_columns = nullptr;
+    if (wide) {
+        table.buffers.emplace_back(n * m);
+        by_columns = reinterpret_cast<std::uint8_t*>(table.buffers.back().data());
+    }
+    constexpr std::size_t kColumnsAtOnce = 64;  // a line of the cache
+    team.run((m + kColumnsAtOnce - 1) / kColumnsAtOnce, [&](std::size_t block, std::size_t) {
+        const std::size_t first = block * kColumnsAtOnce,
+                          last = std::min(m, first + kColumnsAtOnce);
+        for (std::size_t begin = 0; wide && begin < n; begin += kRowsAtOnce) {
+            team.stop().check();
+            const std::size_t end = std::min(n, begin + kRowsAtOnce);
+            for (std::size_t k = first; k < last; ++k)
+                for (std::size_t i = begin; i < end; ++i) by_columns[k * n + i] = rows[i * m + k];
+        }
+        for (std::size_t k = first; k < last; ++k) {
+            auto& column = std::get<NumericColumn>(table.columns[columns[k]]);
+            const CodeView in_rows{reinterpret_cast<const std::byte*>(rows + k), m, false};
+            if (!wide) {
+                column.codes = in_rows;
+                close_gaps(column, n, rows + k, m, nullptr, 0);
+                continue;
+            }
+            column.codes = {reinterpret_cast<const std::byte*>(by_columns + k * n), 1, false};
+            if (m > 1) column.by_rows = in_rows;
+            close_gaps(column, n, by_columns + k * n, 1, rows + k, m);
+        }
+    });
+    return done;
+}
+
+}  // namespace
+
+std::vector<bool> code_bytes(const MatrixView& X, std::size_t most, Table& table,
+                             ThreadTeam& team) {
+    return visit_scalar(
+        X.type, [&]<class T>(std::type_identity<T>) { return code<T>(X, most, table, team); });
+}
+
+}  // namespace silvics
