@@ -43,7 +43,7 @@ public:
         return differ;
     }
     Cut cut(std::size_t k, double score) const {
-        return {score, code(k + 1), false, position(k), position(k + 1), 0.0};
+        return {score, code(k + 1), false, position(k), position(k + 1), 0.0, code(k)};
     }
 
 private:

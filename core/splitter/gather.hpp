@@ -146,7 +146,7 @@ inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<P
 // The cut between two samples next to each other in the order of the variable.
 inline Cut cut_between(const NodeColumn& node, double score, Position left, Position right) {
     const Code border = node.codes[right];
-    return {score, border, node.codes[left] == border, left, right, 0.0};
+    return {score, border, node.codes[left] == border, left, right, 0.0, node.codes[left]};
 }
 
 inline CodeSides sides_of_cut(const Cut& cut) {

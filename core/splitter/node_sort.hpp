@@ -20,10 +20,13 @@ public:
     std::span<const Position> sort(const NodeColumn& node, const StopFlag& stop) {
         const std::size_t n = node.size();
         order_.take(n);
-        if (n <= kCounted && (n <= kFewest || node.range.size() > 2 * n))
-            by_counting(node);
-        else
+        if (counted(node)) {
+            alignas(64) std::uint32_t ranks[kCounted];
+            rank(node, ranks);
+            for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);
+        } else {
             by_digits(node, stop);
+        }
         cut_.take(n);
         n_ = n;
         bool equal = false;
@@ -37,25 +40,28 @@ public:
         return {order_.data(), n};
     }
 
-    // Whether a cut may lie right after each of the sorted.
-    std::span<const std::uint8_t> cuts() const { return {cut_.data(), n_}; }
-
-private:
     // At most as many are ranked by comparing all, unless buckets for their codes are few.
-    static constexpr std::size_t kCounted = 64, kFewest = 12;
-
+    static constexpr std::size_t kCounted = 64;
+    static bool counted(const NodeColumn& node) {
+        constexpr std::size_t kFewest = 12;
+        const std::size_t n = node.size();
+        return n <= kCounted && (n <= kFewest || node.range.size() > 2 * n);
+    }
     // The rank of a sample is how many come before it: no branch that cannot be foreseen.
-    void by_counting(const NodeColumn& node) {
-        alignas(64) std::uint32_t keys[kCounted], ranks[kCounted];
+    static void rank(const NodeColumn& node, std::uint32_t* ranks) {
+        alignas(64) std::uint32_t keys[kCounted];
         const std::size_t n = node.size(), padded = (n + 7) / 8 * 8;
         for (std::size_t i = 0; i < n; ++i)
             keys[i] =
                 static_cast<std::uint32_t>(node.codes[i]) << 8 | static_cast<std::uint32_t>(i);
         for (std::size_t i = n; i < padded; ++i) keys[i] = 0x7FFFFFFF;
         kernels().rank_keys(keys, n, padded, ranks);
-        for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);
     }
 
+    // Whether a cut may lie right after each of the sorted.
+    std::span<const std::uint8_t> cuts() const { return {cut_.data(), n_}; }
+
+private:
     // Samples of one code are sorted by value, and cuts between them are marked.
     static void sort_within_codes(const NodeColumn& node, std::span<Position> order,
                                   std::span<std::uint8_t> cut) {

@@ -34,11 +34,7 @@ public:
         return true;
     }
     std::size_t n_left() const { return at_; }
-    Cut cut() const {
-        const Position left = order_[at_ - 1], right = order_[at_];
-        const Code border = node_.codes[right];
-        return {0.0, border, node_.codes[left] == border, left, right, 0.0};
-    }
+    Cut cut() const { return cut_between(node_, 0.0, order_[at_ - 1], order_[at_]); }
 
 private:
     C& criterion_;

@@ -108,30 +108,71 @@ private:
 
     void scan_sorted(const C& criterion, const NodeColumn& node, const CutLimits& limits,
                      const StopFlag& stop, Cut& best) {
-        const auto order = sort_.sort(node, stop);
-        const auto cuts = sort_.cuts();
         const std::size_t n = node.size();
         resize(n);
         last_.take(n);
+        if (NodeSort::counted(node) && scan_counted(criterion, node, limits, best)) return;
+        const auto order = sort_.sort(node, stop);
+        const auto cuts = sort_.cuts();
         const Summand* samples = criterion.samples();
+        const std::size_t m = sum_groups(
+            n, [&](std::size_t k) { return samples[order[k]]; },
+            [&](std::size_t k) { return cuts[k] != 0; });
+        const std::size_t j = best_group(criterion, m, limits, best);
+        if (j < m) best = cut_between(node, score_[j], order[last_[j]], order[last_[j] + 1]);
+    }
+
+    // The same of few samples, which go straight to their ranks. False if values of one code have
+    // to be told apart.
+    bool scan_counted(const C& criterion, const NodeColumn& node, const CutLimits& limits,
+                      Cut& best) {
+        constexpr std::size_t kMost = NodeSort::kCounted;
+        const std::size_t n = node.size();
+        alignas(64) std::uint32_t ranks[kMost];
+        std::uint16_t codes[kMost + 1];
+        std::uint8_t positions[kMost];
+        Summand* const sorted = sorted_.take(kMost);
+        const Summand* samples = criterion.samples();
+        NodeSort::rank(node, ranks);
+        for (std::size_t i = 0; i < n; ++i) {
+            codes[ranks[i]] = node.codes[i];
+            positions[ranks[i]] = static_cast<std::uint8_t>(i);
+            sorted[ranks[i]] = samples[i];
+        }
+        codes[n] = codes[n - 1];
+        const std::size_t m = sum_groups(
+            n, [&](std::size_t k) { return sorted[k]; },
+            [&](std::size_t k) { return codes[k] != codes[k + 1]; });
+        if (m + 1 < n && node.parts_codes()) return false;
+        const std::size_t j = best_group(criterion, m, limits, best);
+        if (j < m)
+            best = cut_between(node, score_[j], positions[last_[j]], positions[last_[j] + 1]);
+        return true;
+    }
+
+    // Sums left of every cut between groups of equal values, each with its last sample; returns how
+    // many cuts there are.
+    template <class Sample, class Cuts>
+    std::size_t sum_groups(std::size_t n, Sample&& sample, Cuts&& cut_after) {
         Summand sum{};
-        std::size_t m = 0;  // the group of equal values at hand; its last sample stays
+        std::size_t m = 0;
         for (std::size_t k = 0; k < n; ++k) {
-            sum += samples[order[k]];
+            sum += sample(k);
             weight_[m] = C::weight_of(sum);
             term_[m] = C::term_of(sum);
             last_[m] = static_cast<Position>(k);
-            m += cuts[k];
+            m += cut_after(k);
         }
-        if (m == 0) return;
+        return m;
+    }
+
+    std::size_t best_group(const C& criterion, std::size_t m, const CutLimits& limits,
+                           const Cut& best) {
+        if (m == 0) return m;
         const double W = criterion.weight();
-        const std::size_t j =
-            first_best(criterion, m, limits.none(), best.score, [&](std::size_t cut) {
-                return limits.allow(last_[cut] + std::size_t{1}, weight_[cut], W - weight_[cut]);
-            });
-        if (j == m) return;
-        const Position left = order[last_[j]], right = order[last_[j] + 1];
-        best = cut_between(node, score_[j], left, right);
+        return first_best(criterion, m, limits.none(), best.score, [&](std::size_t cut) {
+            return limits.allow(last_[cut] + std::size_t{1}, weight_[cut], W - weight_[cut]);
+        });
     }
 
     void scan_bins(const C& criterion, const NodeColumn& node, const CutLimits& limits,
@@ -177,10 +218,18 @@ private:
                 scan_within(criterion, node, shift, limits, stop, found, at_left, at_right);
         }
         if (found.bin == n_bins) return;
-        best = found.between
-                   ? Cut{.score = found.score,
-                         .border = node.range.low + (static_cast<Code>(found.bin + 1) << shift)}
-                   : cut_between(node, found.score, at_left, at_right);
+        if (!found.between) {
+            best = cut_between(node, found.score, at_left, at_right);
+            return;
+        }
+        std::size_t next = found.bin + 1;
+        best = {.score = found.score,
+                .border = node.range.low + (static_cast<Code>(next) << shift)};
+        if (shift != 0) return;
+        // Of equals the lowest was taken, so its bin is not empty; the next ones may be.
+        while (weight_[next] == weight_[found.bin]) ++next;
+        best.border = node.range.low + static_cast<Code>(next);
+        best.below = node.range.low + static_cast<Code>(found.bin);
     }
 
     // Where the best cut lies: within a bin, or between it and the next.
@@ -264,6 +313,7 @@ private:
 
     const Kernels& kernels_ = kernels();
     NodeSort sort_;
+    Scratch<Summand> sorted_;
     Scratch<Summand> bins_;  // later: of the bins up to and including each
     Scratch<double> weight_, term_, score_, spread_;
     Scratch<std::uint8_t> may_;

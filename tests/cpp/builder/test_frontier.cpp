@@ -1,4 +1,3 @@
-#include <optional>
 #include <vector>
 
 #include "builder/frontier.hpp"
@@ -38,19 +37,6 @@ TEST_CASE("breadth first is a queue") {
 
 TEST_CASE("best first takes the largest decrease, of equals the leftmost") {
     CHECK(order_of(Growth::best_first) == std::vector<NodeId>{1, 4, 3, 0, 2});
-}
-
-TEST_CASE("of two siblings the left one is split first, in every order") {
-    for (const Growth growth : {Growth::depth_first, Growth::best_first, Growth::breadth_first}) {
-        Frontier frontier(growth);
-        frontier.push(open_node(1, 0.5, 0), open_node(2, 0.5, 10));
-        CHECK(frontier.pop().id == 1);
-        CHECK(frontier.pop().id == 2);
-        frontier.push(std::nullopt, open_node(3, 0.5, 0));
-        CHECK(frontier.pop().id == 3);
-        frontier.push(std::nullopt, std::nullopt);
-        CHECK(frontier.empty());
-    }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 namespace silvics {
 namespace {
 
-const NodeFacts kNode{.n = 10, .weight = 5.0, .impurity = 0.4, .homogeneous = false};
+const NodeFacts kNode{.n = 10, .weight = 5.0, .homogeneous = false};
 
 TEST_CASE("without rules only a homogeneous node or one of a single sample stops") {
     const StoppingRule rule;

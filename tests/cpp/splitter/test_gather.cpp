@@ -108,7 +108,7 @@ TEST_CASE("values of few rows are read from the matrix") {
     const Table table = test::coded(X);
     const std::vector<RowId> rows = {49, 3, 17, 0};
     double values[4];
-    CHECK(read_values(test::numeric(table, 2), rows, values) == values);
+    CHECK(read_values(test::numeric(table, 2), std::span(rows), values) == values);
     for (std::size_t i = 0; i < 4; ++i) CHECK(values[i] == X.row(rows[i])[2]);
 }
 

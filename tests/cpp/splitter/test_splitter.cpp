@@ -94,7 +94,7 @@ TEST_CASE("facts of a node are its size, weight, impurity and homogeneity") {
         const NodeFacts facts = each->enter({0, 4});
         CHECK(facts.n == 4);
         CHECK(facts.weight == 4.0);
-        CHECK(facts.impurity == 0.5);
+        CHECK(each->impurity() == 0.5);
         CHECK_FALSE(facts.homogeneous);
         CHECK(each->enter({2, 2}).homogeneous);
         CHECK(each->only_class() == 0);
