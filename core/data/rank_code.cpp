@@ -17,13 +17,6 @@ std::uint64_t ordered_bits(double value) {
     return (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
 }
 
-// The distinct values of a column and where each of its rows stands among them, found one way
-// or the other. `ends[r]` counts the rows up to and including rank r.
-struct Ranked {
-    std::vector<double> distinct;
-    std::vector<std::size_t> ends;
-};
-
 // Upper half of the ordered bits, and the row: enough to sort most columns by.
 using Key = std::uint64_t;
 RowId row_of(Key key) { return static_cast<RowId>(key); }
@@ -54,82 +47,110 @@ void radix_sort(std::vector<Key>& keys, const StopFlag& stop) {
     }
 }
 
-std::vector<Key> sorted_keys(std::span<const double> read, const StopFlag& stop) {
-    std::vector<Key> keys(read.size());
-    in_blocks(read.size(), stop, [&](std::size_t begin, std::size_t end) {
+// The rows in the order of their values, and whether each value is another than the one before.
+struct Sorted {
+    std::vector<Key> keys;
+    std::vector<std::uint8_t> first;
+    std::size_t n_distinct = 0;
+};
+
+Sorted sorted_values(std::span<const double> read, const StopFlag& stop) {
+    const std::size_t n = read.size();
+    Sorted sorted{std::vector<Key>(n), std::vector<std::uint8_t>(n)};
+    auto& keys = sorted.keys;
+    in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
             keys[i] = (ordered_bits(read[i]) & ~Key{0xFFFFFFFF}) | i;
     });
-    if (keys.size() < 512)
+    if (n < 512)
         std::ranges::sort(keys);
     else
         radix_sort(keys, stop);
-    // Values that differ in the lower half only.
     const auto upper = [](Key key) { return key >> 32; };
-    const auto less = [&](Key a, Key b) { return read[row_of(a)] < read[row_of(b)]; };
-    for (std::size_t begin = 0, end; begin < keys.size(); begin = end) {
-        bool differ = false;
-        for (end = begin + 1; end < keys.size() && upper(keys[end]) == upper(keys[begin]); ++end)
-            differ |= read[row_of(keys[end])] != read[row_of(keys[begin])];
-        if (!differ) continue;
+    const auto value = [&](Key key) { return read[row_of(key)]; };
+    for (std::size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && upper(keys[end]) == upper(keys[begin]);) ++end;
+        sorted.first[begin] = 1;
+        ++sorted.n_distinct;
+        if (end - begin == 1) continue;
+        // Values that may differ in the lower half.
+        const auto run = std::span(keys).subspan(begin, end - begin);
+        const auto differs = [&](Key key) { return value(key) != value(run[0]); };
+        if (!std::ranges::any_of(run, differs)) continue;
         stop.check();
-        std::sort(keys.begin() + static_cast<std::ptrdiff_t>(begin),
-                  keys.begin() + static_cast<std::ptrdiff_t>(end), less);
-    }
-    return keys;
-}
-
-// The bin of each rank, by equal frequency of rows or by equal width of the range.
-std::vector<Code> bins_of_ranks(const Ranked& ranked, std::size_t n_rows, const BinRule& rule) {
-    const std::size_t n = ranked.distinct.size();
-    const auto wanted = static_cast<double>(rule.max_bins);
-    const double low = ranked.distinct.front() / 2, range = ranked.distinct.back() / 2 - low;
-    std::vector<Code> bin(n);
-    double previous = -1.0;
-    Code next = 0;
-    for (std::size_t rank = 0; rank < n; ++rank) {
-        double place;  // in [0, 1): where along the column this value stands
-        if (rule.widths == BinRule::Widths::equal_width) {
-            place = (ranked.distinct[rank] / 2 - low) / range;
-        } else {
-            const std::size_t begin = rank == 0 ? 0 : ranked.ends[rank - 1];
-            place = (static_cast<double>(begin) + static_cast<double>(ranked.ends[rank] - 1)) / 2 /
-                    static_cast<double>(n_rows);
+        std::ranges::sort(run, {}, value);
+        for (std::size_t i = begin + 1; i < end; ++i) {
+            sorted.first[i] = value(keys[i]) != value(keys[i - 1]);
+            sorted.n_distinct += sorted.first[i];
         }
+    }
+    return sorted;
+}
+
+// Gives codes to the distinct values of a column, one after another.
+class Coder {
+public:
+    Coder(std::size_t n_distinct, std::size_t n_rows, double low, double high, const BinRule& rule,
+          NumericColumn& column)
+        : n_(n_distinct),
+          n_rows_(n_rows),
+          low_(low / 2),
+          range_(high / 2 - low_),
+          rule_(rule),
+          column_(column) {
+        using Kind = NumericColumn::Kind;
+        const bool binned = rule.max_bins != 0 && n_ > rule.max_bins;
+        column.kind = binned ? Kind::bin : n_ > kMaxCodes ? Kind::several_values : Kind::one_value;
+        most_ = binned ? rule.max_bins : std::min(n_, kMaxCodes);
+        column.knot_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 10;
+    }
+
+    // At most as many.
+    std::size_t most() const { return most_; }
+
+    // The code of the next value, that of rows `begin` to `end` in the order of values.
+    Code next(double value, std::size_t begin, std::size_t end) {
+        if (column_.kind == NumericColumn::Kind::bin)
+            next_bin(value, begin, end);
+        else if (rank_ > 0)
+            step();
+        ++rank_;
+        column_.n_codes = code_ + std::size_t{1};
+        if (code_ >> column_.knot_shift >= column_.knots.size())
+            column_.knots.push_back(value == 0.0 ? 0.0 : value);
+        return code_;
+    }
+
+private:
+    // rank * most / n, without dividing.
+    void step() {
+        rest_ += most_;
+        if (rest_ < n_) return;
+        rest_ -= n_;
+        ++code_;
+    }
+
+    // By equal frequency of rows or by equal width of the range.
+    void next_bin(double value, std::size_t begin, std::size_t end) {
+        const auto wanted = static_cast<double>(rule_.max_bins);
+        const double place =  // in [0, 1): where along the column this value stands
+            rule_.widths == BinRule::Widths::equal_width
+                ? (value / 2 - low_) / range_
+                : (static_cast<double>(begin) + static_cast<double>(end - 1)) / 2 /
+                      static_cast<double>(n_rows_);
         const double slot = std::min(std::floor(place * wanted), wanted - 1);
-        if (rank > 0 && slot != previous) ++next;
-        previous = slot;
-        bin[rank] = next;
+        if (rank_ > 0 && slot != slot_) ++code_;
+        slot_ = slot;
     }
-    return bin;
-}
 
-// The code of each rank, and what a code stands for.
-std::vector<Code> codes_of_ranks(const Ranked& ranked, std::size_t n_rows, const BinRule& rule,
-                                 NumericColumn& column) {
-    using Kind = NumericColumn::Kind;
-    const std::size_t n = ranked.distinct.size();
-    std::vector<Code> code;
-    if (rule.max_bins != 0 && n > rule.max_bins) {
-        column.kind = Kind::bin;
-        code = bins_of_ranks(ranked, n_rows, rule);
-    } else {
-        column.kind = n > kMaxCodes ? Kind::several_values : Kind::one_value;
-        code.resize(n);
-        for (std::size_t rank = 0; rank < n; ++rank)
-            code[rank] = static_cast<Code>(n > kMaxCodes ? rank * kMaxCodes / n : rank);
-    }
-    column.n_codes = code.back() + std::size_t{1};
-    return code;
-}
-
-void set_knots(const Ranked& ranked, std::span<const Code> code, NumericColumn& column) {
-    column.knot_shift = column.n_codes <= 1024 ? 0 : std::bit_width(column.n_codes - 1) - 10;
-    for (std::size_t rank = 0; rank < code.size(); ++rank)
-        if (code[rank] >> column.knot_shift >= column.knots.size())
-            column.knots.push_back(ranked.distinct[rank]);
-    column.knots.shrink_to_fit();
-}
+    const std::size_t n_, n_rows_;
+    const double low_, range_;
+    const BinRule& rule_;
+    NumericColumn& column_;
+    std::size_t most_ = 0, rank_ = 0, rest_ = 0;
+    double slot_ = 0.0;
+    Code code_ = 0;
+};
 
 template <class Fill>
 CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
@@ -149,7 +170,6 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
     CodedColumn coded;
     NumericColumn& column = coded.column;
     column.values = values;
-    Ranked ranked;
     double low, high;
     const bool whole = kernels().survey(read.data(), read.size(), &low, &high);
     if (whole && high - low < static_cast<double>(std::min(2 * read.size() + 1024, kMaxCodes))) {
@@ -157,47 +177,40 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
         std::vector<std::uint16_t> offset(read.size());
         kernels().offsets(read.data(), read.size(), low, offset.data());
         const auto range = static_cast<std::size_t>(high - low) + 1;
-        std::vector<std::uint8_t> present(range, 0);
-        for (const std::uint16_t o : offset) present[o] = 1;
-        for (std::size_t o = 0; o < range; ++o)
-            if (present[o] != 0) ranked.distinct.push_back(low + static_cast<double>(o));
-        if (rule.max_bins != 0) {
-            std::vector<std::size_t> count(range, 0);
-            for (const std::uint16_t o : offset) ++count[o];
-            std::size_t rows = 0;
-            for (const std::size_t c : count)
-                if (c != 0) ranked.ends.push_back(rows += c);
-        }
-        const std::vector<Code> code = codes_of_ranks(ranked, read.size(), rule, column);
+        std::vector<RowId> count(range, 0);
+        for (const std::uint16_t o : offset) ++count[o];
+        const auto n_distinct = range - static_cast<std::size_t>(std::ranges::count(count, 0U));
+        Coder coder(n_distinct, read.size(), low, high, rule, column);
         std::vector<std::uint16_t> code_of(range);
-        for (std::size_t o = 0, rank = 0; o < range; ++o)
-            if (present[o] != 0) code_of[o] = static_cast<std::uint16_t>(code[rank++]);
-        coded.codes = smallest_codes(read.size(), column.n_codes, [&]<class T>(T& codes) {
+        std::size_t rows = 0;
+        for (std::size_t o = 0; o < range; ++o) {
+            if (count[o] == 0) continue;
+            const std::size_t begin = std::exchange(rows, rows + count[o]);
+            code_of[o] =
+                static_cast<std::uint16_t>(coder.next(low + static_cast<double>(o), begin, rows));
+        }
+        coded.codes = smallest_codes(read.size(), coder.most(), [&]<class T>(T& codes) {
             for (std::size_t i = 0; i < offset.size(); ++i)
                 codes[i] = static_cast<typename T::value_type>(code_of[offset[i]]);
         });
-        set_knots(ranked, code, column);
+        column.knots.shrink_to_fit();
         return coded;
     }
     if (!std::ranges::all_of(read, [](double v) { return std::isfinite(v); }))
         throw std::invalid_argument(kNotFinite);
-    const std::vector<Key> keys = sorted_keys(read, stop);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        const double value = read[row_of(keys[i])];
-        if (i == 0 || value != ranked.distinct.back()) {
-            ranked.distinct.push_back(value == 0.0 ? 0.0 : value);
-            ranked.ends.push_back(i);
+    const Sorted sorted = sorted_values(read, stop);
+    const auto& keys = sorted.keys;
+    Coder coder(sorted.n_distinct, read.size(), read[row_of(keys.front())],
+                read[row_of(keys.back())], rule, column);
+    coded.codes = smallest_codes(read.size(), coder.most(), [&]<class T>(T& codes) {
+        for (std::size_t begin = 0, end; begin < keys.size(); begin = end) {
+            for (end = begin + 1; end < keys.size() && sorted.first[end] == 0;) ++end;
+            const auto code = static_cast<typename T::value_type>(
+                coder.next(read[row_of(keys[begin])], begin, end));
+            for (std::size_t i = begin; i < end; ++i) codes[row_of(keys[i])] = code;
         }
-        ranked.ends.back() = i + 1;
-    }
-    const std::vector<Code> code = codes_of_ranks(ranked, read.size(), rule, column);
-    coded.codes = smallest_codes(read.size(), column.n_codes, [&]<class T>(T& codes) {
-        std::size_t i = 0;
-        for (std::size_t rank = 0; rank < code.size(); ++rank)
-            for (; i < ranked.ends[rank]; ++i)
-                codes[row_of(keys[i])] = static_cast<typename T::value_type>(code[rank]);
     });
-    set_knots(ranked, code, column);
+    column.knots.shrink_to_fit();
     return coded;
 }
 

@@ -395,5 +395,132 @@ TEST_CASE("codes below a limit are marked and counted") {
     });
 }
 
+// Values with ties, zeros of both signs among them, and a limit that is one of them, or not.
+std::vector<double> tied_values(Rng& rng, std::size_t n) {
+    const std::size_t levels = random_levels(rng);
+    std::vector<double> values(n);
+    for (double& v : values) v = (static_cast<double>(pick(rng, levels)) - 15.0) / 4.0;
+    if (pick(rng, 2) == 0) values[pick(rng, n)] = -0.0;
+    if (pick(rng, 4) == 0) values[pick(rng, n)] = std::numeric_limits<double>::max();
+    if (pick(rng, 4) == 0) values[pick(rng, n)] = std::numeric_limits<double>::lowest();
+    return values;
+}
+
+double random_limit(Rng& rng, const std::vector<double>& values) {
+    const double of[] = {values[pick(rng, values.size())],
+                         values[pick(rng, values.size())],
+                         -0.0,
+                         std::nextafter(values[0], -INFINITY),
+                         std::numeric_limits<double>::max(),
+                         -static_cast<double>(INFINITY)};
+    return of[pick(rng, 6)];
+}
+
+TEST_CASE("marks of either kind are found at their positions") {
+    at_every_size(12, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const auto marks = random_marks(rng, n);
+        std::vector<std::uint8_t> rare(n, 0);
+        rare[pick(rng, n)] = 1;
+        for (const auto& of : {marks, rare})
+            for (const std::uint8_t mark : {std::uint8_t{0}, std::uint8_t{1}}) {
+                std::vector<std::uint32_t> expected, positions(n + 1);
+                for (std::size_t i = 0; i < n; ++i)
+                    if (of[i] == mark) expected.push_back(static_cast<std::uint32_t>(i));
+                positions.resize(table.find_marks(of.data(), n, mark, positions.data()));
+                CHECK(positions == expected);
+            }
+    });
+}
+
+TEST_CASE("values have a range") {
+    at_every_size(13, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const auto values = tied_values(rng, n);
+        double low, high;
+        table.value_range(values.data(), n, &low, &high);
+        CHECK(low == std::ranges::min(values));
+        CHECK(high == std::ranges::max(values));
+        for (std::size_t at = 0; at < n; at += 1 + n / 40) {  // at any place
+            auto spiked = values;
+            const double least = low - 3.0, most = high + 3.0;
+            spiked[at] = pick(rng, 2) == 0 ? least : most;
+            double told[2];
+            table.value_range(spiked.data(), n, &told[0], &told[1]);
+            CHECK(told[0] == std::ranges::min(spiked));
+            CHECK(told[1] == std::ranges::max(spiked));
+        }
+    });
+}
+
+TEST_CASE("values up to a limit are marked, counted and their words summed") {
+    at_every_size(14, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const auto values = tied_values(rng, n);
+        std::vector<std::uint64_t> words(n);
+        for (auto& word : words) word = rng() >> 12;
+        for (int repeat = 0; repeat < 4; ++repeat) {
+            const double limit = random_limit(rng, values);
+            CAPTURE(limit);
+            std::vector<std::uint8_t> marks(n, 7), expected(n);
+            std::uint64_t sum = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                expected[i] = values[i] <= limit ? 1 : 0;
+                if (expected[i] != 0) sum += words[i];
+            }
+            CHECK(table.mark_upto(values.data(), n, limit, marks.data()) ==
+                  static_cast<std::size_t>(std::ranges::count(expected, 1)));
+            CHECK(marks == expected);
+            CHECK(table.sum_words_upto(values.data(), words.data(), n, limit) == sum);
+        }
+    });
+}
+
+TEST_CASE("outputs of values up to a limit are summed as those marked") {
+    at_every_size(15, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const int bits = 25 + static_cast<int>(pick(rng, 14));
+        const OutputGrid grid{std::ldexp(1.5, 52 - bits), std::ldexp(1.5, 52 - 2 * bits)};
+        const auto w = random_weights(rng, n), y = random_reals(rng, n, -1.0, 1.0);
+        const auto values = tied_values(rng, n);
+        const double limit = random_limit(rng, values);
+        for (const double* weights : {w.data(), static_cast<const double*>(nullptr)}) {
+            std::vector<double> expected(3, 0.0), sums(3);
+            for (std::size_t i = n; i-- > 0;) {
+                if (values[i] > limit) continue;
+                const double weight = weights != nullptr ? w[i] : 1.0, h = grid.high_part(y[i]);
+                expected[0] += weight;
+                expected[1] += weight * h;
+                expected[2] += weight * grid.low_part(y[i], h);
+            }
+            table.sum_outputs_upto(grid, values.data(), weights, y.data(), n, limit, sums.data());
+            CHECK(sums == expected);
+        }
+    });
+}
+
+TEST_CASE("no weights are weights of one, to the last bit") {
+    at_every_size(16, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const OutputGrid grid{std::ldexp(1.5, 22), std::ldexp(1.5, -8)};
+        const auto y = random_reals(rng, n, -1.0, 1.0);
+        const std::vector<double> ones(n, 1.0);
+        const auto marks = random_marks(rng, n);
+        const auto codes = random_codes(rng, n, random_levels(rng));
+        const std::uint32_t limit = random_limit(rng, codes);
+        const double mean = pick_real(rng, -0.1, 0.1);
+        const auto same = [&](auto&& summed) {
+            std::vector<double> with(3), without(3);
+            summed(ones.data(), with.data());
+            summed(nullptr, without.data());
+            CHECK(without == with);
+        };
+        same([&](const double* w, double* to) { table.sum_outputs(grid, w, y.data(), n, to); });
+        same([&](const double* w, double* to) {
+            table.sum_outputs_marked(grid, w, y.data(), marks.data(), n, to);
+        });
+        same([&](const double* w, double* to) {
+            table.sum_outputs_below(grid, codes.data(), w, y.data(), n, limit, to);
+        });
+        CHECK(table.sum_squares(nullptr, y.data(), n, mean) ==
+              table.sum_squares(ones.data(), y.data(), n, mean));
+    });
+}
+
 }  // namespace
 }  // namespace silvics

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "builder/builder.hpp"
 #include "doctest/doctest.h"
@@ -315,6 +316,190 @@ TEST_CASE("monotonic constraints hold between all leaves") {
             CHECK_NOTHROW(check_tree(tree));
             CHECK(tree.nodes.size() > 3);
             check_monotonic(tree, signs, tree.value_width() - 1);
+        }
+}
+
+// ---- random cuts, by values and by codes
+
+// The tree alone and with a team, which must be the same.
+Tree grown_either_way(const Problem& problem) {
+    const Tree alone = problem.tree();
+    GrowthRules rules = problem.rules;
+    rules.search.shared_from = 20;
+    ThreadTeam team(3, nullptr);
+    const Tree shared =
+        expand(build_tree(find_criterion(problem.criterion), problem.table, problem.target,
+                          problem.subset, rules, 7, test::kNeverStop, &team));
+    CHECK(test::same_trees(shared, alone));
+    return alone;
+}
+
+void check_values_as_codes(Problem& problem) {
+    ThreadTeam team(2, nullptr);
+    problem.table = code_table(problem.X.view(), {}, team);
+    problem.rules.search.random_cut = true;
+    const Tree expected = grown_either_way(problem);
+    CHECK_NOTHROW(check_tree(expected));
+    check_counts(problem, expected);
+    for (const std::size_t below : {3U, 9U, 33U, 1024U, ~0U}) {
+        CAPTURE(below);
+        problem.table.values_below = below;
+        CHECK(test::same_trees(grown_either_way(problem), expected));
+    }
+    problem.table = table_of_values(problem.X.view(), team);
+    CHECK(test::same_trees(grown_either_way(problem), expected));
+}
+
+struct RandomCutCase {
+    const char* criterion;
+    ClassId n_classes;  // 0: a real output
+};
+constexpr RandomCutCase kRandomCutCases[] = {{"gini", 2},         {"gini", 5},
+                                             {"entropy", 3},      {"squared_error", 0},
+                                             {"friedman_mse", 0}, {"absolute_error", 0}};
+
+Problem random_cut_problem(Rng& rng, const test::Matrix& X, const RandomCutCase& of,
+                           test::Weights weights) {
+    Problem problem{X,
+                    {},
+                    of.n_classes > 0 ? test::random_classes(rng, X.rows, {of.n_classes})
+                                     : test::random_reals(rng, X.rows, 1),
+                    test::random_subset(rng, X.rows, weights),
+                    of.criterion,
+                    {}};
+    problem.rules.search.max_features = 1 + test::pick(rng, std::min<std::size_t>(X.cols, 6));
+    problem.rules.search.constants_count = test::pick(rng, 2) == 0;
+    return problem;
+}
+
+TEST_CASE("random cuts by values and by codes grow the same tree") {
+    Rng rng(190);
+    const auto check = [&](const test::Matrix& X) {
+        for (const RandomCutCase& of : kRandomCutCases)
+            for (const test::Weights weights : test::kAllWeights) {
+                CAPTURE(std::string(of.criterion));
+                CAPTURE(of.n_classes);
+                CAPTURE(static_cast<int>(weights));
+                const Problem plain = random_cut_problem(rng, X, of, weights);
+                Problem problem = plain;
+                check_values_as_codes(problem);
+                problem = plain;
+                problem.rules.search.split_sample = 2 + test::pick(rng, 40);
+                check_values_as_codes(problem);
+                problem = plain;
+                problem.rules.search.min_samples_leaf = 2 + test::pick(rng, 5);
+                check_values_as_codes(problem);
+                problem.rules.search.split_sample = 2 + test::pick(rng, 20);
+                problem.rules.min_weight_fraction_leaf = 0.02;
+                problem.rules.growth = Growth::best_first;
+                check_values_as_codes(problem);
+            }
+    };
+    SUBCASE("values without ties") { check(test::random_matrix(rng, 130, 5)); }
+    SUBCASE("values with ties") { check(test::random_matrix(rng, 130, 4, 6)); }
+    SUBCASE("a single variable") { check(test::random_matrix(rng, 100, 1)); }
+    SUBCASE("bytes, and one that is not") {
+        test::Matrix X = test::random_matrix(rng, 130, 5, 100);
+        for (std::size_t k = 0; k < X.values.size(); ++k) X.values[k] *= k % 5 == 0 ? 1.0 : 4.0;
+        check(X);
+    }
+    SUBCASE("wide rows") { check(test::random_matrix(rng, 90, 80)); }
+    SUBCASE("wide rows of bytes") {
+        test::Matrix X = test::random_matrix(rng, 90, 140, 9);
+        for (double& x : X.values) x *= 4.0;
+        check(X);
+    }
+    SUBCASE("zeros of both signs, constants and the ends of the doubles") {
+        test::Matrix X = test::random_matrix(rng, 120, 5, 3);
+        for (std::size_t i = 0; i < X.rows; ++i) {
+            double* row = X.values.data() + i * 5;
+            row[0] = row[0] == -1.0 ? -0.0 : row[0] == -0.75 ? 0.0 : row[0];
+            row[1] = 0.5;
+            row[2] *= std::numeric_limits<double>::max();
+            row[3] = 1.0 + row[3] * 0x1.0p-50;
+        }
+        check(X);
+    }
+}
+
+TEST_CASE("random cuts by values grow the same large tree") {
+    Rng rng(191);
+    // Knots of several codes, and codes of several values.
+    for (const std::size_t n : {3000U, 70000U})
+        for (const RandomCutCase& of :
+             {kRandomCutCases[0], kRandomCutCases[1], kRandomCutCases[3]}) {
+            CAPTURE(n);
+            CAPTURE(std::string(of.criterion));
+            Problem problem =
+                random_cut_problem(rng, test::random_matrix(rng, n, 2), of, test::Weights::unit);
+            problem.rules.search.min_samples_leaf = n > 3000 ? 20 : 1;
+            problem.rules.search.random_cut = true;
+            problem.table = test::coded(problem.X);
+            const Tree expected = problem.tree();
+            problem.table.values_below = 33;
+            CHECK(test::same_trees(problem.tree(), expected));
+            ThreadTeam team(2, nullptr);
+            problem.table = table_of_values(problem.X.view(), team);
+            CHECK(problem.table.buffers.empty());
+            CHECK(test::same_trees(grown_either_way(problem), expected));
+        }
+}
+
+// ---- leaves that are not pure
+
+TEST_CASE("inner nodes above impure leaves have the impurities and values of their rows") {
+    Rng rng(192);
+    for (const char* criterion : {"squared_error", "friedman_mse", "gini"})
+        for (int repeat = 0; repeat < 9; ++repeat) {
+            CAPTURE(std::string(criterion));
+            CAPTURE(repeat);
+            const bool classes = std::string(criterion) == "gini";
+            const std::size_t n = 150;
+            test::Matrix X = test::random_matrix(rng, n, 3);
+            Table table = test::coded(X);
+            GrowthRules rules = test::full_search(table);
+            rules.search.min_samples_leaf = 5;
+            rules.search.random_cut = repeat % 2 == 1;
+            rules.growth = repeat % 3 == 0   ? Growth::depth_first
+                           : repeat % 3 == 1 ? Growth::breadth_first
+                                             : Growth::best_first;
+            if (repeat == 8) rules.stopping.max_leaf_nodes = 12;
+            const Problem problem{
+                std::move(X),
+                std::move(table),
+                classes ? test::random_classes(rng, n, {3}) : test::random_reals(rng, n, 1),
+                test::random_subset(rng, n, test::kAllWeights[repeat / 3]),
+                criterion,
+                rules};
+            const Tree tree = repeat == 8 ? problem.tree() : grown_either_way(problem);
+            const std::vector<double> values = tree.all_values();
+            const std::size_t width = tree.value_width();
+            CHECK(tree.nodes.size() > 9);
+            check_counts(problem, tree);
+            std::vector<std::vector<RowId>> rows(tree.nodes.size());
+            for (const RowId row : problem.subset.rows)
+                descend(tree.nodes.data(), problem.X.row(row),
+                        [&](NodeId t) { rows[t].push_back(row); });
+            bool right = true;
+            for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+                double weight = 0.0, impurity = 0.0;
+                std::vector<double> value(width, 0.0);
+                const auto output = [&](RowId row, std::size_t c) {
+                    return classes ? static_cast<double>(problem.target.classes[row] == c)
+                                   : problem.target.original[row];
+                };
+                for (const RowId row : rows[t]) weight += problem.subset.weight(row);
+                for (std::size_t c = 0; c < width; ++c) {  // of classes, the sum of variances
+                    for (const RowId row : rows[t])
+                        value[c] += problem.subset.weight(row) * output(row, c) / weight;
+                    for (const RowId row : rows[t])
+                        impurity += problem.subset.weight(row) / weight *
+                                    std::pow(output(row, c) - value[c], 2.0);
+                    right &= std::fabs(values[t * width + c] - value[c]) < 1e-11;
+                }
+                right &= std::fabs(test::users_impurity(tree, t) - impurity) < 1e-11;
+            }
+            CHECK(right);
         }
 }
 

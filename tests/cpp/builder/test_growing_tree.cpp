@@ -2,6 +2,7 @@
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
 #include "support/problem.hpp"
+#include "tree/compact.hpp"
 #include "tree/descend.hpp"
 #include "tree/prune.hpp"
 
@@ -125,6 +126,132 @@ TEST_CASE("a deep chain is pruned to its root without recursion") {
     const PruningPath path = pruning_path(tree);
     CHECK(path.impurities.back() == doctest::Approx(tree.impurity[0]));
     CHECK(prune(tree, 1.0).nodes.size() == 1);
+}
+
+// ---- from what the leaves have
+
+// A tree of any form, its nodes breadth first, whose inner nodes have what their leaves sum up to.
+// Leaves are filled by fill(node, values).
+template <class Fill>
+GrowingTree random_growing(test::Rng& rng, std::size_t n_nodes, Fill&& fill) {
+    GrowingTree growing;
+    growing.nodes.resize(1);
+    for (NodeId t = 0; growing.nodes.size() < n_nodes; ++t) {
+        const auto next = static_cast<NodeId>(growing.nodes.size());
+        if (t + 1 < next && test::pick(rng, 3) == 0) continue;  // a leaf, unless it is the last
+        GrowingNode& node = growing.nodes[t];
+        node.feature = static_cast<std::int32_t>(test::pick(rng, 4));
+        node.threshold = test::pick_real(rng, -1.0, 1.0);
+        node.first = next;
+        node.second = next + 1;
+        growing.nodes.resize(next + 2);
+    }
+    for (std::size_t t = growing.nodes.size(); t-- > 0;) {
+        GrowingNode& node = growing.nodes[t];
+        if (node.feature < 0) {
+            fill(node, growing.values);
+            continue;
+        }
+        const GrowingNode &l = growing.nodes[node.first], &r = growing.nodes[node.second];
+        node.n = l.n + r.n;
+        node.weight = l.weight + r.weight;
+        node.impurity = 0.5;  // not asked for where the leaves tell it
+    }
+    return growing;
+}
+
+// Whole weights of five classes; one class in half of the leaves.
+GrowingTree growing_classes(test::Rng& rng, std::size_t n_nodes, double unit = 1.0) {
+    return random_growing(rng, n_nodes, [&](GrowingNode& node, std::vector<double>& values) {
+        const bool pure = test::pick(rng, 2) == 0;
+        node.n = static_cast<std::uint32_t>(2 + test::pick(rng, 5));
+        if (pure) {
+            node.weight = unit * static_cast<double>(node.n + test::pick(rng, 3));
+            node.value = kPureBit | static_cast<std::uint32_t>(test::pick(rng, 5));
+            return;
+        }
+        node.value = static_cast<std::uint32_t>(values.size() / 5);
+        node.impurity = 0.25;
+        for (std::size_t c = 0; c < 5; ++c) {
+            values.push_back(c == 2 ? 0.0 : unit * static_cast<double>(1 + test::pick(rng, 9)));
+            node.weight += values.back();
+        }
+    });
+}
+
+// Leaves of one output each; every node has a value.
+GrowingTree growing_means(test::Rng& rng, std::size_t n_nodes, test::Weights weights) {
+    GrowingTree growing =
+        random_growing(rng, n_nodes, [&](GrowingNode& node, std::vector<double>&) {
+            node.n = static_cast<std::uint32_t>(1 + test::pick(rng, 3));
+            node.weight = weights == test::Weights::unit    ? node.n
+                          : weights == test::Weights::whole ? 2.0 * node.n + 1.0
+                                                            : node.n * 0.3;
+        });
+    for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
+        growing.nodes[t].value = static_cast<std::uint32_t>(growing.values.size());
+        growing.values.push_back(test::pick_real(rng, -5.0, 5.0));
+    }
+    return growing;
+}
+
+Target five_classes() { return class_target(std::vector<std::int64_t>{0, 4}, 2, {5}); }
+Target one_output() { return real_target(std::vector<double>{1.0, 2.0}, 2, 1, true); }
+
+void check_finished_alike(GrowingTree growing, const Target& target, Derivation derivation,
+                          int exponent) {
+    Tree plain = finish_tree(growing, target, 4, !target.classification());
+    plain.impurity_exponent = exponent;
+    const Tree expected = compact(plain, derivation);
+    REQUIRE(expected.compact());
+    for (int again = 0; again < 2; ++again) {  // made in any order, and then depth first
+        const auto tree = finish_leaves(growing, target, 4, derivation, exponent);
+        REQUIRE(tree.has_value());
+        CHECK_NOTHROW(check_tree(*tree));
+        CHECK(test::same_trees(*tree, expected));
+        CHECK(growing.depth_first);
+    }
+    CHECK(test::same_trees(finish_tree(growing, target, 4, !target.classification()),
+                           [&] { return plain.impurity_exponent = 0, plain; }()));
+}
+
+TEST_CASE("leaves of whole class weights tell the tree") {
+    test::Rng rng(700);
+    for (const std::size_t n_nodes : {1U, 3U, 5U, 21U, 301U})
+        for (const Derivation derivation :
+             {Derivation::gini, Derivation::entropy, Derivation::misclassification})
+            for (const double unit : {1.0, 70000.0})  // of two bytes, and of four
+                check_finished_alike(growing_classes(rng, n_nodes, unit), five_classes(),
+                                     derivation, 0);
+}
+
+TEST_CASE("leaves of one output each tell the tree") {
+    test::Rng rng(701);
+    for (const std::size_t n_nodes : {1U, 3U, 5U, 21U, 301U})
+        for (const test::Weights weights : test::kAllWeights)
+            for (const int exponent : {0, -40})
+                check_finished_alike(growing_means(rng, n_nodes, weights), one_output(),
+                                     Derivation::variance, exponent);
+}
+
+TEST_CASE("leaves that are means, or of parts of weights, do not tell the tree") {
+    test::Rng rng(702);
+    for (const std::size_t n_nodes : {1U, 21U, 101U}) {
+        GrowingTree means = growing_means(rng, n_nodes, test::Weights::unit);
+        const auto leaf_node = std::ranges::find_if(
+            means.nodes, [](const GrowingNode& node) { return node.feature < 0; });
+        leaf_node->impurity = 1e-9;
+        Tree expected = finish_tree(means, one_output(), 4, true);
+        CHECK_FALSE(finish_leaves(means, one_output(), 4, Derivation::variance, 0).has_value());
+        // The nodes are still there, in their order.
+        CHECK(means.depth_first);
+        CHECK(test::same_trees(finish_tree(means, one_output(), 4, true), expected));
+
+        GrowingTree classes = growing_classes(rng, n_nodes, 0.375);
+        expected = finish_tree(classes, five_classes(), 4, false);
+        CHECK_FALSE(finish_leaves(classes, five_classes(), 4, Derivation::gini, 0).has_value());
+        CHECK(test::same_trees(finish_tree(classes, five_classes(), 4, false), expected));
+    }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "data/rank_code.hpp"
 #include "data/table.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
@@ -314,6 +315,144 @@ TEST_CASE("coding feels a stop request, of whole numbers too") {
         const test::Matrix X = test::column_of(std::vector<double>(20, value));
         CHECK_THROWS_AS(code_table(X.view(), {}, team), Interrupted);
     }
+}
+
+// ---- tables of values
+
+Table values_of(const MatrixView& X, std::size_t team_size = 1) {
+    ThreadTeam team(team_size, nullptr);
+    return table_of_values(X, team);
+}
+
+void check_has_values(const test::Matrix& X, const Table& table) {
+    CHECK(table.n_rows == X.rows);
+    REQUIRE(table.n_features() == X.cols);
+    bool right = true;
+    for (std::size_t j = 0; j < X.cols; ++j)
+        for (std::size_t i = 0; i < X.rows; ++i)
+            right &= test::numeric(table, j).values[i] == X.row(i)[j];
+    CHECK(right);
+}
+
+TEST_CASE("a narrow matrix of rows is not coded where values do") {
+    test::Rng rng(17);
+    for (const std::size_t cols : {2U, 9U, 64U})  // up to 512 bytes of a row
+        for (const std::size_t size : {1U, 3U}) {
+            const test::Matrix X = test::random_matrix(rng, 400, cols);
+            const Table table = values_of(X.view(), size);
+            CHECK(table.values_below > kMaxRows);
+            CHECK(table.buffers.empty());
+            check_has_values(X, table);
+            for (std::size_t j = 0; j < cols; ++j) {
+                const NumericColumn& column = test::numeric(table, j);
+                CHECK(column.codes.data == nullptr);
+                CHECK(column.by_rows.data == nullptr);
+                CHECK_FALSE(column.knots_tell());
+                CHECK(column.kind != Kind::bin);  // whose values would not do
+            }
+        }
+}
+
+TEST_CASE("values of any scalar type do") {
+    const float values[] = {0.5F, 1e30F, -7.0F, 3.25F, 0.125F, -1e30F};
+    const MatrixView X{reinterpret_cast<const std::byte*>(values), 3, 2, 8, 4, Scalar::f32};
+    const Table table = values_of(X);
+    CHECK(table.values_below > kMaxRows);
+    check_has_values({3, 2, {0.5, 1e30F, -7.0, 3.25, 0.125, -1e30F}}, table);
+}
+
+void check_coded_alike(const test::Matrix& X, const Table& table) {
+    const Table expected = test::coded(X);
+    check_has_values(X, table);
+    bool same = true;
+    for (std::size_t j = 0; j < X.cols; ++j)
+        same &= test::numeric(table, j).codes.data != nullptr &&
+                test::same_columns(test::numeric(table, j), test::numeric(expected, j), X.rows);
+    CHECK(same);
+}
+
+TEST_CASE("values far from each other are coded all the same, and looked at in small nodes") {
+    test::Rng rng(18);
+    SUBCASE("a matrix of columns") {
+        const test::Matrix X = test::random_matrix(rng, 200, 6);
+        test::Matrix turned{6, 200, std::vector<double>(1200)};
+        for (std::size_t i = 0; i < 200; ++i)
+            for (std::size_t j = 0; j < 6; ++j) turned.values[j * 200 + i] = X.row(i)[j];
+        MatrixView view = turned.view();
+        std::swap(view.rows, view.cols);
+        std::swap(view.row_stride, view.col_stride);
+        const Table table = values_of(view);
+        CHECK(table.values_below > 2);
+        CHECK(table.values_below < 200);
+        check_coded_alike(X, table);
+    }
+    SUBCASE("wide rows") {
+        const test::Matrix X = test::random_matrix(rng, 100, 65);  // of 520 bytes
+        const Table table = values_of(X.view());
+        CHECK(table.values_below == NumericColumn::kByRows);
+        check_coded_alike(X, table);
+    }
+    SUBCASE("bytes") {
+        for (const std::size_t cols : {2U, 3U, 200U}) {
+            test::Matrix X = test::random_matrix(rng, 300, cols, 80);
+            for (double& x : X.values) x *= 4.0;
+            for (std::size_t i = 0; i < 300 && cols > 2; ++i) X.values[i * cols] += 0.5;
+            const Table table = values_of(X.view());
+            CHECK(table.values_below > 2);
+            CHECK(table.values_below < 300);
+            check_coded_alike(X, table);
+        }
+    }
+    SUBCASE("a single column") {  // whose rows are no further apart than its columns would be
+        const test::Matrix X = test::random_matrix(rng, 90, 1);
+        check_coded_alike(X, values_of(X.view()));
+    }
+}
+
+TEST_CASE("half of the columns of bytes are not most of them") {
+    test::Rng rng(19);
+    test::Matrix X = test::random_matrix(rng, 50, 4);
+    const auto bytes_in = [&](std::size_t j) {
+        for (std::size_t i = 0; i < 50; ++i) X.values[i * 4 + j] = static_cast<double>(i % 9);
+    };
+    bytes_in(0), bytes_in(2);
+    CHECK(values_of(X.view()).buffers.empty());
+    bytes_in(3);
+    check_coded_alike(X, values_of(X.view()));
+}
+
+TEST_CASE("NaN and infinity are refused in the same words where values do") {
+    test::Rng rng(20);
+    for (const std::size_t cols : {1U, 3U, 70U})
+        for (const bool whole : {false, true})
+            for (const double bad :
+                 {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                  -std::numeric_limits<double>::infinity()})
+                for (const std::size_t rows : {1U, 40U, 20000U}) {
+                    if (rows * cols > 60000) continue;
+                    CAPTURE(cols);
+                    CAPTURE(rows);
+                    test::Matrix X = test::random_matrix(rng, rows, cols, whole ? 8 : 0);
+                    if (whole)
+                        for (double& x : X.values) x *= 4.0;
+                    X.values[test::pick(rng, X.values.size())] = bad;
+                    CHECK_THROWS_WITH_AS(values_of(X.view(), 1 + rows % 2), kNotFinite,
+                                         std::invalid_argument);
+                }
+}
+
+TEST_CASE("the ends of the doubles are finite") {
+    const double most = std::numeric_limits<double>::max();
+    const test::Matrix X{3, 2, {most, -most, most, 0.5, -most, most}};
+    check_has_values(X, values_of(X.view()));
+}
+
+TEST_CASE("a table of no values is refused") {
+    const double value = 0.0;
+    MatrixView X{reinterpret_cast<const std::byte*>(&value), 1, 1, 8, 8, Scalar::f64};
+    SUBCASE("no rows") { X.rows = 0; }
+    SUBCASE("no columns") { X.cols = 0; }
+    CHECK_THROWS_WITH_AS(values_of(X), "X has no rows or no columns", std::invalid_argument);
 }
 
 }  // namespace
