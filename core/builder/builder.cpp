@@ -315,6 +315,8 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     Plot plot{table, target, std::move(subset), rules, stop, {}};
     // Medians and values clipped to bounds cannot be summed up from the leaves.
     plot.per_node = !target.classification() || !rules.search.monotonic.empty();
+    // Where leaves are not limited the order of growth plays no part.
+    if (!rules.stopping.limits_leaves()) plot.rules.growth = Growth::depth_first;
     // A fraction of the tree's weight becomes a weight.
     plot.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * plot.subset.whole;
     auto splitter = criterion.make_splitter(plot.parts());

@@ -23,12 +23,18 @@ auto load(const std::byte* from) {
     }
 }
 
+// Whether it is a whole number (no NaN) that a double holds exactly, as its neighbours.
 template <class T>
 bool whole(T value) {
+    constexpr std::int64_t kMost = (std::int64_t{1} << 53) - 1;
     if constexpr (std::is_floating_point_v<T>)
-        return static_cast<T>(static_cast<std::int32_t>(value)) == value;  // so no NaN either
-    else
+        return static_cast<T>(static_cast<std::int32_t>(value)) == value;
+    else if constexpr (sizeof(T) < 8)
         return true;
+    else if constexpr (std::is_unsigned_v<T>)
+        return value <= static_cast<T>(kMost);
+    else
+        return value >= -kMost && value <= kMost;
 }
 
 constexpr std::size_t kRowsAtOnce = 256;

@@ -301,7 +301,7 @@ private:
     bool draw_by_values(const NodeSamples& node, std::span<const RowId> rows,
                         const CutLimits& limits, Found& found) {
         if constexpr (OneSumCriterion<C>)
-            if (rows.size() <= kMostOfFew && limits.none())
+            if (rows.size() > 1 && rows.size() <= kMostOfFew && limits.none())
                 return with_constant(
                     rows.size(), [&](auto n) { return draw_in_few<n>(node, rows, limits, found); });
         const double* of = values_of(found.feature, rows);
