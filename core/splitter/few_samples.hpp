@@ -12,6 +12,51 @@
 
 namespace silvics {
 
+// Batcher's network: which pairs to exchange, in this order, to sort any N keys.
+template <std::size_t N>
+struct SortingNetwork {
+    struct Pair {
+        std::uint8_t low, high;
+    };
+
+    template <class Visit>
+    static constexpr void visit(Visit&& pair) {
+        for (std::size_t p = 1; p < N; p *= 2)
+            for (std::size_t k = p; k >= 1; k /= 2)
+                for (std::size_t j = k % p; j + k < N; j += 2 * k)
+                    for (std::size_t i = 0; i < k && i + j + k < N; ++i)
+                        if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) pair(i + j, i + j + k);
+    }
+    static constexpr std::size_t kSize = [] {
+        std::size_t size = 0;
+        visit([&](std::size_t, std::size_t) { ++size; });
+        return size;
+    }();
+    static constexpr std::array<Pair, kSize> kPairs = [] {
+        std::array<Pair, kSize> pairs{};
+        std::size_t at = 0;
+        visit([&](std::size_t low, std::size_t high) {
+            pairs[at++] = {static_cast<std::uint8_t>(low), static_cast<std::uint8_t>(high)};
+        });
+        return pairs;
+    }();
+
+    template <class T>
+    static void sort(std::array<T, N>& keys) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (exchange(keys[kPairs[I].low], keys[kPairs[I].high]), ...);
+        }(std::make_index_sequence<kSize>{});
+    }
+
+private:
+    template <class T>
+    static void exchange(T& a, T& b) {
+        const T low = std::min(a, b);
+        b = std::max(a, b);
+        a = low;
+    }
+};
+
 template <std::size_t N>
 class FewSamples {
 public:
@@ -22,13 +67,7 @@ public:
                 keys_[i] = static_cast<std::uint32_t>(from[rows[i] * view.stride]) << kShift |
                            static_cast<std::uint32_t>(i);
         });
-        // Exchanges of neighbours, odd and even in turn, sort any N in N rounds.
-        for (std::size_t round = 0; round < N; ++round)
-            for (std::size_t i = round % 2; i + 1 < N; i += 2) {
-                const std::uint32_t a = keys_[i], b = keys_[i + 1];
-                keys_[i] = std::min(a, b);
-                keys_[i + 1] = std::max(a, b);
-            }
+        SortingNetwork<N>::sort(keys_);
     }
 
     // Of the k-th by code, in row order among equals.
@@ -51,26 +90,14 @@ private:
     std::array<std::uint32_t, N> keys_;
 };
 
-// f(std::integral_constant<std::size_t, n>{}) for n from 2 to 8.
 inline constexpr std::size_t kMostOfFew = 8;
-template <class F>
+
+// f(std::integral_constant<std::size_t, n>{}) for n from 2 to kMostOfFew.
+template <std::size_t N = 2, class F>
 decltype(auto) with_constant(std::size_t n, F&& f) {
-    switch (n) {
-        case 2:
-            return f(std::integral_constant<std::size_t, 2>{});
-        case 3:
-            return f(std::integral_constant<std::size_t, 3>{});
-        case 4:
-            return f(std::integral_constant<std::size_t, 4>{});
-        case 5:
-            return f(std::integral_constant<std::size_t, 5>{});
-        case 6:
-            return f(std::integral_constant<std::size_t, 6>{});
-        case 7:
-            return f(std::integral_constant<std::size_t, 7>{});
-        default:
-            return f(std::integral_constant<std::size_t, 8>{});
-    }
+    if constexpr (N < kMostOfFew)
+        if (n != N) return with_constant<N + 1>(n, std::forward<F>(f));
+    return f(std::integral_constant<std::size_t, N>{});
 }
 
 }  // namespace silvics

@@ -73,7 +73,7 @@ class Search(enum.Enum):
     bins = 2
 
 class Table:
-    """X as small integer codes, column by column."""
+    """X as it is searched: small integer codes, or its values."""
 
     @property
     def n_rows(self) -> int: ...
@@ -81,6 +81,7 @@ class Table:
     def n_features(self) -> int: ...
 
 def code_table(X: object, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
+def table_of_values(X: object, n_jobs: int) -> Table: ...
 
 class Target:
     """The output variables, as the core sums them."""
