@@ -22,14 +22,14 @@ using Key = std::uint64_t;
 RowId row_of(Key key) { return static_cast<RowId>(key); }
 
 // Least significant digit first, and only the digits in which the keys differ.
+template <int kBits>
 void radix_sort(std::vector<Key>& keys, const StopFlag& stop) {
-    constexpr int kDigits = 3, kBits = 11;
+    constexpr int kDigits = (32 + kBits - 1) / kBits;
     constexpr std::size_t kBuckets = std::size_t{1} << kBits;
     const auto digit = [](Key key, int d) {
         return static_cast<std::size_t>(key >> (32 + d * kBits)) & (kBuckets - 1);
     };
-    std::array<std::vector<std::uint32_t>, kDigits> counts;
-    for (auto& count : counts) count.assign(kBuckets, 0);
+    std::array<std::array<std::uint32_t, kBuckets>, kDigits> counts{};
     in_blocks(keys.size(), stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
             for (int d = 0; d < kDigits; ++d) ++counts[d][digit(keys[i], d)];
@@ -62,10 +62,12 @@ Sorted sorted_values(std::span<const double> read, const StopFlag& stop) {
         for (std::size_t i = begin; i < end; ++i)
             keys[i] = (ordered_bits(read[i]) & ~Key{0xFFFFFFFF}) | i;
     });
-    if (n < 512)
+    if (n < 32)
         std::ranges::sort(keys);
+    else if (n < 2048)
+        radix_sort<8>(keys, stop);  // few buckets to clear
     else
-        radix_sort(keys, stop);
+        radix_sort<11>(keys, stop);
     const auto upper = [](Key key) { return key >> 32; };
     const auto value = [&](Key key) { return read[row_of(key)]; };
     for (std::size_t begin = 0, end; begin < n; begin = end) {

@@ -144,8 +144,10 @@ Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
 Table table_of_values(const MatrixView& X, ThreadTeam& team) {
     constexpr std::size_t kFew = 33, kAny = std::numeric_limits<std::size_t>::max();
     check_shape(X);
-    const bool bytes = mostly_bytes(X), wide = row_bytes(X) > kNear;
-    if (bytes || wide || !rows_first(X) || X.rows * row_bytes(X) > kCached) {
+    const bool short_table = X.rows < NumericColumn::kByRows;
+    const bool bytes = !short_table && mostly_bytes(X), wide = row_bytes(X) > kNear;
+    const bool cached = !wide && rows_first(X) && X.rows * row_bytes(X) <= kCached;
+    if (!short_table && (bytes || !cached)) {
         Table table = code_table(X, {}, team);
         table.values_below = wide && rows_first(X) && !bytes ? NumericColumn::kByRows : kFew;
         return table;

@@ -371,32 +371,56 @@ void check_coded_alike(const test::Matrix& X, const Table& table) {
     CHECK(same);
 }
 
+// The same values, column by column.
+test::Matrix turned(const test::Matrix& X) {
+    test::Matrix columns{X.cols, X.rows, std::vector<double>(X.values.size())};
+    for (std::size_t i = 0; i < X.rows; ++i)
+        for (std::size_t j = 0; j < X.cols; ++j) columns.values[j * X.rows + i] = X.row(i)[j];
+    return columns;
+}
+
+MatrixView by_columns(const test::Matrix& columns) {
+    MatrixView view = columns.view();
+    std::swap(view.rows, view.cols);
+    std::swap(view.row_stride, view.col_stride);
+    return view;
+}
+
+TEST_CASE("values of a short table do, however they lie") {
+    test::Rng rng(21);
+    for (const std::size_t cols : {1U, 6U, 200U})
+        for (const std::size_t levels : {0U, 9U}) {
+            const test::Matrix X = test::random_matrix(rng, 1023, cols, levels), other = turned(X);
+            for (const MatrixView& view : {X.view(), by_columns(other)}) {
+                const Table table = values_of(view, 2);
+                CHECK(table.values_below > kMaxRows);
+                CHECK(table.buffers.empty());
+                check_has_values(X, table);
+            }
+        }
+}
+
 TEST_CASE("values far from each other are coded all the same, and looked at in small nodes") {
     test::Rng rng(18);
     SUBCASE("a matrix of columns") {
-        const test::Matrix X = test::random_matrix(rng, 200, 6);
-        test::Matrix turned{6, 200, std::vector<double>(1200)};
-        for (std::size_t i = 0; i < 200; ++i)
-            for (std::size_t j = 0; j < 6; ++j) turned.values[j * 200 + i] = X.row(i)[j];
-        MatrixView view = turned.view();
-        std::swap(view.rows, view.cols);
-        std::swap(view.row_stride, view.col_stride);
+        const test::Matrix X = test::random_matrix(rng, 1100, 6), other = turned(X);
+        const MatrixView view = by_columns(other);
         const Table table = values_of(view);
         CHECK(table.values_below > 2);
         CHECK(table.values_below < 200);
         check_coded_alike(X, table);
     }
     SUBCASE("wide rows") {
-        const test::Matrix X = test::random_matrix(rng, 100, 65);  // of 520 bytes
+        const test::Matrix X = test::random_matrix(rng, 1024, 65);  // of 520 bytes
         const Table table = values_of(X.view());
         CHECK(table.values_below == NumericColumn::kByRows);
         check_coded_alike(X, table);
     }
     SUBCASE("bytes") {
         for (const std::size_t cols : {2U, 3U, 200U}) {
-            test::Matrix X = test::random_matrix(rng, 300, cols, 80);
+            test::Matrix X = test::random_matrix(rng, 1200, cols, 80);
             for (double& x : X.values) x *= 4.0;
-            for (std::size_t i = 0; i < 300 && cols > 2; ++i) X.values[i * cols] += 0.5;
+            for (std::size_t i = 0; i < 1200 && cols > 2; ++i) X.values[i * cols] += 0.5;
             const Table table = values_of(X.view());
             CHECK(table.values_below > 2);
             CHECK(table.values_below < 300);
@@ -404,16 +428,16 @@ TEST_CASE("values far from each other are coded all the same, and looked at in s
         }
     }
     SUBCASE("a single column") {  // whose rows are no further apart than its columns would be
-        const test::Matrix X = test::random_matrix(rng, 90, 1);
+        const test::Matrix X = test::random_matrix(rng, 1500, 1);
         check_coded_alike(X, values_of(X.view()));
     }
 }
 
 TEST_CASE("half of the columns of bytes are not most of them") {
     test::Rng rng(19);
-    test::Matrix X = test::random_matrix(rng, 50, 4);
+    test::Matrix X = test::random_matrix(rng, 1050, 4);
     const auto bytes_in = [&](std::size_t j) {
-        for (std::size_t i = 0; i < 50; ++i) X.values[i * 4 + j] = static_cast<double>(i % 9);
+        for (std::size_t i = 0; i < 1050; ++i) X.values[i * 4 + j] = static_cast<double>(i % 9);
     };
     bytes_in(0), bytes_in(2);
     CHECK(values_of(X.view()).buffers.empty());
