@@ -170,13 +170,16 @@ private:
     bool open(OpenNode& node) {
         make(node);
         const NodeFacts facts = enter(node);
-        // A node that stays open may yet end as a leaf where leaves are limited. One that is
-        // split needs neither value nor impurity where those follow from the leaves.
-        const bool at_once = !plot_.derived || rules_.stopping.limits_leaves() ||
-                             rules_.stopping.min_impurity_decrease > 0.0;
-        if (at_once) keep_facts(node, facts);
+        // Where they follow from the leaves, a node that is split needs neither impurity nor value.
+        // The impurity is summed in row order: before a split that may be rejected moves samples.
+        const bool limited = rules_.stopping.limits_leaves();
+        const bool before =
+            !plot_.derived || limited || rules_.stopping.min_impurity_decrease > 0.0;
+        if (before) keep_impurity(node);
         const bool found = find_split(node, facts);
-        if (!found && !at_once) keep_facts(node, facts);
+        if (!found && !before) keep_impurity(node);
+        // A node that stays open may yet end as a leaf where leaves are limited.
+        if (!found || limited || (per_node_ && !plot_.derived)) keep_value(node, facts);
         return found;
     }
 
@@ -199,8 +202,12 @@ private:
 
     // Of the node last entered.
     void keep_facts(const OpenNode& node, const NodeFacts& facts) {
-        growing_.nodes[node.id].impurity = splitter_->impurity();
+        keep_impurity(node);
         keep_value(node, facts);
+    }
+
+    void keep_impurity(const OpenNode& node) {
+        growing_.nodes[node.id].impurity = splitter_->impurity();
     }
 
     void keep_value(const OpenNode& node, const NodeFacts& facts) {
@@ -330,8 +337,9 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
         grow_shared(plot, branch, *team);
     else
         branch.grow();
-    const Tree tree = finish(plot, branch, criterion);
-    return rules.ccp_alpha > 0.0 ? prune(tree, rules.ccp_alpha) : tree;
+    Tree tree = finish(plot, branch, criterion);
+    if (rules.ccp_alpha > 0.0) return prune(tree, rules.ccp_alpha);
+    return tree;
 }
 
 bool shareable(const GrowthRules& rules, std::size_t n_samples) {

@@ -51,11 +51,17 @@ public:
         prepare_search(node.n);
         if (team_ != nullptr && node.n >= rules_.shared_from)
             return find_together(node, rows, constants);
-        if (by_values(node.n)) return find_by_values(node, rows, constants);
+        if (by_values(node.n))
+            return find_one_by_one(node, rows, constants, [&](Found& found) {
+                return draw_by_values(node, rows, limits(node, found.feature), found);
+            });
         if constexpr (OneSumCriterion<C> || LedgerCriterion<C>)
             if (node.n <= kMostOfFew && !rules_.random_cut)
-                return with_constant(node.n,
-                                     [&](auto n) { return find_in_few<n>(node, rows, constants); });
+                return with_constant(node.n, [&](auto n) {
+                    return find_one_by_one(node, rows, constants, [&](Found& found) {
+                        return search_few<n>(node, rows, found);
+                    });
+                });
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (constant(column)) return constants.found(f), false;
@@ -202,20 +208,15 @@ private:
         return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score), 0.0, 1};
     }
 
-    template <std::size_t N>
-    std::optional<Split> find_in_few(const NodeSamples& node, std::span<const RowId> rows,
-                                     Constants& constants) {
+    // Variables one by one: search_one(found) looks for a cut on found.feature that is better than
+    // the score there; false if it is constant.
+    template <class SearchOne>
+    std::optional<Split> find_one_by_one(const NodeSamples& node, std::span<const RowId> rows,
+                                         Constants& constants, SearchOne&& search_one) {
         Found best;
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            const auto& column = std::get<NumericColumn>(table_.columns[f]);
-            const FewSamples<N> few(column, rows.data());
             Found found{f, {.score = best.cut.score}, 0.0};
-            if (column.kind == NumericColumn::Kind::several_values && !few.all_differ()) {
-                if (!search_variable(node, rows, f, found)) return constants.found(f), false;
-            } else {
-                if (few.constant()) return constants.found(f), false;
-                search_.best_cut(criterion_, few, limits(node, f), found.cut);
-            }
+            if (!search_one(found)) return constants.found(f), false;
             if (found.cut.score > best.cut.score) best = found;
             return true;
         };
@@ -224,6 +225,18 @@ private:
             [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
         return make_split(node, best, rows);
+    }
+
+    // The best cut on one variable of few samples; false if it is constant.
+    template <std::size_t N>
+    bool search_few(const NodeSamples& node, std::span<const RowId> rows, Found& found) {
+        const auto& column = std::get<NumericColumn>(table_.columns[found.feature]);
+        const FewSamples<N> few(column, rows.data());
+        if (column.kind == NumericColumn::Kind::several_values && !few.all_differ())
+            return search_variable(node, rows, found);
+        if (few.constant()) return false;
+        search_.best_cut(criterion_, few, limits(node, found.feature), found.cut);
+        return true;
     }
 
     // The variables of a large node, shared out over the team.
@@ -242,7 +255,8 @@ private:
                     helper->criterion_.enter(order_, node.begin, node.n);
                     helper->prepare_search(node.n);
                 }
-                useful[i] = helper->search_variable(node, rows, drawn[i], found[i]);
+                found[i].feature = drawn[i];
+                useful[i] = helper->search_variable(node, rows, found[i]);
             });
         };
         Found best;
@@ -267,9 +281,8 @@ private:
     }
 
     // The best cut on one variable; false if it is constant.
-    bool search_variable(const NodeSamples& node, std::span<const RowId> rows, FeatureId f,
-                         Found& found) {
-        found.feature = f;
+    bool search_variable(const NodeSamples& node, std::span<const RowId> rows, Found& found) {
+        const FeatureId f = found.feature;
         if (by_values(rows.size())) return draw_by_values(node, rows, limits(node, f), found);
         const NodeColumn column = gathered(f, rows);
         if (constant(column)) return false;
@@ -279,23 +292,6 @@ private:
 
     // Whether the cuts of a node with so many samples are drawn by looking at their values.
     bool by_values(std::size_t n) const { return rules_.random_cut && n < table_.values_below; }
-
-    std::optional<Split> find_by_values(const NodeSamples& node, std::span<const RowId> rows,
-                                        Constants& constants) {
-        Found best;
-        const auto try_variable = [&](std::size_t, FeatureId f) {
-            Found found{f, {.score = best.cut.score}, 0.0};
-            if (!draw_by_values(node, rows, limits(node, f), found))
-                return constants.found(f), false;
-            if (found.cut.score > best.cut.score) best = found;
-            return true;
-        };
-        for_drawn_variables(
-            node, constants, 1, [](const auto&) {}, try_variable,
-            [&] { return good_enough(node, best); });
-        if (best.cut.score == -kInfinity) return std::nullopt;
-        return make_split(node, best, rows);
-    }
 
     // The random cut on one variable; false if it is constant.
     bool draw_by_values(const NodeSamples& node, std::span<const RowId> rows,
@@ -412,9 +408,14 @@ private:
     // Sets the samples in order.
     Split make_split(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
         if (!by_values(rows.size())) return make_split(node, found, gathered(found.feature, rows));
+        return split_by_values(node, found, rows);
+    }
+
+    Split split_by_values(const NodeSamples& node, const Found& found,
+                          std::span<const RowId> rows) {
         Split split = split_of(found);
-        split.n_left = kernels_.mark_upto(values_of(found.feature, rows), rows.size(),
-                                          split.threshold, goes_left_.take(rows.size()));
+        split.n_left = kernels_.mark_upto(values_of(found.feature, rows), node.n, split.threshold,
+                                          goes_left_.take(node.n));
         order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
         return split;
     }
@@ -486,12 +487,7 @@ private:
             else
                 score_threshold(gathered(candidate.feature, rows), threshold, allowed,
                                 candidate.cut);
-            if (candidate.cut.score == -kInfinity) continue;
-            Split split = split_of(candidate);
-            split.n_left = kernels_.mark_upto(values_of(candidate.feature, rows), node.n, threshold,
-                                              goes_left_.take(node.n));
-            order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
-            return split;
+            if (candidate.cut.score != -kInfinity) return split_by_values(node, candidate, rows);
         }
         return std::nullopt;
     }
