@@ -20,18 +20,21 @@ void bind_growing(nb::module_& m) {
 
     // Codes are of X as it is: it is looked at again while trees grow.
     struct HeldTable : Table {
-        std::unique_ptr<MatrixBuffer> source;
+        HeldTable() = default;
+        HeldTable(const HeldTable&) = delete;
+        nb::object source;
     };
     nb::class_<HeldTable>(m, "Table", "X as it is searched: small integer codes, or its values.")
         .def_prop_ro("n_rows", [](const HeldTable& t) { return t.n_rows; })
         .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
 
-    const auto held = [](nb::object X, std::size_t n_jobs, auto&& make) {
-        auto source = std::make_unique<MatrixBuffer>(X);
+    const auto held = [](nb::object source, std::size_t n_jobs, auto&& make) {
+        const auto& X = nb::cast<const HeldMatrix&>(source);
+        if (X.sparse && !X.sparse->by_columns)
+            throw std::invalid_argument("trees grow from a sparse matrix compressed by columns");
         auto table = std::make_shared<HeldTable>();
-        unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-            static_cast<Table&>(*table) = make(source->view(), team);
-        });
+        unlocked_or_raise(
+            n_jobs, [&](ThreadTeam& team) { static_cast<Table&>(*table) = make(X, team); });
         table->source = std::move(source);
         return table;
     };
@@ -40,15 +43,17 @@ void bind_growing(nb::module_& m) {
         [held](nb::object X, std::size_t max_bins, bool equal_width, std::size_t n_jobs) {
             const BinRule rule{max_bins, equal_width ? BinRule::Widths::equal_width
                                                      : BinRule::Widths::equal_frequency};
-            return held(X, n_jobs, [&](const MatrixView& view, ThreadTeam& team) {
-                return code_table(view, rule, team);
+            return held(X, n_jobs, [&](const Matrix& matrix, ThreadTeam& team) {
+                return code_table(matrix, rule, team);
             });
         },
-        nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"));
+        nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"),
+        nb::sig("def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table"));
     m.def(
         "table_of_values",
         [held](nb::object X, std::size_t n_jobs) { return held(X, n_jobs, table_of_values); },
-        nb::arg("X"), nb::arg("n_jobs"));
+        nb::arg("X"), nb::arg("n_jobs"),
+        nb::sig("def table_of_values(X: Matrix, n_jobs: int) -> Table"));
 
     nb::class_<Target>(m, "Target", "The output variables, as the core sums them.")
         .def_static(

@@ -63,6 +63,7 @@ void PythonMonitor::rethrow() {
 
 NB_MODULE(_core, m) {
     m.doc() = "The native core of silvics: grows, predicts, counts.";
+    silvics::bindings::bind_matrix(m);
     silvics::bindings::bind_trees(m);
     silvics::bindings::bind_growing(m);
     silvics::bindings::bind_predicting(m);

@@ -10,6 +10,7 @@
 #include "forest/forest.hpp"
 #include "importance/impurity_decrease.hpp"
 #include "tree/compact.hpp"
+#include "tree/descend.hpp"
 #include "tree/prune.hpp"
 #include "views.hpp"
 
@@ -47,7 +48,7 @@ nb::dict stored_arrays(const Tree& tree) {
     put("weighted_n_node_samples", tree.weighted_n_node_samples);
     put("impurity", tree.impurity);
     put("impurity_exponent", std::vector<std::int32_t>{tree.impurity_exponent});
-    put("missing_go_to_left", tree.missing_go_to_left);
+    put("level_sets", tree.level_sets);
     put("leaf_weights", tree.leaf_weights);
     put("node_values", tree.node_values);
     if (tree.compact()) {
@@ -106,7 +107,7 @@ std::shared_ptr<Tree> from_stored_arrays(const nb::dict& state) {
     const auto exponent = taken<std::int32_t>(state, "impurity_exponent");
     if (exponent.size() != 1) throw std::invalid_argument("not a valid tree: impurity_exponent");
     tree->impurity_exponent = exponent[0];
-    tree->missing_go_to_left = taken<std::uint8_t>(state, "missing_go_to_left");
+    tree->level_sets = taken<std::uint32_t>(state, "level_sets");
     tree->leaf_weights = taken<double>(state, "leaf_weights");
     tree->node_values = taken<double>(state, "node_values");
     if (state.contains("derivation")) {
@@ -143,7 +144,7 @@ void bind_trees(nb::module_& m) {
         .def("children_right",
              [](const Tree& t) {
                  return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
-                     return t.nodes[i].leaf() ? -1 : static_cast<std::int64_t>(t.nodes[i].link);
+                     return t.nodes[i].leaf() ? -1 : static_cast<std::int64_t>(t.nodes[i].second());
                  });
              })
         .def("feature",
@@ -177,9 +178,24 @@ void bind_trees(nb::module_& m) {
         .def("missing_go_to_left",
              [](const Tree& t) {
                  return node_array<std::uint8_t>(t, t.nodes, [&](std::size_t i) {
-                     return t.missing_go_to_left.empty() ? 0 : t.missing_go_to_left[i];
+                     return !t.nodes[i].leaf() && t.nodes[i].missing_left();
                  });
              })
+        .def(
+            "left_levels",
+            [](const Tree& t, std::size_t node, std::size_t n_levels) {
+                if (node >= t.nodes.size()) throw nb::index_error("no such node");
+                const Node& at = t.nodes[node];
+                std::vector<std::int64_t> levels;
+                if (!at.leaf() && at.category())
+                    for (std::size_t level = 0; level < n_levels; ++level)
+                        if (goes_left(t, at, static_cast<double>(level)))
+                            levels.push_back(static_cast<std::int64_t>(level));
+                const std::size_t n = levels.size();
+                return to_numpy(std::move(levels), n);
+            },
+            nb::arg("node"), nb::arg("n_levels"),
+            "Which of so many levels go left at a category node.")
         .def(
             "values",
             [](const Tree& t) { return to_numpy(t.all_values(), t.nodes.size(), t.value_width()); },

@@ -7,10 +7,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <span>
 #include <string>
 
-#include "base/view.hpp"
+#include "data/matrix.hpp"
 #include "forest/thread_team.hpp"
 
 namespace silvics::bindings {
@@ -30,6 +31,15 @@ public:
 private:
     Py_buffer buffer_{};
     MatrixView view_;
+};
+
+// Everything that is known of a user's X: dense blocks of columns, or a sparse matrix.
+struct HeldMatrix : Matrix {
+    HeldMatrix() = default;
+    HeldMatrix(HeldMatrix&&) = default;
+    HeldMatrix(const HeldMatrix&) = delete;
+
+    std::vector<std::unique_ptr<MatrixBuffer>> held;
 };
 
 template <class T>
@@ -83,6 +93,7 @@ void unlocked_or_raise(std::size_t n_jobs, Work&& work) {
     monitor.rethrow();
 }
 
+void bind_matrix(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_growing(nb::module_& m);
 void bind_predicting(nb::module_& m);

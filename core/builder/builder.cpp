@@ -94,11 +94,13 @@ public:
         checked_id(growing_.nodes.size() + below.nodes.size(), kMaxIds, "nodes per tree");
         const std::size_t width = target_.value_width();
         const auto row = checked_id(growing_.values.size() / width, kMaxIds, "values per tree");
+        const std::size_t n_levels = growing_.levels.size();
         for (std::size_t i = 0; i < below.nodes.size(); ++i) {
             GrowingNode node = below.nodes[i];
             if (node.feature >= 0) {
                 node.first += offset;
                 node.second += offset;
+                shift_levels(node, n_levels);
             }
             if ((node.value & kPureBit) == 0) node.value += row;
             if (i == 0)
@@ -107,6 +109,7 @@ public:
                 growing_.nodes.push_back(node);
         }
         growing_.values.insert(growing_.values.end(), below.values.begin(), below.values.end());
+        growing_.levels.insert(growing_.levels.end(), below.levels.begin(), below.levels.end());
     }
 
     // What inner nodes have, found again from their samples.
@@ -193,7 +196,9 @@ private:
         if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
             return false;
         node.feature = split->feature;
-        node.threshold = split->threshold;
+        node.threshold =
+            split->by_levels ? keep_levels(growing_, split->left, split->right) : split->threshold;
+        node.missing = split->missing;
         node.middle = split->middle;
         node.n_left = static_cast<RowId>(split->n_left);
         node.constants = constants_.inherit();
@@ -240,6 +245,7 @@ private:
         GrowingNode& made = growing_.nodes[node.id];
         made.feature = static_cast<std::int32_t>(node.feature);
         made.threshold = node.threshold;
+        made.missing = node.missing;
         OpenNode right;
         right.parent = node.parent = node.id;
         right.second = true;

@@ -25,6 +25,7 @@ struct OpenNode {
     FeatureId feature = 0;            // its split
     double threshold = 0.0;
     RowId n_left = 0;
+    MissingSide missing = MissingSide::unseen;
     double weighted_decrease = 0.0;  // p(t) times the decrease
     double middle = 0.0;             // between the children's values
     ValueBounds bounds;

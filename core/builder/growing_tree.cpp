@@ -1,6 +1,7 @@
 #include "builder/growing_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -47,6 +48,30 @@ std::uint32_t depth_of(const std::vector<GrowingNode>& nodes) {
     return deepest;
 }
 
+// An inner node of the finished tree: levels that were not seen at the node go to the heavier
+// child, and so do missing values if there were none.
+Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree) {
+    const auto weight = [&](NodeId t) { return growing.nodes[t].weight; };
+    const bool heavier_left = weight(from.first) > weight(from.second);
+    Node node{from.threshold, from.feature, 0};
+    node.set_second(from.second, from.missing == MissingSide::unseen
+                                     ? heavier_left
+                                     : from.missing == MissingSide::left);
+    if (!node.category()) return node;
+    LevelRule rule(from.threshold);
+    if (rule.form() == LevelRule::Form::coin) {
+        rule = {rule.form(), rule.content(), heavier_left};
+    } else {
+        const auto at = static_cast<std::size_t>(rule.content());
+        const std::size_t n_left = growing.levels[at], n_right = growing.levels[at + 1];
+        const auto levels = std::span(growing.levels).subspan(at + 2, n_left + n_right);
+        rule = LevelRule::of(levels.first(n_left), levels.last(n_right), heavier_left,
+                             tree.level_sets);
+    }
+    node.threshold = rule.in_place();
+    return node;
+}
+
 // Sizes and nodes alone. Leaves with class weights are numbered, unless they are pure.
 Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, bool per_node) {
     if (!growing.depth_first) set_depth_first(growing.nodes);
@@ -60,8 +85,11 @@ Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features
     std::size_t row = 0;
     for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
         const GrowingNode& from = growing.nodes[t];
-        Node& node = tree.nodes[t] = {from.threshold, from.feature, from.second};
-        if (!node.leaf()) continue;
+        Node& node = tree.nodes[t];
+        if (from.feature >= 0) {
+            node = inner_node(growing, from, tree);
+            continue;
+        }
         if (per_node)
             node.link = 0;
         else if (from.value & kPureBit)
@@ -82,6 +110,23 @@ void append(std::vector<double>& values, std::span<const double> value) {
 }
 
 }  // namespace
+
+double keep_levels(GrowingTree& growing, std::span<const Level> left,
+                   std::span<const Level> right) {
+    const std::size_t at = growing.levels.size();
+    growing.levels.push_back(static_cast<Level>(left.size()));
+    growing.levels.push_back(static_cast<Level>(right.size()));
+    growing.levels.insert(growing.levels.end(), left.begin(), left.end());
+    growing.levels.insert(growing.levels.end(), right.begin(), right.end());
+    return LevelRule(LevelRule::Form::apart, at, false).in_place();
+}
+
+void shift_levels(GrowingNode& node, std::size_t by) {
+    if (!std::isnan(node.threshold)) return;
+    const LevelRule rule(node.threshold);
+    if (rule.form() == LevelRule::Form::apart)
+        node.threshold = LevelRule(rule.form(), rule.content() + by, false).in_place();
+}
 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
     Tree tree = nodes_of(growing, target, n_features, per_node);

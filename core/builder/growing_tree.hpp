@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "data/target.hpp"
+#include "splitter/split.hpp"
+#include "tree/level_rule.hpp"
 #include "tree/tree.hpp"
 
 namespace silvics {
@@ -14,14 +16,23 @@ struct GrowingNode {
     std::int32_t feature = kLeaf;
     NodeId first = 0, second = 0;    // children
     std::uint32_t n = 0, value = 0;  // kPureBit | class, or a row of values
+    MissingSide missing = MissingSide::unseen;
     double weight = 0.0, impurity = 0.0;
 };
 
 struct GrowingTree {
     std::vector<GrowingNode> nodes;
     std::vector<double> values;  // rows of the target's width
-    bool depth_first = false;    // whether the nodes stand in that order already
+    // Of each category node: how many levels go left and right, then which. Its threshold is a rule
+    // that says where; or that of coins.
+    std::vector<Level> levels;
+    bool depth_first = false;  // whether the nodes stand in that order already
 };
+
+// Keeps the levels that go left and right; what stands for them in the place of a threshold.
+double keep_levels(GrowingTree& growing, std::span<const Level> left, std::span<const Level> right);
+// Those of a node now stand so much further on.
+void shift_levels(GrowingNode& node, std::size_t by);
 
 // The finished tree has its nodes in depth-first order. `per_node` keeps the value of every node,
 // as what it predicts; otherwise only leaves keep theirs, as class weights.

@@ -220,6 +220,14 @@ public:
         for (std::size_t c = 0; c < total_.size(); ++c) left_[c] += cell[c];
     }
 
+    // Of two classes any impurity has the best split of levels in the order of their shares, by
+    // that of the second one.
+    bool one_order() const { return outputs_.size() == 1 && total_.size() == 2; }
+    std::size_t mean_to_order_by() const {
+        return outputs_[0].present[1] > outputs_[0].present[0] ? 1 : 0;
+    }
+    std::size_t n_means() const { return total_.size(); }
+
 private:
     static constexpr ClassId kAbsent = ~ClassId{0};
 

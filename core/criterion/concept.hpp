@@ -58,10 +58,17 @@ concept MovingCriterion = Criterion<C> && requires(C c, const C const_c, Positio
     { const_c.left_value() } -> std::same_as<double>;  // for monotonic constraints
     { const_c.right_value() } -> std::same_as<double>;
 
-    // Statistics that add up can be kept in a histogram over codes: then there are also
-    // add_to(cell, position) and move_cell(cell), a cell being histogram_width() doubles.
+    // Statistics that add up can be kept in a histogram over codes: then there is also
+    // move_cell(cell), a cell being histogram_width() doubles: the weight, then sums.
     { C::kSummable } -> std::convertible_to<bool>;
     { const_c.histogram_width() } -> std::same_as<std::size_t>;
+    const_c.add_to(static_cast<double*>(nullptr), position);
+
+    // By what levels of a category are ordered: the first so many sums of a cell, over its weight;
+    // or one of them, where that order has the best split (Theorem 3.4).
+    { const_c.one_order() } -> std::same_as<bool>;
+    { const_c.mean_to_order_by() } -> std::same_as<std::size_t>;
+    { const_c.n_means() } -> std::same_as<std::size_t>;
 };
 
 // With whole weights, Gini of two classes and squared error of one output are judged by one sum
@@ -84,6 +91,7 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
     C::add_if(bool{}, summand, std::declval<typename C::Summand&>());  // no squares needed
     { C::weight_of(summand) } -> std::same_as<double>;
     { C::term_of(summand) } -> std::same_as<double>;
+    { C::mean_of(summand) } -> std::same_as<double>;  // by which levels of a category are ordered
     // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.
     { const_c.squares_of(summand) } -> std::same_as<double>;
     // Its weight times the same around its own mean: no less, and zero only if there is none.

@@ -188,6 +188,11 @@ public:
         for (std::size_t k = 0; k < n_terms_; ++k) left_[k] += cell[k];
     }
 
+    // Where sides are compared by their means, the best split of levels is in the order of theirs.
+    bool one_order() const { return Loss::kComparesMeans && q_ == 1; }
+    std::size_t mean_to_order_by() const { return 0; }
+    std::size_t n_means() const { return q_; }
+
 private:
     double sum_of_terms(std::size_t k) const {
         double sum = 0.0;

@@ -107,6 +107,7 @@ public:
     }
     static double weight_of(const Summand& s) { return s.weight; }
     static double term_of(const Summand& s) { return s.high + s.low; }
+    static double mean_of(const Summand& s) { return term_of(s) / s.weight; }
     double squares_of(const Summand& s) const { return s.squares; }
     double spread_of(const Summand& s) const {
         const double t = term_of(s) - mean_ * s.weight, whole = s.weight * s.squares;

@@ -160,7 +160,15 @@ public:
         return target_.unscaled(0, median(outputs_[0], outputs_[0].right, right_weight()));
     }
 
-    std::size_t histogram_width() const { return 0; }
+    // A cell: the weight, then the sum of each output. It tells where a level stands, not its loss.
+    std::size_t histogram_width() const { return 1 + outputs_.size(); }
+    void add_to(double* cell, Position i) const {
+        *cell++ += weights_[i];
+        for (const Output& out : outputs_) *cell++ += weights_[i] * out.values[out.rank[i]];
+    }
+    bool one_order() const { return false; }
+    std::size_t mean_to_order_by() const { return 0; }
+    std::size_t n_means() const { return outputs_.size(); }
 
 private:
     struct Output {

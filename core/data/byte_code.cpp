@@ -100,7 +100,7 @@ Survey<Value> survey(const MatrixView& X, ThreadTeam& team) {
 }
 
 // Few values far apart: ranks among them leave no codes unused.
-void close_gaps(NumericColumn& column, std::size_t n_rows, std::uint8_t* codes, std::size_t stride,
+void close_gaps(Column& column, std::size_t n_rows, std::uint8_t* codes, std::size_t stride,
                 std::uint8_t* again, std::size_t stride_again) {
     std::array<std::uint8_t, 256> present{}, rank{};
     std::size_t n_present = 0;
@@ -133,7 +133,7 @@ std::vector<bool> code(const MatrixView& X, std::size_t most, Table& table, Thre
         done[j] = found.others[j] == 0 && range <= static_cast<double>(most);
         if (!done[j]) continue;
         columns.push_back(j);
-        NumericColumn column;
+        Column column;
         column.values = X.column(j);
         column.n_codes = static_cast<std::size_t>(range);
         for (std::size_t k = 0; k < column.n_codes; ++k)
@@ -184,7 +184,7 @@ std::vector<bool> code(const MatrixView& X, std::size_t most, Table& table, Thre
                 for (std::size_t i = begin; i < end; ++i) by_columns[k * n + i] = rows[i * m + k];
         }
         for (std::size_t k = first; k < last; ++k) {
-            auto& column = std::get<NumericColumn>(table.columns[columns[k]]);
+            auto& column = table.columns[columns[k]];
             const CodeView in_rows{reinterpret_cast<const std::byte*>(rows + k), m, false};
             if (!wide) {
                 column.codes = in_rows;

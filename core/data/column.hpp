@@ -2,14 +2,18 @@
 //
 // Codes stand in the order of the values. Where a column has more values than there are codes,
 // several values share one, and the caller's own matrix says which is the larger: it is looked
-// at only where that matters.
+// at only where that matters. A missing value has the code above all others; a level of a
+// category is its own code.
 //
-// A variant, visited once per (node, variable) in splitter/gather.hpp and nowhere else.
-// A new kind of storage (categories, sparse) is a new alternative here and a new branch
-// there; the scans see codes only.
+// Columns that are plain, dense numbers without holes, are most of all columns and have ways of
+// their own; what the others are is known to splitter/gather.hpp and nowhere else. The scans see
+// codes only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -37,13 +41,34 @@ struct CodeView {
     }
 };
 
-struct NumericColumn {
-    CodeView codes;    // of each row; or none, where values do (Table::values_below)
-    CodeView by_rows;  // the same for small nodes, where the table has both
-    std::size_t n_codes = 0;
-    // What a code stands for: one value, values that a search may part, or a bin that it may not.
-    enum class Kind : std::uint8_t { one_value, several_values, bin } kind = Kind::one_value;
-    ColumnView values;  // the caller's
+struct Column {
+    CodeView codes;           // of each row; or none, where values do (Table::values_below)
+    CodeView by_rows;         // the same for small nodes, where the table has both
+    std::size_t n_codes = 0;  // of values that are not missing; levels of a category
+    // What a code stands for: one value, values that a search may part, a bin that it may not, or
+    // a level, which has no order.
+    enum class Kind : std::uint8_t { one_value, several_values, bin, category };
+    Kind kind = Kind::one_value;
+    bool plain = true;   // dense numbers without holes
+    bool holes = false;  // some are missing: their code is n_codes
+    ColumnView values;   // the caller's; of a category, the levels: negative or NaN is missing
+
+    // Of a sparse column, codes and values are those of the cells that are stored.
+    bool sparse = false;
+    std::span<const RowId> cells;  // their rows, ascending
+    Code zero = 0;                 // the code of the others
+
+    double value(std::size_t row) const {
+        if (!sparse) return values[row];
+        const auto at = std::ranges::lower_bound(cells, row);
+        const bool stored = at != cells.end() && *at == row;
+        return stored ? values[static_cast<std::size_t>(at - cells.begin())] : 0.0;
+    }
+    // Of a category: what the caller's number stands for, n_codes if it is missing.
+    Code level_of(double number) const {
+        const bool known = number >= 0.0 && number < static_cast<double>(n_codes);
+        return static_cast<Code>(known ? number : static_cast<double>(n_codes));
+    }
 
     const CodeView& view(std::size_t n_samples) const {
         return by_rows.data != nullptr && n_samples < kByRows ? by_rows : codes;
@@ -58,7 +83,5 @@ struct NumericColumn {
         return knot_shift == 0 && kind == Kind::one_value && codes.data != nullptr;
     }
 };
-
-using Column = std::variant<NumericColumn>;
 
 }  // namespace silvics

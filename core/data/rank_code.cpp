@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/kernels.hpp"
+#include "data/coder.hpp"
 
 namespace silvics {
 namespace {
@@ -55,13 +56,18 @@ struct Sorted {
 };
 
 Sorted sorted_values(std::span<const double> read, const StopFlag& stop) {
-    const std::size_t n = read.size();
-    Sorted sorted{std::vector<Key>(n), std::vector<std::uint8_t>(n)};
+    Sorted sorted{std::vector<Key>(read.size()), {}};
     auto& keys = sorted.keys;
-    in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            keys[i] = (ordered_bits(read[i]) & ~Key{0xFFFFFFFF}) | i;
+    std::size_t n = 0;  // of those not missing
+    in_blocks(read.size(), stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            keys[n] = (ordered_bits(read[i]) & ~Key{0xFFFFFFFF}) | i;
+            n += !std::isnan(read[i]);
+        }
     });
+    keys.resize(n);
+    sorted.first.resize(n);
+    if (n == 0) return sorted;
     if (n < 32)
         std::ranges::sort(keys);
     else if (n < 2048)
@@ -89,88 +95,12 @@ Sorted sorted_values(std::span<const double> read, const StopFlag& stop) {
     return sorted;
 }
 
-// Gives codes to the distinct values of a column, one after another.
-class Coder {
-public:
-    Coder(std::size_t n_distinct, std::size_t n_rows, double low, double high, const BinRule& rule,
-          NumericColumn& column)
-        : n_(n_distinct),
-          n_rows_(n_rows),
-          low_(low / 2),
-          range_(high / 2 - low_),
-          rule_(rule),
-          column_(column) {
-        using Kind = NumericColumn::Kind;
-        const bool binned = rule.max_bins != 0 && n_ > rule.max_bins;
-        column.kind = binned ? Kind::bin : n_ > kMaxCodes ? Kind::several_values : Kind::one_value;
-        most_ = binned ? rule.max_bins : std::min(n_, kMaxCodes);
-        column.knot_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 10;
-    }
-
-    // At most as many.
-    std::size_t most() const { return most_; }
-
-    // The code of the next value, that of rows `begin` to `end` in the order of values.
-    Code next(double value, std::size_t begin, std::size_t end) {
-        if (column_.kind == NumericColumn::Kind::bin)
-            next_bin(value, begin, end);
-        else if (rank_ > 0)
-            step();
-        ++rank_;
-        column_.n_codes = code_ + std::size_t{1};
-        if (code_ >> column_.knot_shift >= column_.knots.size())
-            column_.knots.push_back(value == 0.0 ? 0.0 : value);
-        return code_;
-    }
-
-private:
-    // rank * most / n, without dividing.
-    void step() {
-        rest_ += most_;
-        if (rest_ < n_) return;
-        rest_ -= n_;
-        ++code_;
-    }
-
-    // By equal frequency of rows or by equal width of the range.
-    void next_bin(double value, std::size_t begin, std::size_t end) {
-        const auto wanted = static_cast<double>(rule_.max_bins);
-        const double place =  // in [0, 1): where along the column this value stands
-            rule_.widths == BinRule::Widths::equal_width
-                ? (value / 2 - low_) / range_
-                : (static_cast<double>(begin) + static_cast<double>(end - 1)) / 2 /
-                      static_cast<double>(n_rows_);
-        const double slot = std::min(std::floor(place * wanted), wanted - 1);
-        if (rank_ > 0 && slot != slot_) ++code_;
-        slot_ = slot;
-    }
-
-    const std::size_t n_, n_rows_;
-    const double low_, range_;
-    const BinRule& rule_;
-    NumericColumn& column_;
-    std::size_t most_ = 0, rank_ = 0, rest_ = 0;
-    double slot_ = 0.0;
-    Code code_ = 0;
-};
-
-template <class Fill>
-CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
-    const auto filled = [&]<class T>(std::vector<T> codes) -> CodeArray {
-        codes.resize(n_rows);
-        fill(codes);
-        return codes;
-    };
-    return n_codes <= 256 ? filled(std::vector<std::uint8_t>{})
-                          : filled(std::vector<std::uint16_t>{});
-}
-
 }  // namespace
 
 CodedColumn rank_code(std::span<const double> read, const ColumnView& values, const BinRule& rule,
                       const StopFlag& stop) {
     CodedColumn coded;
-    NumericColumn& column = coded.column;
+    Column& column = coded.column;
     column.values = values;
     double low, high;
     const bool whole = kernels().survey(read.data(), read.size(), &low, &high);
@@ -198,21 +128,49 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
         column.knots.shrink_to_fit();
         return coded;
     }
-    if (!std::ranges::all_of(read, [](double v) { return std::isfinite(v); }))
-        throw std::invalid_argument(kNotFinite);
+    for (const double v : read) {
+        if (std::isinf(v)) throw std::invalid_argument(kInfinite);
+        column.holes |= std::isnan(v);
+    }
+    column.plain = !column.holes;
     const Sorted sorted = sorted_values(read, stop);
     const auto& keys = sorted.keys;
-    Coder coder(sorted.n_distinct, read.size(), read[row_of(keys.front())],
-                read[row_of(keys.back())], rule, column);
+    const auto value = [&](Key key) { return read[row_of(key)]; };
+    Coder coder(sorted.n_distinct, keys.size(), keys.empty() ? 0.0 : value(keys.front()),
+                keys.empty() ? 0.0 : value(keys.back()), rule, column);
     coded.codes = smallest_codes(read.size(), coder.most(), [&]<class T>(T& codes) {
+        using Narrow = typename T::value_type;
         for (std::size_t begin = 0, end; begin < keys.size(); begin = end) {
             for (end = begin + 1; end < keys.size() && sorted.first[end] == 0;) ++end;
-            const auto code = static_cast<typename T::value_type>(
-                coder.next(read[row_of(keys[begin])], begin, end));
+            const auto code = static_cast<Narrow>(coder.next(value(keys[begin]), begin, end));
             for (std::size_t i = begin; i < end; ++i) codes[row_of(keys[i])] = code;
         }
+        for (std::size_t i = 0; column.holes && i < read.size(); ++i)
+            if (std::isnan(read[i])) codes[i] = static_cast<Narrow>(column.n_codes);
     });
     column.knots.shrink_to_fit();
+    return coded;
+}
+
+CodedColumn level_code(std::span<const double> read, const ColumnView& values,
+                       std::size_t n_levels) {
+    CodedColumn coded;
+    Column& column = coded.column;
+    column.values = values;
+    column.kind = Column::Kind::category;
+    column.plain = false;
+    column.n_codes = n_levels;
+    for (const double number : read) {
+        column.holes |= !(number >= 0.0);
+        if (number >= static_cast<double>(n_levels))
+            throw std::invalid_argument("a level of a category is out of range");
+    }
+    const std::size_t most = n_levels + (column.holes ? 1 : 0);
+    if (most > kMaxCodes) return coded;  // looked up in the caller's matrix
+    coded.codes = smallest_codes(read.size(), most, [&]<class T>(T& codes) {
+        for (std::size_t i = 0; i < read.size(); ++i)
+            codes[i] = static_cast<typename T::value_type>(column.level_of(read[i]));
+    });
     return coded;
 }
 

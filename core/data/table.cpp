@@ -1,13 +1,16 @@
 #include "data/table.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <span>
 
 #include "base/kernels.hpp"
 #include "data/byte_code.hpp"
 #include "data/rank_code.hpp"
+#include "data/sparse_code.hpp"
 #include "forest/thread_team.hpp"
 
 namespace silvics {
@@ -34,7 +37,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
     if (columns.empty()) return;
     const std::size_t n = table.n_rows, m = columns.size();
     const auto view = [&](std::size_t j, const CodeView& codes) {
-        NumericColumn& column = coded[columns[j]].column;
+        Column& column = coded[columns[j]].column;
         (column.codes.data == nullptr ? column.codes : column.by_rows) = codes;
         table.columns[columns[j]] = column;
     };
@@ -71,7 +74,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
         view(j, {reinterpret_cast<const std::byte*>(rows + j), m, sizeof(T) == 2});
 }
 
-void check_shape(const MatrixView& X) {
+void check_shape(const Matrix& X) {
     checked_id(X.rows, kMaxRows, "rows");
     checked_id(X.cols, kMaxIds, "columns");
     if (X.rows == 0 || X.cols == 0) throw std::invalid_argument("X has no rows or no columns");
@@ -96,82 +99,170 @@ bool mostly_bytes(const MatrixView& X) {
     return 2 * bytes > X.cols;
 }
 
+// A column and its content, as far as it is read already.
+CodedColumn coded_column(const Matrix& X, std::size_t j, const ColumnView& values,
+                         std::span<const double> read, const BinRule& rule, const StopFlag& stop) {
+    if (X.category(j)) return level_code(read, values, static_cast<std::size_t>(X.n_levels[j]));
+    return rank_code(read, values, rule, stop);
+}
+
+Table code_sparse(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
+    Table table;
+    table.n_rows = X.rows;
+    table.columns.resize(X.cols);
+    table.cells.resize(X.cols);
+    std::vector<CodeArray> codes(X.cols);
+    team.run(X.cols, [&](std::size_t j, std::size_t) {
+        SparseColumn made = sparse_code(X, j, rule, team.stop());
+        table.columns[j] = std::move(made.coded.column);
+        table.cells[j] = std::move(made.cells);
+        table.columns[j].cells = table.cells[j];
+        codes[j] = std::move(made.coded.codes);
+    });
+    const auto bytes = [](const CodeArray& array) {
+        return std::visit([](const auto& v) { return v.size() * sizeof(v[0]); }, array);
+    };
+    std::size_t whole = 0;
+    for (const CodeArray& array : codes) whole += bytes(array) + bytes(array) % 2;
+    std::byte* to = table.buffers.emplace_back(whole + 1).data();
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        table.columns[j].codes = {to, 1, codes[j].index() == 1};
+        std::visit([&](const auto& v) { std::memcpy(to, v.data(), v.size() * sizeof(v[0])); },
+                   codes[j]);
+        to += bytes(codes[j]) + bytes(codes[j]) % 2;
+    }
+    return table;
+}
+
+// What is not a number is missing; infinity is an error. Tells which columns have holes.
+std::vector<char> find_holes(const Matrix& X, ThreadTeam& team) {
+    std::vector<char> holes(X.cols, 0);
+    constexpr std::size_t kBlock = std::size_t{1} << 14;
+    X.for_blocks([&](const MatrixView& block, std::size_t first) {
+        std::atomic<bool> some = false;
+        team.run((X.rows + kBlock - 1) / kBlock, [&](std::size_t part, std::size_t) {
+            const std::size_t begin = part * kBlock, end = std::min(X.rows, begin + kBlock);
+            visit_scalar(block.type, [&]<class T>(std::type_identity<T>) {
+                double nothing = 0.0;  // a value that is not finite leaves something
+                for (std::size_t i = begin; i < end; ++i)
+                    for (std::size_t j = 0; j < block.cols; ++j)
+                        nothing += 0.0 * load_as_double<T>(block.at(i, j));
+                if (!(nothing == 0.0)) some = true;
+            });
+        });
+        if (!some) return;
+        team.run(block.cols, [&](std::size_t j, std::size_t) {
+            const ColumnView values = block.column(j);
+            for (std::size_t i = 0; i < X.rows; ++i) {
+                const double v = values[i];
+                if (std::isinf(v)) throw std::invalid_argument(kInfinite);
+                holes[first + j] |= std::isnan(v);
+            }
+        });
+    });
+    return holes;
+}
+
 }  // namespace
 
-Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team) {
+Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     check_shape(X);
     if (rule.max_bins == 1) throw std::invalid_argument("max_bins must be at least 2");
     if (rule.max_bins > kMaxCodes)
         throw std::invalid_argument("max_bins must be at most 65536; None is exact");
+    if (X.sparse) return code_sparse(X, rule, team);
     Table table;
     table.n_rows = X.rows;
     table.columns.resize(X.cols);
     std::vector<bool> done(X.cols);
-    if (rows_first(X) && mostly_bytes(X)) {
+    if (X.simple() && rows_first(X.blocks[0]) && mostly_bytes(X.blocks[0])) {
         const std::size_t most =
             rule.max_bins == 0 ? 256 : std::min<std::size_t>(rule.max_bins, 256);
-        done = code_bytes(X, most, table, team);
+        done = code_bytes(X.blocks[0], most, table, team);
     }
-    // Neighbours in a matrix of rows are read together.
-    std::vector<std::pair<std::size_t, std::size_t>> runs;  // of columns still to be coded
-    const std::size_t width =
-        rows_first(X) ? std::clamp(X.cols / (4 * team.size()), std::size_t{1}, std::size_t{16}) : 1;
-    for (std::size_t j = 0; j < X.cols; ++j) {
-        if (done[j]) continue;
-        if (runs.empty() || runs.back().second != j || j - runs.back().first == width)
-            runs.emplace_back(j, j);
-        runs.back().second = j + 1;
-    }
+    struct Run {  // of columns still to be coded; neighbours in a matrix of rows are read together
+        const MatrixView* block;
+        std::size_t offset, first, last;
+    };
+    std::vector<Run> runs;
+    X.for_blocks([&](const MatrixView& block, std::size_t offset) {
+        const std::size_t width = rows_first(block) ? std::clamp(X.cols / (4 * team.size()),
+                                                                 std::size_t{1}, std::size_t{16})
+                                                    : 1;
+        for (std::size_t j = 0; j < block.cols; ++j) {
+            if (done[offset + j]) continue;
+            const bool joins = !runs.empty() && runs.back().block == &block &&
+                               runs.back().last == j && j - runs.back().first < width;
+            if (!joins) runs.push_back({&block, offset, j, j});
+            runs.back().last = j + 1;
+        }
+    });
     std::vector<CodedColumn> coded(X.cols);
     team.run(runs.size(), [&](std::size_t run, std::size_t) {
-        const auto [first, last] = runs[run];
+        const auto [block, offset, first, last] = runs[run];
         std::vector<double> read((last - first) * X.rows);
-        read_columns(X, first, last - first, read.data());
+        read_columns(*block, first, last - first, read.data());
         for (std::size_t j = first; j < last; ++j) {
             team.stop().check();
-            coded[j] = rank_code(std::span(read).subspan((j - first) * X.rows, X.rows), X.column(j),
-                                 rule, team.stop());
+            coded[offset + j] = coded_column(X, offset + j, block->column(j),
+                                             std::span(read).subspan((j - first) * X.rows, X.rows),
+                                             rule, team.stop());
         }
     });
     std::vector<std::size_t> of_size[2];  // columns of one-byte and of two-byte codes
-    for (std::size_t j = 0; j < X.cols; ++j)
-        if (!done[j]) of_size[coded[j].codes.index()].push_back(j);
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        if (done[j]) continue;
+        const bool none = std::visit([](const auto& v) { return v.empty(); }, coded[j].codes);
+        if (none)
+            table.columns[j] = std::move(coded[j].column);
+        else
+            of_size[coded[j].codes.index()].push_back(j);
+    }
     place_codes<std::uint8_t>(coded, of_size[0], table, team);
     place_codes<std::uint16_t>(coded, of_size[1], table, team);
     return table;
 }
 
-Table table_of_values(const MatrixView& X, ThreadTeam& team) {
+Table table_of_values(const Matrix& X, ThreadTeam& team) {
     constexpr std::size_t kFew = 33, kAny = std::numeric_limits<std::size_t>::max();
     check_shape(X);
-    const bool short_table = X.rows < NumericColumn::kByRows;
-    const bool bytes = !short_table && mostly_bytes(X), wide = row_bytes(X) > kNear;
-    const bool cached = !wide && rows_first(X) && X.rows * row_bytes(X) <= kCached;
-    if (!short_table && (bytes || !cached)) {
+    const bool short_table = X.rows < Column::kByRows && !X.sparse;
+    bool cached = false, wide = false;
+    if (!short_table && X.simple()) {
+        const MatrixView& block = X.blocks[0];
+        const bool in_rows = rows_first(block) && !mostly_bytes(block);
+        wide = in_rows && row_bytes(block) > kNear;
+        cached = in_rows && !wide && X.rows * row_bytes(block) <= kCached;
+    }
+    if (!short_table && !cached) {
         Table table = code_table(X, {}, team);
-        table.values_below = wide && rows_first(X) && !bytes ? NumericColumn::kByRows : kFew;
+        table.values_below = wide ? Column::kByRows : kFew;
         return table;
     }
-    constexpr std::size_t kBlock = std::size_t{1} << 14;
-    team.run((X.rows + kBlock - 1) / kBlock, [&](std::size_t block, std::size_t) {
-        const std::size_t begin = block * kBlock, end = std::min(X.rows, begin + kBlock);
-        visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
-            double nothing = 0.0;  // a value that is not finite leaves something
-            for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t j = 0; j < X.cols; ++j)
-                    nothing += 0.0 * load_as_double<T>(X.at(i, j));
-            if (!(nothing == 0.0)) throw std::invalid_argument(kNotFinite);
-        });
-    });
+    const std::vector<char> holes = find_holes(X, team);
     Table table;
     table.n_rows = X.rows;
     table.values_below = kAny;
-    for (std::size_t j = 0; j < X.cols; ++j) {
-        NumericColumn column;
-        column.kind = NumericColumn::Kind::several_values;
-        column.values = X.column(j);
-        table.columns.emplace_back(std::move(column));
-    }
+    X.for_blocks([&](const MatrixView& block, std::size_t first) {
+        for (std::size_t j = 0; j < block.cols; ++j) {
+            Column column;
+            column.values = block.column(j);
+            column.kind = Column::Kind::several_values;
+            column.holes = holes[first + j] != 0;
+            if (X.category(first + j)) {
+                column.kind = Column::Kind::category;
+                column.n_codes = static_cast<std::size_t>(X.n_levels[first + j]);
+                for (std::size_t i = 0; i < X.rows; ++i) {
+                    const double number = column.values[i];
+                    column.holes |= !(number >= 0.0);
+                    if (number >= static_cast<double>(column.n_codes))
+                        throw std::invalid_argument("a level of a category is out of range");
+                }
+            }
+            column.plain = !column.holes && column.kind != Column::Kind::category;
+            table.columns.push_back(std::move(column));
+        }
+    });
     return table;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/large_buffer.hpp"
-#include "base/view.hpp"
 #include "data/column.hpp"
+#include "data/matrix.hpp"
 
 namespace silvics {
 
@@ -28,7 +28,8 @@ inline constexpr std::size_t kNarrow = 128;  // bytes of a row worth reading for
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
-    std::vector<LargeBuffer> buffers;  // the codes that columns view
+    std::vector<LargeBuffer> buffers;       // the codes that columns view
+    std::vector<std::vector<RowId>> cells;  // and the rows of sparse ones
     // Nodes of fewer samples do better to look at the values themselves, where any cut will do.
     std::size_t values_below = 0;
 
@@ -36,10 +37,10 @@ struct Table {
 };
 
 // Codes every column of X, the columns shared out over the team.
-Table code_table(const MatrixView& X, const BinRule& rule, ThreadTeam& team);
+Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team);
 
 // For random cuts, which need the values at both ends of a node and no others' order: values next
 // to each other in the caller's matrix are not coded at all.
-Table table_of_values(const MatrixView& X, ThreadTeam& team);
+Table table_of_values(const Matrix& X, ThreadTeam& team);
 
 }  // namespace silvics

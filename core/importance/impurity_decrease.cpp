@@ -14,7 +14,7 @@ std::vector<double> impurity_decrease(const Tree& kept, bool normalize) {
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
         if (const Node& node = tree.nodes[t]; !node.leaf())
             importance[static_cast<std::size_t>(node.feature)] +=
-                mass(t) - mass(t + 1) - mass(node.link);
+                mass(t) - mass(t + 1) - mass(node.second());
     if (normalize) {
         const double whole = std::accumulate(importance.begin(), importance.end(), 0.0);
         if (whole > 0.0)

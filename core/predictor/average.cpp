@@ -8,7 +8,7 @@
 namespace silvics {
 namespace {
 
-void check_width(std::span<const SharedTree> trees, const MatrixView& X) {
+void check_width(std::span<const SharedTree> trees, const Matrix& X) {
     for (const auto& tree : trees)
         if (tree->n_features != X.cols)
             throw std::invalid_argument("X does not have the number of variables of the trees");
@@ -43,7 +43,7 @@ void add_leaf_value(const Tree& tree, NodeId leaf, std::span<double> sum) {
         add_shares(tree.leaf_weights, node.threshold);
 }
 
-void average_trees(std::span<const SharedTree> trees, const MatrixView& X, bool as_float32,
+void average_trees(std::span<const SharedTree> trees, const Matrix& X, bool as_float32,
                    double divisor, std::span<double> out, ThreadTeam& team) {
     check_width(trees, X);
     const std::size_t width = trees.front()->value_width();
@@ -52,32 +52,30 @@ void average_trees(std::span<const SharedTree> trees, const MatrixView& X, bool 
         std::ranges::fill(sums, 0.0);
         for (const auto& tree : trees)
             for (std::size_t i = 0; i < block.size; ++i)
-                add_leaf_value(*tree, descend(tree->nodes.data(), block.row(i)),
-                               sums.subspan(i * width, width));
+                add_leaf_value(*tree, descend(*tree, block.row(i)), sums.subspan(i * width, width));
         for (double& sum : sums) sum /= divisor;
     });
 }
 
-void apply_trees(std::span<const SharedTree> trees, const MatrixView& X, bool as_float32,
+void apply_trees(std::span<const SharedTree> trees, const Matrix& X, bool as_float32,
                  std::span<std::int64_t> out, ThreadTeam& team) {
     check_width(trees, X);
     for_row_blocks(X, as_float32, team, [&](const RowBlock& block) {
         for (std::size_t m = 0; m < trees.size(); ++m)
             for (std::size_t i = 0; i < block.size; ++i)
-                out[(block.first + i) * trees.size() + m] =
-                    descend(trees[m]->nodes.data(), block.row(i));
+                out[(block.first + i) * trees.size() + m] = descend(*trees[m], block.row(i));
     });
 }
 
-DecisionPaths decision_paths(std::span<const SharedTree> trees, const MatrixView& X,
-                             bool as_float32, ThreadTeam& team) {
+DecisionPaths decision_paths(std::span<const SharedTree> trees, const Matrix& X, bool as_float32,
+                             ThreadTeam& team) {
     check_width(trees, X);
     std::vector<std::vector<std::int64_t>> visited(X.rows);
     for_row_blocks(X, as_float32, team, [&](const RowBlock& block) {
         for (std::size_t i = 0; i < block.size; ++i) {
             std::int64_t offset = 0;
             for (const auto& tree : trees) {
-                descend(tree->nodes.data(), block.row(i),
+                descend(*tree, block.row(i),
                         [&](NodeId t) { visited[block.first + i].push_back(offset + t); });
                 offset += static_cast<std::int64_t>(tree->nodes.size());
             }

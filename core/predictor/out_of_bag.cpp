@@ -10,7 +10,7 @@
 namespace silvics {
 
 void out_of_bag_sums(std::span<const SharedTree> trees, std::span<const std::uint32_t> seeds,
-                     const SamplingPlan& sampling, const MatrixView& X, std::span<double> sums,
+                     const SamplingPlan& sampling, const Matrix& X, std::span<double> sums,
                      std::span<std::int64_t> counts, ThreadTeam& team) {
     if (trees.size() != seeds.size() || sampling.n_rows != X.rows ||
         std::ranges::any_of(trees, [&](const auto& t) { return t->n_features != X.cols; }))
@@ -32,7 +32,7 @@ void out_of_bag_sums(std::span<const SharedTree> trees, std::span<const std::uin
                     const std::size_t row = block.first + i;
                     if (!out[m][row]) continue;
                     ++counts[row];
-                    add_leaf_value(tree, descend(tree.nodes.data(), block.row(i)),
+                    add_leaf_value(tree, descend(tree, block.row(i)),
                                    sums.subspan(row * width, width));
                 }
             }

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <span>
 
-#include "base/view.hpp"
+#include "data/matrix.hpp"
 #include "forest/forest.hpp"
 
 namespace silvics {
 
 // Sums of predictions (X.rows x value_width) and numbers of trees (X.rows).
 void out_of_bag_sums(std::span<const SharedTree> trees, std::span<const std::uint32_t> seeds,
-                     const SamplingPlan& sampling, const MatrixView& X, std::span<double> sums,
+                     const SamplingPlan& sampling, const Matrix& X, std::span<double> sums,
                      std::span<std::int64_t> counts, ThreadTeam& team);
 
 }  // namespace silvics

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
-#include "base/view.hpp"
+#include "data/matrix.hpp"
 #include "forest/thread_team.hpp"
 
 namespace silvics {
@@ -15,28 +16,64 @@ struct RowBlock {
     const double* row(std::size_t i) const { return values + i * width; }
 };
 
+// Reads rows of a dense matrix.
+inline void read_rows(const Matrix& X, std::size_t first, std::size_t size, double* into) {
+    X.for_blocks([&](const MatrixView& block, std::size_t offset) {
+        visit_scalar(block.type, [&]<class T>(std::type_identity<T>) {
+            for (std::size_t i = 0; i < size; ++i)
+                for (std::size_t j = 0; j < block.cols; ++j)
+                    into[i * X.cols + offset + j] = load_as_double<T>(block.at(first + i, j));
+        });
+    });
+}
+
+// visit(i, j, value) for the cells of some rows of a matrix compressed by rows.
+template <class Visit>
+void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visit&& visit) {
+    const SparseView& sparse = *X.sparse;
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto begin = static_cast<std::size_t>(sparse.starts[first + i]);
+        const auto end = static_cast<std::size_t>(sparse.starts[first + i + 1]);
+        for (std::size_t k = begin; k < end; ++k) {
+            const double j = sparse.places[k];
+            if (!(j >= 0.0 && j < static_cast<double>(X.cols)))
+                throw std::invalid_argument("a place in the sparse matrix is out of range");
+            visit(i, static_cast<std::size_t>(j), sparse.values[k]);
+        }
+    }
+}
+
 // body(block) for all rows of X. `as_float32` rounds values to float32 first, for trees
 // whose thresholds were learned on such.
 template <class Body>
-void for_row_blocks(const MatrixView& X, bool as_float32, ThreadTeam& team, Body&& body) {
+void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
     constexpr std::size_t kBlockValues = 16384;  // 128 KiB: stays in the second-level cache
     const std::size_t block_rows =
         std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1, 256);
     const std::size_t n_blocks = (X.rows + block_rows - 1) / block_rows;
     std::vector<std::vector<double>> buffers(
         std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
+    const auto rounded = [&](double value) {
+        return as_float32 ? static_cast<double>(static_cast<float>(value)) : value;
+    };
     team.run(n_blocks, [&](std::size_t b, std::size_t worker) {
         const std::size_t first = b * block_rows, size = std::min(block_rows, X.rows - first);
         std::vector<double>& buffer = buffers[worker];
+        if (X.sparse) {  // only what is stored is written, and wiped out again
+            buffer.resize(block_rows * X.cols, 0.0);
+            const auto put = [&](auto&& of) {
+                for_stored_cells(X, first, size, [&](std::size_t i, std::size_t j, double value) {
+                    buffer[i * X.cols + j] = of(value);
+                });
+            };
+            put(rounded);
+            body(RowBlock{first, size, X.cols, buffer.data()});
+            put([](double) { return 0.0; });
+            return;
+        }
         buffer.resize(size * X.cols);
-        visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
-            for (std::size_t i = 0; i < size; ++i)
-                for (std::size_t j = 0; j < X.cols; ++j) {
-                    const double value = load_as_double<T>(X.at(first + i, j));
-                    buffer[i * X.cols + j] =
-                        as_float32 ? static_cast<double>(static_cast<float>(value)) : value;
-                }
-        });
+        read_rows(X, first, size, buffer.data());
+        if (as_float32) std::ranges::transform(buffer, buffer.begin(), rounded);
         body(RowBlock{first, size, X.cols, buffer.data()});
     });
 }

@@ -60,7 +60,7 @@ private:
 template <std::size_t N>
 class FewSamples {
 public:
-    FewSamples(const NumericColumn& column, const RowId* rows) {
+    FewSamples(const Column& column, const RowId* rows) {
         const CodeView& view = column.view(N);
         view.visit([&](const auto* from) {
             for (std::size_t i = 0; i < N; ++i)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -23,21 +24,55 @@ struct CodeRange {
 
 // One variable at one node.
 struct NodeColumn {
-    const NumericColumn& column;
+    const Column& column;
     std::span<const RowId> rows;
     const std::uint16_t* codes;  // of the rows
     CodeRange range;
+    double missing = kInfinity;  // what missing values stand for: one end of the order
 
     std::size_t size() const { return rows.size(); }
-    double value(Position i) const { return column.values[rows[i]]; }
+    double value(Position i) const {
+        const double v = column.value(rows[i]);
+        return v == v ? v : missing;
+    }
     // Whether samples of one code may have different values, which a cut may part.
-    bool parts_codes() const { return column.kind == NumericColumn::Kind::several_values; }
+    bool parts_codes() const { return column.kind == Column::Kind::several_values; }
 };
 
 inline CodeRange range_of(const std::uint16_t* codes, std::size_t n) {
     std::uint16_t low, high;
     kernels().code_range(codes, n, &low, &high);
     return {low, high};
+}
+
+// put(i, cell) for every i whose row has a cell in a sparse column; rows are ascending.
+template <class Put>
+void for_cells(const Column& column, std::span<const RowId> rows, Put&& put) {
+    const auto cells = column.cells;
+    if (cells.empty()) return;
+    const auto steps = static_cast<std::size_t>(std::bit_width(cells.size()));
+    if (rows.size() * steps < cells.size()) {
+        auto from = cells.begin();
+        for (std::size_t i = 0; i < rows.size() && from != cells.end(); ++i) {
+            from = std::lower_bound(from, cells.end(), rows[i]);
+            if (from != cells.end() && *from == rows[i])
+                put(i, static_cast<std::size_t>(from - cells.begin()));
+        }
+        return;
+    }
+    for (std::size_t i = 0, k = 0; i < rows.size() && k < cells.size();) {
+        if (rows[i] == cells[k]) put(i, k);
+        const bool row_first = rows[i] <= cells[k], cell_first = cells[k] <= rows[i];
+        i += row_first;
+        k += cell_first;
+    }
+}
+
+inline void gather_sparse(const Column& column, std::span<const RowId> rows, std::uint16_t* codes) {
+    std::fill_n(codes, rows.size(), static_cast<std::uint16_t>(column.zero));
+    column.codes.visit([&](const auto* from) {
+        for_cells(column, rows, [&](std::size_t i, std::size_t cell) { codes[i] = from[cell]; });
+    });
 }
 
 // The codes of some variables for the same rows. Blocks of rows, so that what one variable
@@ -50,7 +85,7 @@ inline void gather_codes(std::span<const Column* const> columns, std::span<const
         for (std::size_t begin = first; begin < last; begin += kBlock) {
             const std::size_t end = std::min(last, begin + kBlock);
             for (std::size_t k = 0; k < columns.size(); ++k) {
-                const CodeView& view = std::get<NumericColumn>(*columns[k]).view(rows.size());
+                const CodeView& view = columns[k]->view(rows.size());
                 std::uint16_t* out = codes[k].data();
                 view.visit([&](const auto* from) {
                     for (std::size_t i = begin; i < end; ++i) out[i] = from[rows[i] * view.stride];
@@ -60,10 +95,30 @@ inline void gather_codes(std::span<const Column* const> columns, std::span<const
     });
 }
 
-// The values of some rows.
+// The levels of a category, n_codes where they are missing.
+inline void gather_levels(const Column& column, std::span<const RowId> rows, Code* levels) {
+    const CodeView& view = column.view(rows.size());
+    if (view.data != nullptr)
+        view.visit([&](const auto* from) {
+            for (std::size_t i = 0; i < rows.size(); ++i) levels[i] = from[rows[i] * view.stride];
+        });
+    else
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            levels[i] = column.level_of(column.values[rows[i]]);
+}
+
 template <std::size_t N>
-const double* read_values(const NumericColumn& column, std::span<const RowId, N> rows,
-                          double* into) {
+void load_values(const ColumnView& view, std::span<const RowId, N> rows, double* into) {
+    visit_scalar(view.type, [&]<class T>(std::type_identity<T>) {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            into[i] =
+                load_as_double<T>(view.data + static_cast<std::ptrdiff_t>(rows[i]) * view.stride);
+    });
+}
+
+// The values of some rows of a plain column.
+template <std::size_t N>
+const double* read_values(const Column& column, std::span<const RowId, N> rows, double* into) {
     if (column.knots_tell()) {  // codes are smaller than the caller's values
         const CodeView& codes = column.view(rows.size());
         codes.visit([&](const auto* from) {
@@ -72,20 +127,27 @@ const double* read_values(const NumericColumn& column, std::span<const RowId, N>
         });
         return into;
     }
-    const ColumnView& view = column.values;
-    visit_scalar(view.type, [&]<class T>(std::type_identity<T>) {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            into[i] =
-                load_as_double<T>(view.data + static_cast<std::ptrdiff_t>(rows[i]) * view.stride);
-    });
+    load_values(column.values, rows, into);
+    return into;
+}
+
+// The values of some rows of any column of numbers; NaN where they are missing.
+inline double* read_any_values(const Column& column, std::span<const RowId> rows, double* into) {
+    if (column.sparse) {
+        std::fill_n(into, rows.size(), 0.0);
+        for_cells(column, rows,
+                  [&](std::size_t i, std::size_t cell) { into[i] = column.values[cell]; });
+    } else {
+        load_values(column.values, rows, into);
+    }
     return into;
 }
 
 // The values of the samples of one code: the least and the largest.
 inline std::pair<double, double> values_of_code(const NodeColumn& node, Code code,
                                                 Scratch<Position>& places) {
-    const NumericColumn& column = node.column;
-    const bool one = column.kind == NumericColumn::Kind::one_value;
+    const Column& column = node.column;
+    const bool one = column.kind == Column::Kind::one_value;
     if (column.knots_tell()) return {column.knots[code], column.knots[code]};
     const std::size_t n =
         kernels().find_codes(node.codes, node.size(), code, 1, places.take(node.size() + 1));
@@ -112,7 +174,7 @@ struct CodeSides {
     }
 };
 
-inline CodeSides sides_of_threshold(const NumericColumn& column, double threshold) {
+inline CodeSides sides_of_threshold(const Column& column, double threshold) {
     const auto above = std::ranges::upper_bound(column.knots, threshold) - column.knots.begin();
     const auto end = static_cast<Code>(above) << column.knot_shift;
     if (above == 0) return {0, 0};
@@ -126,19 +188,25 @@ inline double middle_of_gap(double a, double b) {
     return v < b ? v : a;
 }
 
+// The codes of the node's samples next to a cut.
+inline std::pair<Code, Code> codes_at_cut(const NodeColumn& node, const Cut& cut) {
+    std::uint16_t below = static_cast<std::uint16_t>(cut.below);
+    std::uint16_t above = static_cast<std::uint16_t>(cut.border);
+    if (cut.below == Cut::kUnknown)
+        kernels().codes_around(node.codes, node.size(), above, &below, &above);
+    return {below, above};
+}
+
 // A cut becomes a threshold in the middle of the gap that the node's own samples leave there.
 inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<Position>& places) {
-    const NumericColumn& column = node.column;
-    if (cut.at_left != cut.at_right && column.kind != NumericColumn::Kind::bin) {
+    const Column& column = node.column;
+    if (cut.at_left != cut.at_right && column.kind != Column::Kind::bin) {
         const auto value = [&](Position at) {
             return column.knots_tell() ? column.knots[node.codes[at]] : node.value(at);
         };
         return middle_of_gap(value(cut.at_left), value(cut.at_right));
     }
-    std::uint16_t below = static_cast<std::uint16_t>(cut.below);
-    std::uint16_t above = static_cast<std::uint16_t>(cut.border);
-    if (cut.below == Cut::kUnknown)
-        kernels().codes_around(node.codes, node.size(), above, &below, &above);
+    const auto [below, above] = codes_at_cut(node, cut);
     return middle_of_gap(values_of_code(node, below, places).second,
                          values_of_code(node, above, places).first);
 }

@@ -57,7 +57,6 @@ public:
         better(criterion, limits, n_left, ledger, best);
     }
 
-private:
     // Whether this cut is better than the best and allowed; the best has its score then.
     static bool better(const C& criterion, const CutLimits& limits, std::size_t n_left,
                        const Ledger& left, Cut& best) {
@@ -69,6 +68,7 @@ private:
         return true;
     }
 
+private:
     static void move(C& criterion, Ledger& left, std::uint64_t sample) {
         criterion.move(left, C::class_of(sample), C::weight_of(sample));
     }

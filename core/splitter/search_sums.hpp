@@ -279,8 +279,8 @@ private:
             codes_[k] = node.codes[places_[k]];
             rows_[k] = node.rows[places_[k]];
         }
-        const auto order =
-            sort_.sort({node.column, {rows_.data(), m}, codes_.data(), node.range}, stop);
+        const auto order = sort_.sort(
+            {node.column, {rows_.data(), m}, codes_.data(), node.range, node.missing}, stop);
         const auto cuts = sort_.cuts();
         const auto bin = [&](std::size_t k) {
             return static_cast<std::size_t>((codes_[order[k]] - low) >> shift);

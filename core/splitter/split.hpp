@@ -14,12 +14,20 @@ namespace silvics {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Where missing values went at a node, if it has seen any.
+enum class MissingSide : std::uint8_t { unseen, right, left };
+
 struct Split {
     FeatureId feature = 0;
-    double threshold = 0.0;  // x <= threshold goes left
+    double threshold = 0.0;  // x <= threshold goes left; of a category, a rule of coins or NaN
     double decrease = 0.0;   // of impurity, not yet weighted by p(t)
     double middle = 0.0;     // between the children's values, for monotonic constraints
     std::size_t n_left = 0;
+    MissingSide missing = MissingSide::unseen;
+    // Of a category without coins: the levels seen at the node, by the side they go to. They stay
+    // until the next search.
+    bool by_levels = false;
+    std::span<const Code> left{}, right{};
 };
 
 enum class Search : std::uint8_t {

@@ -8,22 +8,10 @@
 #include "forest/thread_team.hpp"
 #include "sampling/feature_draw.hpp"
 #include "splitter/draw_threshold.hpp"
-#include "splitter/scan_thresholds.hpp"
-#include "splitter/search_classes.hpp"
-#include "splitter/search_sums.hpp"
+#include "splitter/search_other.hpp"
 #include "splitter/splitter.hpp"
 
 namespace silvics {
-
-template <Criterion C>
-auto search_for() {
-    if constexpr (OneSumCriterion<C>)
-        return std::type_identity<SumSearch<C>>{};
-    else if constexpr (LedgerCriterion<C>)
-        return std::type_identity<ClassSearch<C>>{};
-    else
-        return std::type_identity<ThresholdScan<C>>{};
-}
 
 template <Criterion C>
 class SplitterFor final : public Splitter {
@@ -35,7 +23,8 @@ public:
           stop_(parts.stop),
           order_(parts.order),
           criterion_(parts.target, parts.subset, parts.stop),
-          draw_(parts.table.n_features()) {}
+          draw_(parts.table.n_features()),
+          other_(parts, criterion_) {}
 
     NodeFacts enter(const NodeSamples& node) override {
         criterion_.enter(order_, node.begin, node.n);
@@ -53,7 +42,7 @@ public:
             return find_together(node, rows, constants);
         if (by_values(node.n))
             return find_one_by_one(node, rows, constants, [&](Found& found) {
-                return draw_by_values(node, rows, limits(node, found.feature), found);
+                return search_variable(node, rows, found);
             });
         if constexpr (OneSumCriterion<C> || LedgerCriterion<C>)
             if (node.n <= kMostOfFew && !rules_.random_cut)
@@ -65,7 +54,7 @@ public:
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (constant(column)) return constants.found(f), false;
-            Found found{f, {.score = best.cut.score}, 0.0};
+            Found found{.feature = f, .cut = {.score = best.cut.score}};
             search(node, f, column, limits(node, f), found);
             if (found.cut.score > best.cut.score) {
                 best = found;
@@ -74,10 +63,18 @@ public:
             }
             return true;
         };
-        for_drawn_columns(node, rows, constants, try_column,
+        const auto try_other = [&](FeatureId f) {
+            Found found{.feature = f, .cut = {.score = best.cut.score}};
+            if (!other_.search(node, rows, limits(node, f), found))
+                return constants.found(f), false;
+            if (found.cut.score > best.cut.score) best = found;
+            return true;
+        };
+        for_drawn_columns(node, rows, constants, try_column, try_other,
                           [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
-        const auto& column = std::get<NumericColumn>(table_.columns[best.feature]);
+        const auto& column = table_.columns[best.feature];
+        if (!column.plain) return split_other(node, best, rows);
         return make_split(node, best, {column, rows, best_codes_.data(), best_range_});
     }
 
@@ -105,10 +102,10 @@ public:
     }
 
 private:
-    struct Found {
-        FeatureId feature = 0;
-        Cut cut;
-        double threshold = 0.0;  // once it is known: of a random cut, at once
+    // Found on some of a node's samples.
+    struct Candidate {
+        Found found;
+        std::vector<Code> left;  // levels
     };
 
     static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8;
@@ -147,21 +144,26 @@ private:
     }
 
     // The same with the codes of each variable for the given rows.
-    template <class Try, class Enough>
+    template <class Try, class TryOther, class Enough>
     void for_drawn_columns(const NodeSamples& node, std::span<const RowId> rows,
-                           const Constants& constants, Try&& try_column, Enough&& enough) {
+                           const Constants& constants, Try&& try_column, TryOther&& try_other,
+                           Enough&& enough) {
+        std::size_t next = 0;  // of those gathered
         const auto gather = [&](std::span<const FeatureId> drawn) {
             columns_.clear();
-            for (const FeatureId f : drawn) columns_.push_back(&table_.columns[f]);
-            if (codes_.size() < drawn.size()) codes_.resize(drawn.size());
+            for (const FeatureId f : drawn)
+                if (table_.columns[f].plain) columns_.push_back(&table_.columns[f]);
+            if (codes_.size() < columns_.size()) codes_.resize(columns_.size());
             gather_codes(columns_, rows, codes_, stop_);
+            next = 0;
         };
-        const auto try_variable = [&](std::size_t i, FeatureId f) {
-            const std::uint16_t* codes = codes_[i].data();
-            return try_column(f,
-                              NodeColumn{std::get<NumericColumn>(*columns_[i]), rows, codes,
-                                         range_of(codes, rows.size())},
-                              codes_[i]);
+        const auto try_variable = [&](std::size_t, FeatureId f) {
+            if (!table_.columns[f].plain) return try_other(f);
+            CodeBuffer& buffer = codes_[next++];
+            const std::uint16_t* codes = buffer.data();
+            return try_column(
+                f, NodeColumn{table_.columns[f], rows, codes, range_of(codes, rows.size())},
+                buffer);
         };
         // A small node may find its cut before all are tried.
         const std::size_t at_once = rows.size() < kGatheredTogether ? 1 : kAtOnce;
@@ -183,19 +185,22 @@ private:
         Found best;
         bool in_order = true;
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            const auto& column = std::get<NumericColumn>(table_.columns[f]);
-            if (column.kind == NumericColumn::Kind::bin &&
-                column.codes[rows[0]] == column.codes[rows[1]])
+            const auto& column = table_.columns[f];
+            if (!column.plain) {
+                prepare_search(rows.size());
+                best = Found{.feature = f};
+                return other_.search(node, rows, limits(node, f), best);
+            }
+            if (column.kind == Column::Kind::bin && column.codes[rows[0]] == column.codes[rows[1]])
                 return false;
             double values[2];
             read_values(column, rows, values);
             if (values[0] == values[1]) return false;
             in_order = values[0] < values[1];
             const double low = values[in_order ? 0 : 1], high = values[in_order ? 1 : 0];
-            best = {f,
-                    {},
-                    rules_.random_cut ? draw_threshold(node.key, f, low, high)
-                                      : middle_of_gap(low, high)};
+            best = Found{.feature = f,
+                         .threshold = rules_.random_cut ? draw_threshold(node.key, f, low, high)
+                                                        : middle_of_gap(low, high)};
             search_.score_left(criterion_, criterion_.sample(in_order ? 0 : 1), 1, limits(node, f),
                                best.cut);
             return true;
@@ -204,8 +209,12 @@ private:
             node, constants, 1, [](const auto&) {}, try_variable,
             [&] { return best.cut.score != -kInfinity; });
         if (best.cut.score == -kInfinity) return std::nullopt;
+        if (!table_.columns[best.feature].plain) return split_other(node, best, rows);
         if (!in_order) order_.swap(node.begin, node.begin + 1);
-        return Split{best.feature, best.threshold, criterion_.decrease(best.cut.score), 0.0, 1};
+        return Split{.feature = best.feature,
+                     .threshold = best.threshold,
+                     .decrease = criterion_.decrease(best.cut.score),
+                     .n_left = 1};
     }
 
     // Variables one by one: search_one(found) looks for a cut on found.feature that is better than
@@ -215,7 +224,7 @@ private:
                                          Constants& constants, SearchOne&& search_one) {
         Found best;
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            Found found{f, {.score = best.cut.score}, 0.0};
+            Found found{.feature = f, .cut = {.score = best.cut.score}};
             if (!search_one(found)) return constants.found(f), false;
             if (found.cut.score > best.cut.score) best = found;
             return true;
@@ -230,9 +239,10 @@ private:
     // The best cut on one variable of few samples; false if it is constant.
     template <std::size_t N>
     bool search_few(const NodeSamples& node, std::span<const RowId> rows, Found& found) {
-        const auto& column = std::get<NumericColumn>(table_.columns[found.feature]);
+        const auto& column = table_.columns[found.feature];
+        if (!column.plain) return search_variable(node, rows, found);
         const FewSamples<N> few(column, rows.data());
-        if (column.kind == NumericColumn::Kind::several_values && !few.all_differ())
+        if (column.kind == Column::Kind::several_values && !few.all_differ())
             return search_variable(node, rows, found);
         if (few.constant()) return false;
         search_.best_cut(criterion_, few, limits(node, found.feature), found.cut);
@@ -276,13 +286,13 @@ private:
         const Column* column = &table_.columns[f];
         codes_.resize(std::max(codes_.size(), std::size_t{1}));
         gather_codes({&column, 1}, rows, codes_, stop_);
-        return {std::get<NumericColumn>(*column), rows, codes_[0].data(),
-                range_of(codes_[0].data(), rows.size())};
+        return {*column, rows, codes_[0].data(), range_of(codes_[0].data(), rows.size())};
     }
 
     // The best cut on one variable; false if it is constant.
     bool search_variable(const NodeSamples& node, std::span<const RowId> rows, Found& found) {
         const FeatureId f = found.feature;
+        if (!table_.columns[f].plain) return other_.search(node, rows, limits(node, f), found);
         if (by_values(rows.size())) return draw_by_values(node, rows, limits(node, f), found);
         const NodeColumn column = gathered(f, rows);
         if (constant(column)) return false;
@@ -305,7 +315,8 @@ private:
         kernels_.value_range(of, rows.size(), &low, &high);
         if (low == high) return false;
         found.threshold = draw_threshold(node.key, found.feature, low, high);
-        score_values(of, rows.size(), found.threshold, limits, found.cut);
+        score_values(criterion_, search_, {of, rows.size()}, found.threshold, limits, goes_left_,
+                     found.cut);
         return true;
     }
 
@@ -313,7 +324,7 @@ private:
     bool draw_in_few(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,
                      Found& found) {
         double of[N];
-        read_values(std::get<NumericColumn>(table_.columns[found.feature]), rows.first<N>(), of);
+        read_values(table_.columns[found.feature], rows.first<N>(), of);
         double low = of[0], high = of[0];
         for (std::size_t i = 1; i < N; ++i) {
             low = of[i] < low ? of[i] : low;
@@ -329,35 +340,7 @@ private:
     }
 
     const double* values_of(FeatureId f, std::span<const RowId> rows) {
-        return read_values(std::get<NumericColumn>(table_.columns[f]), rows,
-                           values_.take(rows.size()));
-    }
-
-    // The one cut that a threshold makes; nothing if all samples are on one side.
-    void score_values(const double* of, std::size_t n, double threshold, const CutLimits& limits,
-                      Cut& best) {
-        if constexpr (OneSumCriterion<C>) {
-            if (limits.none()) {  // summed without being marked
-                const auto left = criterion_.sum_upto(of, n, threshold);
-                const double w = C::weight_of(left);
-                if (w > 0.0 && w < criterion_.weight())
-                    search_.score_left(criterion_, left, 1, limits, best);
-                return;
-            }
-        }
-        const std::size_t n_left = kernels_.mark_upto(of, n, threshold, goes_left_.take(n));
-        if (n_left > 0 && n_left < n)
-            search_.score_sides(criterion_, {goes_left_.data(), n}, n_left, limits, best);
-    }
-
-    // Samples of one code may still have several values.
-    static bool constant(const NodeColumn& node) {
-        if (!node.range.constant()) return false;
-        if (!node.parts_codes()) return true;
-        const double first = node.value(0);
-        for (std::size_t i = 1; i < node.size(); ++i)
-            if (node.value(static_cast<Position>(i)) != first) return false;
-        return true;
+        return read_values(table_.columns[f], rows, values_.take(rows.size()));
     }
 
     CutLimits limits(const NodeSamples& node, FeatureId f) const {
@@ -405,8 +388,17 @@ private:
                                 best);
     }
 
+    Split split_other(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
+        Split split = other_.mark(node, found, rows);
+        split.decrease = criterion_.decrease(found.cut.score);
+        split.middle = found.cut.middle;
+        order_.split(node.begin, other_.marks(node.n), scratch_);
+        return split;
+    }
+
     // Sets the samples in order.
     Split make_split(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
+        if (!table_.columns[found.feature].plain) return split_other(node, found, rows);
         if (!by_values(rows.size())) return make_split(node, found, gathered(found.feature, rows));
         return split_by_values(node, found, rows);
     }
@@ -421,8 +413,10 @@ private:
     }
 
     Split split_of(const Found& found) const {
-        return {found.feature, found.threshold, criterion_.decrease(found.cut.score),
-                found.cut.middle, 0};
+        return {.feature = found.feature,
+                .threshold = found.threshold,
+                .decrease = criterion_.decrease(found.cut.score),
+                .middle = found.cut.middle};
     }
 
     Split make_split(const NodeSamples& node, const Found& found, const NodeColumn& column) {
@@ -448,21 +442,32 @@ private:
                 --wanted;
             }
         order_.copy_some(places, sample_);
-        std::vector<Found> candidates;
+        std::vector<Candidate> candidates;
         criterion_.enter(sample_, 0, sample_.size());
         prepare_search(sample_.size());
         const auto keep = [&](const Found& found) {
-            if (found.cut.score != -kInfinity) candidates.push_back(found);
+            if (found.cut.score != -kInfinity) candidates.push_back({found, {}});
         };
         const CutLimits none{.n = sample_.size()};
+        const auto try_other = [&](FeatureId f) {
+            Found found{.feature = f};
+            if (!other_.search(node, sample_.rows, none, found)) return false;
+            if (found.cut.score == -kInfinity) return true;
+            const Split split = other_.mark(node, found, sample_.rows);
+            found.missing = split.missing;
+            candidates.push_back({found, {split.left.begin(), split.left.end()}});
+            std::ranges::sort(candidates.back().left);
+            return true;
+        };
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            Found found{f, {}, 0.0};
+            if (!table_.columns[f].plain) return try_other(f);
+            Found found{.feature = f};
             if (!draw_by_values(node, sample_.rows, none, found)) return false;
             return keep(found), true;
         };
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer&) {
             if (constant(column)) return false;
-            Found found{f, {}, 0.0};
+            Found found{.feature = f};
             search(node, f, column, none, found);
             if (!rules_.random_cut && found.cut.score != -kInfinity)
                 found.threshold = threshold_of_cut(column, found.cut, places_);
@@ -472,22 +477,31 @@ private:
         if (by_values(sample_.size()))
             for_drawn_variables(node, constants, 1, [](const auto&) {}, try_variable, never);
         else
-            for_drawn_columns(node, sample_.rows, constants, try_column, never);
+            for_drawn_columns(node, sample_.rows, constants, try_column, try_other, never);
         std::ranges::stable_sort(candidates, std::greater{},
-                                 [](const Found& c) { return c.cut.score; });
+                                 [](const Candidate& c) { return c.found.cut.score; });
         criterion_.enter(order_, node.begin, node.n);
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
-        for (Found& candidate : candidates) {
-            candidate.cut = {};
-            const double threshold = candidate.threshold;
-            const CutLimits allowed = limits(node, candidate.feature);
+        for (auto& [found, left] : candidates) {
+            found.cut = {};
+            const CutLimits allowed = limits(node, found.feature);
+            if (!table_.columns[found.feature].plain) {
+                Split split = other_.mark_as_found(found, left, rows);
+                if (split.n_left == 0 || split.n_left == node.n) continue;
+                search_.score_sides(criterion_, other_.marks(node.n), split.n_left, allowed,
+                                    found.cut);
+                if (found.cut.score == -kInfinity) continue;
+                split.decrease = criterion_.decrease(found.cut.score);
+                split.middle = found.cut.middle;
+                order_.split(node.begin, other_.marks(node.n), scratch_);
+                return split;
+            }
             if (by_values(node.n))
-                score_values(values_of(candidate.feature, rows), node.n, threshold, allowed,
-                             candidate.cut);
+                score_values(criterion_, search_, {values_of(found.feature, rows), node.n},
+                             found.threshold, allowed, goes_left_, found.cut);
             else
-                score_threshold(gathered(candidate.feature, rows), threshold, allowed,
-                                candidate.cut);
-            if (candidate.cut.score != -kInfinity) return split_by_values(node, candidate, rows);
+                score_threshold(gathered(found.feature, rows), found.threshold, allowed, found.cut);
+            if (found.cut.score != -kInfinity) return split_by_values(node, found, rows);
         }
         return std::nullopt;
     }
@@ -505,11 +519,12 @@ private:
     std::vector<CodeBuffer> codes_;
     CodeBuffer best_codes_;
     CodeRange best_range_;
-    typename decltype(search_for<C>())::type search_;
+    CutSearch<C> search_;
     Scratch<std::uint8_t> goes_left_;
     Scratch<std::uint64_t> scratch_;
     Scratch<Position> places_;
     Scratch<double> values_;
+    OtherSearch<C> other_;
     SampleOrder sample_;
     ThreadTeam* team_ = nullptr;
     std::vector<std::unique_ptr<SplitterFor>> helpers_;  // one per thread of the team

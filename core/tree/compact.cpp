@@ -89,7 +89,6 @@ Packed pack(const Tree& nodes, const Leaves& leaves, Derivation derivation) {
     Packed packed{header_of(nodes), false, true};
     packed.tree.derivation = derivation;
     packed.tree.nodes = nodes.nodes;
-    packed.tree.missing_go_to_left = nodes.missing_go_to_left;
     classes ? pack_classes(leaves, counts, packed.tree) : pack_means(leaves, packed.tree);
     packed.exact = counts || (!classes && packed.tree.impurity.empty());
     const LeafScales scales = packed.tree.leaf_scales();
@@ -258,7 +257,6 @@ Tree expand(const Tree& tree) {
     const bool classes = tree.classification();
     Tree plain = header_of(tree);
     plain.nodes = tree.nodes;
-    plain.missing_go_to_left = tree.missing_go_to_left;
     plain.n_node_samples.resize(n);
     plain.weighted_n_node_samples.resize(n);
     plain.impurity.resize(n);

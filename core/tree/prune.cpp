@@ -26,7 +26,7 @@ public:
         branch_ = own_;
         for (NodeId t = static_cast<NodeId>(own_.size()); t-- > 0;) {
             if (tree.nodes[t].leaf()) continue;
-            const NodeId first = t + 1, second = tree.nodes[t].link;
+            const NodeId first = t + 1, second = tree.nodes[t].second();
             parent_[first] = parent_[second] = t;
             branch_[t] = branch_[first] + branch_[second];
             leaves_[t] = leaves_[first] + leaves_[second];
@@ -107,6 +107,7 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
                 node.link = static_cast<std::uint32_t>(pruned.leaf_weights.size() / width);
                 pruned.leaf_weights.insert(pruned.leaf_weights.end(), value.begin(), value.end());
             }
+            if (per_node) node.link = 0;
             node.feature = kLeaf;
             node.threshold = kLeaf;
         }
@@ -114,11 +115,9 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
         pruned.n_node_samples.push_back(tree.n_node_samples[t]);
         pruned.weighted_n_node_samples.push_back(tree.weighted_n_node_samples[t]);
         pruned.impurity.push_back(tree.impurity[t]);
-        if (!tree.missing_go_to_left.empty())
-            pruned.missing_go_to_left.push_back(tree.missing_go_to_left[t]);
     }
     for (Node& node : pruned.nodes)
-        if (!node.leaf()) node.link = now[node.link];
+        if (!node.leaf()) node.set_second(now[node.second()], node.missing_left());
     pruned.max_depth = std::ranges::max(pruned.depths());
     return pruned;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tree/compact.hpp"
+#include "tree/level_rule.hpp"
 
 namespace silvics {
 namespace {
@@ -77,7 +78,7 @@ void Tree::write_class_weights(NodeId t, std::span<double> weights) const {
         if (nodes[u].leaf())
             add_leaf_weights(*this, u, weights);
         else
-            end = std::max(end, nodes[u].link + 1);
+            end = std::max(end, nodes[u].second() + 1);
     }
 }
 
@@ -103,7 +104,7 @@ std::vector<double> Tree::all_values() const {
             add_leaf_weights(*this, t, of(t));
             continue;
         }
-        const auto first = of(t + 1), second = of(nodes[t].link), sum = of(t);
+        const auto first = of(t + 1), second = of(nodes[t].second()), sum = of(t);
         for (std::size_t c = 0; c < width; ++c) sum[c] = first[c] + second[c];
     }
     for (NodeId t = 0; t < nodes.size(); ++t) divide(of(t), weighted_n_node_samples[t]);
@@ -113,21 +114,21 @@ std::vector<double> Tree::all_values() const {
 std::vector<NodeId> Tree::subtree_ends() const {
     std::vector<NodeId> ends(nodes.size());
     for (NodeId t = static_cast<NodeId>(nodes.size()); t-- > 0;)
-        ends[t] = nodes[t].leaf() ? t + 1 : ends[nodes[t].link];
+        ends[t] = nodes[t].leaf() ? t + 1 : ends[nodes[t].second()];
     return ends;
 }
 
 std::vector<std::uint32_t> Tree::depths() const {
     std::vector<std::uint32_t> depth(nodes.size(), 0);
     for (NodeId t = 0; t < nodes.size(); ++t)
-        if (!nodes[t].leaf()) depth[t + 1] = depth[nodes[t].link] = depth[t] + 1;
+        if (!nodes[t].leaf()) depth[t + 1] = depth[nodes[t].second()] = depth[t] + 1;
     return depth;
 }
 
 std::size_t Tree::memory_bytes() const {
     const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     return sizeof(Tree) + bytes(n_classes) + bytes(nodes) + bytes(n_node_samples) +
-           bytes(weighted_n_node_samples) + bytes(impurity) + bytes(missing_go_to_left) +
+           bytes(weighted_n_node_samples) + bytes(impurity) + bytes(level_sets) +
            bytes(leaf_weights) + bytes(node_values) + bytes(whole_weights.narrow) +
            bytes(whole_weights.wide);
 }
@@ -139,6 +140,7 @@ Tree header_of(const Tree& tree) {
     header.n_classes = tree.n_classes;
     header.max_depth = tree.max_depth;
     header.impurity_exponent = tree.impurity_exponent;
+    header.level_sets = tree.level_sets;
     return header;
 }
 
@@ -258,8 +260,6 @@ void check_tree(const Tree& tree) {
     require(std::ranges::all_of(tree.n_classes, [](auto c) { return c > 0 && c < kPureBit; }),
             "a number of classes");
     require(tree.value_width() <= kMaxIds, "number of classes");
-    require(tree.missing_go_to_left.empty() || tree.missing_go_to_left.size() == n,
-            "length of missing_go_to_left");
     require(tree.impurity_exponent >= -4096 && tree.impurity_exponent <= 4096,
             "unit of impurities");
 
@@ -270,7 +270,7 @@ void check_tree(const Tree& tree) {
     std::uint32_t deepest = 0;
     for (NodeId t = 0; t < n; ++t) {
         if (t > 0 && tree.nodes[t - 1].leaf()) {
-            require(!waiting.empty() && tree.nodes[waiting.back()].link == t, "order of nodes");
+            require(!waiting.empty() && tree.nodes[waiting.back()].second() == t, "order of nodes");
             depth[t] = depth[waiting.back()] + 1;
             waiting.pop_back();
         } else if (t > 0) {
@@ -283,7 +283,9 @@ void check_tree(const Tree& tree) {
             continue;
         }
         require(static_cast<std::size_t>(node.feature) < tree.n_features, "variable of a split");
-        require(std::isfinite(node.threshold), "threshold of a split");
+        // Infinity parts missing values from all others.
+        require(!node.category() || LevelRule(node.threshold).valid(tree.level_sets),
+                "threshold of a split");
         waiting.push_back(t);
     }
     require(waiting.empty(), "an inner node without second child");

@@ -1,9 +1,10 @@
 // A grown tree: the arrays of Table 5.2, compact and immutable.
 //
 // Nodes stand in depth-first order, the first child right after its parent, so one link per
-// node suffices. A threshold node is 16 bytes; kinds of split that need more keep it in side
-// tables. Class weights are stored at leaves only (a pure leaf is a class number): those of
-// an inner node are the sums over its leaves.
+// node suffices. A threshold node is 16 bytes; a category node has its rule in the place of the
+// threshold (level_rule.hpp), and a large set of levels in a side table. Class weights are stored
+// at leaves only (a pure leaf is a class number): those of an inner node are the sums over its
+// leaves.
 //
 // There are two layouts. A plain tree tells samples, weight and impurity of every node. A compact
 // one tells them of leaves, most of it inside the node, where an inner one has its threshold; what
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,11 +34,21 @@ struct Node {
     // Leaf of a compact tree: its value, or its LeafCounts, or its weight where that is not whole.
     double threshold = kLeaf;
     std::int32_t feature = kLeaf;
-    // Inner node: its second child. Leaf with class weights: kPureBit | class, or the number of
-    // its row of class weights. Leaf with a value, compact: its n_node_samples.
+    // Inner node: its second child, and kMissingLeftBit if missing values go to the first. Leaf
+    // with class weights: kPureBit | class, or the number of its row of class weights. Leaf with a
+    // value, compact: its n_node_samples.
     std::uint32_t link = 0;
 
+    static constexpr std::uint32_t kMissingLeftBit = std::uint32_t{1} << 31;
+
     bool leaf() const { return feature < 0; }
+    // Of inner nodes.
+    NodeId second() const { return link & ~kMissingLeftBit; }
+    bool missing_left() const { return (link & kMissingLeftBit) != 0; }
+    void set_second(NodeId child, bool missing_left) {
+        link = child | (missing_left ? kMissingLeftBit : 0);
+    }
+    bool category() const { return std::isnan(threshold); }
     LeafCounts counts() const { return std::bit_cast<LeafCounts>(threshold); }
 };
 
@@ -80,7 +92,7 @@ struct Tree {
     // impurity_exponent, the user's.
     std::vector<double> impurity;
     int impurity_exponent = 0;
-    std::vector<std::uint8_t> missing_go_to_left;  // empty: no node has seen a missing value
+    std::vector<std::uint32_t> level_sets;  // of category nodes that keep theirs apart
 
     // One of the two: class weights of impure leaves, or what each node predicts.
     std::vector<double> leaf_weights;
@@ -110,7 +122,7 @@ struct Tree {
     std::size_t memory_bytes() const;
 };
 
-// The sizes and units of a tree, without nodes.
+// The sizes and units of a tree, and its sets of levels; without nodes.
 Tree header_of(const Tree& tree);
 
 // Throws std::invalid_argument unless every index of the tree is in range, every node has one

@@ -7,6 +7,21 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+class Matrix:
+    """X: blocks of columns side by side, or sparse."""
+
+    def __init__(self, blocks: list, n_levels: Sequence[int] = []) -> None: ...
+    @staticmethod
+    def sparse(
+        starts: object, places: object, values: object, shape: tuple[int, int], by_columns: bool
+    ) -> Matrix:
+        """
+        Compressed by columns or by rows; vectors are given as columns, of shape (n, 1).
+        """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
 class Tree:
     """A grown tree, immutable."""
 
@@ -36,6 +51,9 @@ class Tree:
     def weighted_n_node_samples(self) -> NDArray[numpy.float64]: ...
     def impurity(self) -> NDArray[numpy.float64]: ...
     def missing_go_to_left(self) -> NDArray[numpy.uint8]: ...
+    def left_levels(self, node: int, n_levels: int) -> NDArray[numpy.int64]:
+        """Which of so many levels go left at a category node."""
+
     def values(self) -> NDArray[numpy.float64]:
         """What every node predicts: class shares of all outputs, or means."""
 
@@ -80,8 +98,8 @@ class Table:
     @property
     def n_features(self) -> int: ...
 
-def code_table(X: object, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
-def table_of_values(X: object, n_jobs: int) -> Table: ...
+def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
+def table_of_values(X: Matrix, n_jobs: int) -> Table: ...
 
 class Target:
     """The output variables, as the core sums them."""
@@ -208,20 +226,20 @@ def grow(
     """
 
 def predict(
-    trees: Sequence[Tree], X: object, as_float32: bool, n_jobs: int
+    trees: Sequence[Tree], X: Matrix, as_float32: bool, n_jobs: int
 ) -> NDArray[numpy.float64]:
     """Mean prediction of the trees: rows x value width."""
 
-def apply(trees: Sequence[Tree], X: object, as_float32: bool, n_jobs: int) -> NDArray[numpy.int64]:
+def apply(trees: Sequence[Tree], X: Matrix, as_float32: bool, n_jobs: int) -> NDArray[numpy.int64]:
     """Leaf of every sample in every tree: rows x trees."""
 
 def decision_paths(
-    trees: Sequence[Tree], X: object, as_float32: bool, n_jobs: int
+    trees: Sequence[Tree], X: Matrix, as_float32: bool, n_jobs: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
     """Row starts and columns of the sparse matrix of visited nodes."""
 
 def out_of_bag(
-    trees: Sequence[Tree], seeds: Sequence[int], sampling: Sampling, X: object, n_jobs: int
+    trees: Sequence[Tree], seeds: Sequence[int], sampling: Sampling, X: Matrix, n_jobs: int
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
     """
     Sums of out-of-bag predictions, and how many trees gave one, for every row.

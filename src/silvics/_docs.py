@@ -102,6 +102,21 @@ PARAMETERS = {
         "Which open node is split next; None is best-first with ``max_leaf_nodes``, else "
         "depth-first. Without such a limit the tree is the same.",
     ),
+    "categorical_features": (
+        '"from_dtype", array-like of str, int or bool, or None',
+        "Which columns are categories: those whose type says so (text, categories), the named or "
+        "numbered ones, or those of a mask. Their levels have no order and need no coding.",
+    ),
+    "unknown_category": (
+        '{"missing", "heavier", "error"}',
+        "What a level is that was not seen in ``fit``: a missing value, one to go with the "
+        "larger part of the samples, or an error.",
+    ),
+    "missing": (
+        '{"learned", "error"}',
+        "Whether missing values are taken, and go to the side that was better for them in "
+        "``fit``; or are an error.",
+    ),
     "progress": (
         "callable or None",
         "Called as ``progress(done, total)`` while trees are grown.",
@@ -113,6 +128,11 @@ ATTRIBUTES = {
     "n_classes_": ("int, or array of them", "Number of classes of each output."),
     "n_features_in_": ("int", "Number of variables seen in ``fit``."),
     "feature_names_in_": ("ndarray of str", "Their names, where X had any."),
+    "is_categorical_": ("ndarray of bool", "Which variables are categories."),
+    "categories_": (
+        "list of ndarray or None",
+        "Levels of each category in the order of their numbers; None for other variables.",
+    ),
     "n_outputs_": ("int", "Number of outputs."),
     "feature_importances_": ("ndarray", "Mean decrease of impurity by each variable."),
     "max_features_": ("int", "Variables drawn at a node, K."),

@@ -16,8 +16,9 @@ from silvics.trees import (
 
 
 @documented(
-    "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ n_outputs_ "
-    "feature_importances_ oob_score_ oob_decision_function_ estimators_samples_ interrupted_",
+    "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
+    "oob_decision_function_ estimators_samples_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import RandomForestClassifier
@@ -68,14 +69,18 @@ class RandomForestClassifier(ForestClassifier):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
 
 @documented(
-    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ n_outputs_ "
-    "oob_score_ oob_prediction_ estimators_samples_ interrupted_",
+    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
+    "interrupted_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import RandomForestRegressor
@@ -122,14 +127,18 @@ class RandomForestRegressor(ForestRegressor):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
 
 @documented(
-    "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ n_outputs_ "
-    "feature_importances_ oob_score_ oob_decision_function_ estimators_samples_ interrupted_",
+    "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
+    "oob_decision_function_ estimators_samples_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreesClassifier
@@ -176,14 +185,18 @@ class ExtraTreesClassifier(ForestClassifier):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
 
 @documented(
-    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ n_outputs_ "
-    "oob_score_ oob_prediction_ estimators_samples_ interrupted_",
+    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
+    "interrupted_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ExtraTreesRegressor
@@ -229,6 +242,9 @@ class ExtraTreesRegressor(ForestRegressor):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from silvics import _core
-from silvics._fit import walking
-from silvics._fit.inputs import coded_dtype
+from silvics._fit import inputs, walking
+from silvics._fit.table import Blocks
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
@@ -52,15 +52,22 @@ class Tree:
         What a node predicts: shares of the classes, or means.
     """
 
-    def __init__(self, native: _core.Tree, as_float32: bool = False) -> None:
+    def __init__(
+        self, native: _core.Tree, as_float32: bool = False, n_levels: list[int] | None = None
+    ) -> None:
         self._native = native
         self._as_float32 = as_float32
+        self._n_levels = n_levels or []
 
     def __repr__(self) -> str:
         return f"<Tree of {self.node_count} nodes, depth {self.max_depth}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_native": self._native, "_as_float32": self._as_float32}
+        return {
+            "_native": self._native,
+            "_as_float32": self._as_float32,
+            "_n_levels": self._n_levels,
+        }
 
     n_features = property(lambda self: self._native.n_features)
     n_outputs = property(lambda self: self._native.n_outputs)
@@ -115,6 +122,13 @@ class Tree:
     def value(self) -> np.ndarray:
         return _read_only(self._by_output(self._native.values()))
 
+    def _goes_left(self, t: int, values: np.ndarray) -> np.ndarray:
+        """Which values (of a category, numbers of levels) go left at an inner node."""
+        known = values <= self.threshold[t]
+        if np.isnan(self.threshold[t]):
+            known = np.isin(values, self.left_levels(t))
+        return np.where(np.isnan(values), self.missing_go_to_left[t] != 0, known)
+
     def _by_output(self, flat: np.ndarray) -> np.ndarray:
         """Values of all outputs side by side -> one row per output, padded with zeros."""
         parts = walking.split_outputs(flat, self.n_classes)
@@ -123,11 +137,30 @@ class Tree:
             value[:, k, : part.shape[1]] = part
         return value
 
-    def _matrix(self, X: Any) -> np.ndarray:
-        X = coded_dtype(X)
-        if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(f"X has shape {X.shape}; expected (n_samples, {self.n_features})")
-        return X
+    def left_levels(self, node: int) -> np.ndarray:
+        """Numbers of the levels that go left at a category node; none at other nodes."""
+        feature = int(self.feature[node])
+        n_levels = self._n_levels[feature] if self._n_levels and feature >= 0 else -1
+        return self._native.left_levels(node, max(n_levels, 0))
+
+    def _matrix(self, X: Any) -> _core.Matrix:
+        if isinstance(X, _core.Matrix):
+            return X
+        blocks = inputs.unchecked(X)
+        if len(blocks.shape) != 2 or blocks.shape[1] != self.n_features:
+            raise ValueError(f"X has shape {blocks.shape}; expected (n_samples, {self.n_features})")
+        return inputs.to_walk(self._known_levels(blocks))
+
+    def _known_levels(self, X: Blocks) -> Blocks:
+        """Numbers that are no levels of a category are missing."""
+        categories = [j for j, n in enumerate(self._n_levels) if n >= 0]
+        if not categories:
+            return X
+        whole = X.blocks[0].astype(np.float64)
+        for j in categories:
+            known = (whole[:, j] >= 0) & (whole[:, j] < self._n_levels[j])
+            whole[~known, j] = np.nan
+        return Blocks([whole], self._n_levels, X.shape)
 
     def predict(self, X: Any) -> np.ndarray:
         """Value of the leaf of each sample."""
@@ -172,7 +205,7 @@ class Tree:
                 continue
             left, right = self.children_left[t], self.children_right[t]
             if (feature := int(self.feature[t])) in column:
-                goes_left = (grid[:, column[feature]] <= self.threshold[t]).astype(float)
+                goes_left = self._goes_left(t, grid[:, column[feature]]).astype(float)
             else:
                 goes_left = np.full(len(grid), samples[left] / samples[t])
             weights[left] = weight * goes_left

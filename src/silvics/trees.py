@@ -9,8 +9,8 @@ from silvics._fit.tree import TreeClassifier, TreeRegressor
 
 
 @documented(
-    "classes_ n_classes_ feature_importances_ max_features_ n_features_in_ "
-    "feature_names_in_ n_outputs_ tree_",
+    "classes_ n_classes_ feature_importances_ max_features_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ tree_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import DecisionTreeClassifier
@@ -47,12 +47,16 @@ class DecisionTreeClassifier(TreeClassifier):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
     ) -> None:
         keep_parameters(self, locals())
 
 
 @documented(
-    "feature_importances_ max_features_ n_features_in_ feature_names_in_ n_outputs_ tree_",
+    "feature_importances_ max_features_ n_features_in_ feature_names_in_ is_categorical_ "
+    "categories_ n_outputs_ tree_",
     """
     >>> from silvics import DecisionTreeRegressor
     >>> tree = DecisionTreeRegressor(random_state=0).fit([[0], [1], [2]], [0.0, 0.5, 4.0])
@@ -86,13 +90,16 @@ class DecisionTreeRegressor(TreeRegressor):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
     ) -> None:
         keep_parameters(self, locals())
 
 
 @documented(
-    "classes_ n_classes_ feature_importances_ max_features_ n_features_in_ "
-    "feature_names_in_ n_outputs_ tree_",
+    "classes_ n_classes_ feature_importances_ max_features_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ tree_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreeClassifier
@@ -128,12 +135,16 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
     ) -> None:
         keep_parameters(self, locals())
 
 
 @documented(
-    "feature_importances_ max_features_ n_features_in_ feature_names_in_ n_outputs_ tree_",
+    "feature_importances_ max_features_ n_features_in_ feature_names_in_ is_categorical_ "
+    "categories_ n_outputs_ tree_",
     """
     >>> from silvics import ExtraTreeRegressor
     >>> tree = ExtraTreeRegressor(random_state=0).fit([[0], [1], [2]], [0.0, 0.5, 4.0])
@@ -167,5 +178,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         binning: str = "frequency",
         split_sample: int | None = None,
         growth: str | None = None,
+        categorical_features: Any = "from_dtype",
+        unknown_category: str = "missing",
+        missing: str = "learned",
     ) -> None:
         keep_parameters(self, locals())

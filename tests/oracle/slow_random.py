@@ -85,6 +85,31 @@ def uniform_cut(node, feature, low, high):
     return v if low <= v < high else low
 
 
+def random_subsets(node, feature, n_groups, n_subsets=256):
+    """Which groups go left, subset after subset; the trivial ones are drawn, then left out."""
+    stream = Stream(derive(node, CUT + feature))
+    for _ in range(n_subsets):
+        words = [stream.next() for _ in range(0, n_groups, 64)]
+        left = [words[i // 64] >> (i % 64) & 1 == 1 for i in range(n_groups)]
+        if any(left) and not all(left):
+            yield left
+
+
+def coin(seed, level):
+    """Whether a level goes left at random; also said of levels that the node has not."""
+    return scatter((seed + (level + 1) * 0x9E3779B97F4A7C15) & MASK) >> 63 == 1
+
+
+def coins_that_part(node, feature, levels):
+    """Seed of coins that send levels both ways; one level alone must go left."""
+    stream = Stream(derive(node, CUT + feature))
+    while True:
+        seed = stream.next() >> 17
+        n_left = sum(coin(seed, level) for level in levels)
+        if n_left == 1 if len(levels) == 1 else 0 < n_left < len(levels):
+            return seed
+
+
 def bootstrap_rows(seed, n_draws, n_rows, weights=None):
     """Rows of a bootstrap replicate; with weights, these are the odds of being drawn."""
     stream = Stream(derive(root_key(seed), ROWS))

@@ -31,12 +31,37 @@ def with_one(array, value):
 def test_x_is_finite(kind, value, word, dtype):
     X, y = problem()
     hostile = with_one(X, value).astype(dtype)
+    only_known = {"missing": "error"} if word == "NaN" else {}
     with pytest.raises(ValueError, match=f"Input X contains {word}"):
-        small(kind).fit(hostile, y)
-    fitted = small(kind).fit(X, y)
+        small(kind, **only_known).fit(hostile, y)
+    fitted = small(kind, **only_known).fit(X, y)
     for method in (fitted.predict, fitted.apply, fitted.decision_path):
         with pytest.raises(ValueError, match=f"Input X contains {word}"):
             method(hostile)
+
+
+@each
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.longdouble, object])
+def test_nan_is_missing_in_any_type(kind, dtype):
+    X, y = problem()
+    X[::4, 0] = X[3, 2] = np.nan
+    fitted = small(kind).fit(X, y)
+    other = X.astype(dtype)
+    assert small(kind).fit(other, y).digest() == fitted.digest()
+    for method in (fitted.predict, fitted.apply):
+        np.testing.assert_array_equal(method(other), method(X))
+
+
+@each
+def test_every_nan_is_the_same(kind):
+    """Whatever its sign and its bits: some of them are rules of category nodes."""
+    X, y = problem()
+    X[::4, 0] = np.nan
+    expected = small(kind).fit(X, y)
+    for bits in (0xFFF8000000000000, 0x7FF0000000000001, 0x7FF9000000000005, 0x7FFBFFFFFFFFFFFF):
+        X[::4, 0] = np.array([bits], dtype=np.uint64).view(np.float64)
+        assert small(kind).fit(X, y).digest() == expected.digest()
+        np.testing.assert_array_equal(expected.apply(X), small(kind).fit(X, y).apply(X))
 
 
 @each

@@ -196,28 +196,75 @@ def test_from_sklearn_takes_fitted_models(kind):
         silvics.from_sklearn(sklearn_kind(kind)())
 
 
-def learned_with_missing_values(informative):
-    X, y = problem(n_rows=200)
-    X[np.flatnonzero(y == 0) if informative else slice(None, None, 5), 0] = np.nan
-    theirs = sklearn.tree.DecisionTreeClassifier(random_state=0, max_depth=3).fit(X, y)
-    return X, theirs
+# ---- missing values
 
 
-def test_missing_values_learned_by_sklearn():
-    X, theirs = learned_with_missing_values(informative=False)
-    assert np.isfinite(theirs.tree_.threshold).all()
-    assert theirs.tree_.missing_go_to_left.any()
+def with_missing_values(informative, n_outputs=1):
+    X, y = problem(n_rows=200, n_outputs=n_outputs)
+    first = y if n_outputs == 1 else y[:, 0]
+    X[np.flatnonzero(first == 0) if informative else slice(None, None, 5), 0] = np.nan
+    X[::7, 2] = np.nan
+    return X, y
+
+
+def missing_everywhere(X):
+    """Rows with missing values where the trees have seen some, and where not."""
+    rows = between(X)
+    rows[::3] = np.where(np.random.default_rng(1).random(rows[::3].shape) < 0.3, np.nan, rows[::3])
+    return np.concatenate([rows, np.full((1, X.shape[1]), np.nan)])
+
+
+@each
+@outputs
+@pytest.mark.parametrize("informative", [False, True])
+def test_missing_values_learned_by_sklearn(kind, n_outputs, informative):
+    X, y = with_missing_values(informative, n_outputs)
+    theirs = sklearn_kind(kind)(random_state=0).fit(X, y)
     ours = silvics.from_sklearn(theirs)
-    np.testing.assert_array_equal(ours.tree_.missing_go_to_left, theirs.tree_.missing_go_to_left)
+    their_trees = getattr(theirs, "estimators_", [theirs])
+    for tree, other in zip(getattr(ours, "estimators_", [ours]), their_trees, strict=True):
+        assert other.tree_.missing_go_to_left.any()
+        inner = np.flatnonzero(tree.tree_.children_left >= 0)
+        assert set(tree.tree_.missing_go_to_left) <= {0, 1}
+        for name in ("missing_go_to_left", "threshold"):  # both are in depth-first order
+            np.testing.assert_array_equal(
+                getattr(tree.tree_, name)[inner], getattr(other.tree_, name)[inner]
+            )
+    assert_say_the_same(ours, theirs, missing_everywhere(X))
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        ours.predict(X)
+        ours.set_params(missing="error").predict(X)
 
 
-def test_splits_on_missing_values_alone_are_named():
-    _, theirs = learned_with_missing_values(informative=True)
+def test_splits_on_missing_values_alone_come_along():
+    X, y = with_missing_values(informative=True)
+    theirs = sklearn.tree.DecisionTreeClassifier(random_state=0, max_depth=3).fit(X, y)
     assert np.isinf(theirs.tree_.threshold).any()
-    with pytest.raises(ValueError, match="missing"):
-        silvics.from_sklearn(theirs)
+    ours = silvics.from_sklearn(theirs)
+    np.testing.assert_array_equal(ours.tree_.threshold, theirs.tree_.threshold)
+    assert_say_the_same(ours, theirs, missing_everywhere(X))
+    assert_say_the_same(silvics.from_sklearn(ours.to_sklearn()), theirs, missing_everywhere(X))
+
+
+@each
+@outputs
+@pytest.mark.parametrize("informative", [False, True])
+def test_missing_values_learned_by_us(kind, n_outputs, informative):
+    X, y = with_missing_values(informative, n_outputs)
+    for parameters in ({}, {"max_leaf_nodes": 9}, {"min_samples_leaf": 6}):
+        ours = small(kind, **parameters).fit(X, y)
+        theirs = ours.to_sklearn()
+        assert_say_the_same(ours, theirs, missing_everywhere(X))
+        again = silvics.from_sklearn(theirs)
+        assert_say_the_same(again, theirs, missing_everywhere(X))
+
+
+@each
+def test_categories_do_not_go_to_sklearn(kind):
+    X, y = problem()
+    X = X.round()
+    ours = small(kind, categorical_features=[0, 1, 2, 3]).fit(X, y)
+    with pytest.raises(ValueError, match=r"cannot hold splits of categories.*OrdinalEncoder"):
+        ours.to_sklearn()
 
 
 # ---- where float32 cannot follow

@@ -1,6 +1,7 @@
 """Every constructor parameter refuses what it cannot mean, and names itself in doing so."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.utils._param_validation import InvalidParameterError
 
@@ -38,6 +39,9 @@ WRONG = {
     "split_sample": [1, 0, -1, 0.5, "100"],
     "growth": ["upwards", 0, ["depth_first"]],
     "progress": [True, "bar", 1],
+    "categorical_features": ["auto", "a", 1, 0.5, True],
+    "unknown_category": ["ignore", None, True, ["missing"]],
+    "missing": ["impute", None, False, np.nan],
 }
 
 
@@ -137,6 +141,39 @@ def test_monotonic_signs(kind, signs, message):
     X, y = problem()
     with pytest.raises(ValueError, match=message):
         small(kind, monotonic_cst=signs).fit(X, y > 1)
+
+
+@each
+@pytest.mark.parametrize("categories", [[0], [True, False, False, False], [0, 3]])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_monotonic_constraints_are_not_for_categories(kind, categories, sign):
+    X, y = problem()
+    words = r"not supported on categories.*monotonic_cst must be 0 for column 0"
+    chosen = {"categorical_features": categories}
+    with pytest.raises(ValueError, match=words):
+        small(kind, monotonic_cst=[sign, 1, 0, 0], **chosen).fit(X, y > 1)
+    small(kind, monotonic_cst=[0, sign, 0, 0], **chosen).fit(X, y > 1)
+    frame = pd.DataFrame({"a": ["oak", "elm"] * 30, "b": X[:, 0]})
+    with pytest.raises(ValueError, match=words):
+        small(kind, monotonic_cst=[sign, 0]).fit(frame, y > 1)
+    small(kind, monotonic_cst=[0, sign]).fit(frame, y > 1)
+
+
+@each
+@pytest.mark.parametrize(
+    ("categories", "message"),
+    [
+        ([4], r"must be in \[0, n_features - 1\]"),
+        ([-1], r"must be in \[0, n_features - 1\]"),
+        ([True], r"boolean mask must have shape \(n_features,\)"),
+        (["a"], "fitted on data without feature names"),
+        ([0.5], "array-like of bool, int or str"),
+        ([[0]], "with one dimension"),
+    ],
+)
+def test_categories_that_are_not_there(kind, categories, message):
+    with pytest.raises(ValueError, match=message):
+        small(kind, categorical_features=categories).fit(*problem())
 
 
 @each

@@ -38,8 +38,9 @@ def test_predict_beyond_32_bits_without_strides():
     X = np.broadcast_to(np.arange(50_000) % 2, (50_000, 50_000))
     tree = chain(3, n_features=50_000, feature=49_999)
     assert X.size > 2**31
-    assert _core.apply([tree], X, False, 1).shape == (50_000, 1)
-    assert set(_core.apply([tree], X, False, 1)[:, 0]) == {3}
+    leaves = _core.apply([tree], _core.Matrix([X]), False, 1)
+    assert leaves.shape == (50_000, 1)
+    assert set(leaves[:, 0]) == {3}
 
 
 # ---- trees deeper than any stack
@@ -71,7 +72,7 @@ def chain(depth, n_features=1, feature=0):
             # The lower half is worth nothing, so that pruning cuts it in one step.
             "impurity": np.where((features >= 0) & (np.arange(node_count) < depth), 1.0, 0.0),
             "impurity_exponent": np.zeros(1, dtype=np.int32),
-            "missing_go_to_left": np.zeros(node_count, dtype=np.uint8),
+            "level_sets": np.array([], dtype=np.uint32),
             "leaf_weights": np.array([]),
             "node_values": np.arange(node_count, dtype=np.float64),
         }

@@ -22,11 +22,14 @@ from silvics import _core
 from silvics._fit import inputs, parameters, targets, walking
 from silvics._fit.growing import Progress, all_or_nothing
 from silvics._fit.grown_forest import GrownForest
+from silvics._fit.table import Blocks
 from silvics._fit.warning import warn_user
 from silvics.recipes import RECIPES
 
 
-class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstimator):
+class BaseForest(
+    inputs.TakesAnyTable, CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstimator
+):
     """What classification and regression forests have in common."""
 
     _recipe: ClassVar[str]
@@ -72,7 +75,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
         before = dict(vars(self))
-        X, y = inputs.learning_inputs(self, X, y)
+        given, (X, y) = X, inputs.learning_inputs(self, X, y)
         inputs.check_lengths(X, y)
         targets.warn_of_column(y)
         y = targets.as_columns(y)
@@ -90,7 +93,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         self.interrupted_ = False
         error = None
         if seeds:
-            error = self._grow(X, encoded, sampling, kept, seeds)
+            error = self._grow(given, X, encoded, sampling, kept, seeds)
         if self.oob_score and error is None and (seeds or not hasattr(self, "oob_score_")):
             self._estimate_out_of_bag(X, encoded, sampling)
         if self._classification:
@@ -100,7 +103,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         return self
 
     def _encode(
-        self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+        self, X: Blocks, y: np.ndarray, weights: np.ndarray | None
     ) -> tuple[np.ndarray, _core.Sampling]:
         """Outputs for the core, and how each tree draws its rows."""
         balanced = False
@@ -159,7 +162,8 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
 
     def _grow(
         self,
-        X: np.ndarray,
+        given: Any,
+        X: Blocks,
         encoded: np.ndarray,
         sampling: _core.Sampling,
         kept: list[_core.Tree],
@@ -169,10 +173,10 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         n_jobs = parameters.n_threads(self.n_jobs)
         rules = parameters.growth_rules(self, X.shape, RECIPES[self._recipe].cut == "uniform")
         context = self._init_callback_context(max_subtasks=len(seeds))
-        context.call_on_fit_task_begin(estimator=self, X=X, y=encoded)
+        context.call_on_fit_task_begin(estimator=self, X=given, y=encoded)
         progress = Progress(self)
         grown, error = _core.grow(
-            parameters.coded_table(self, X, rules, n_jobs),
+            parameters.coded_table(self, inputs.to_grow(X), rules, n_jobs),
             targets.native_target(self, encoded, self._classification, self._sample_weight),
             sampling,
             self.criterion,
@@ -188,12 +192,12 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
         self._forget_estimates()
         self.interrupted_ = error is not None
         if error is None:
-            context.call_on_fit_task_end(estimator=self, X=X, y=encoded)
+            context.call_on_fit_task_end(estimator=self, X=given, y=encoded)
         return error
 
     # ---- out-of-bag estimates (thesis 4.4.1)
 
-    def _estimate_out_of_bag(self, X: np.ndarray, y: np.ndarray, sampling: _core.Sampling) -> None:
+    def _estimate_out_of_bag(self, X: Blocks, y: np.ndarray, sampling: _core.Sampling) -> None:
         kind = type_of_target(y)
         if kind == "unknown" or (self._classification and kind == "multiclass-multioutput"):
             raise ValueError(
@@ -203,7 +207,7 @@ class BaseForest(CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstima
             )
         seeds = self._tree_seeds(0, len(self._trees))
         sums, counts = _core.out_of_bag(
-            self._trees, seeds, sampling, X, parameters.n_threads(self.n_jobs)
+            self._trees, seeds, sampling, inputs.to_walk(X), parameters.n_threads(self.n_jobs)
         )
         if not counts.all():
             warn_user(

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._fit import inputs, parameters, targets, walking
+from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
 from silvics.tree_arrays import digest
 
@@ -29,6 +30,7 @@ class GrownForest:
     n_jobs: int | None
     bootstrap: bool
     n_features_in_: int
+    _variables: Variables
     n_outputs_: int
     max_features_: int
     n_classes_: Any
@@ -61,6 +63,7 @@ class GrownForest:
         self._estimators = trees
         self._as_float32 = trees[0].tree_._as_float32
         self.max_features_ = trees[0].max_features_
+        self._variables = trees[0]._variables
         self.interrupted_ = False
         self._seed = None
 
@@ -111,6 +114,7 @@ class GrownForest:
         shared = tree.get_params(deep=False).keys() - {"splitter", "random_state", "class_weight"}
         tree.set_params(**{name: getattr(self, name) for name in shared})
         tree.n_features_in_ = self.n_features_in_
+        tree._variables = self._variables
         tree.n_outputs_ = self.n_outputs_
         tree.max_features_ = self.max_features_
         if self._classification:
@@ -174,7 +178,7 @@ class GrownForest:
 
     # ---- walking
 
-    def _checked(self, X: Any) -> np.ndarray:
+    def _checked(self, X: Any) -> _core.Matrix:
         check_is_fitted(self)
         return inputs.prediction_inputs(self, X)
 

@@ -1,30 +1,85 @@
-"""The user's X: checked, never copied unless its type forces it."""
+"""The user's X and y: checked, and handed to the core without a copy wherever that can be."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.utils.validation import validate_data
+from scipy.sparse import issparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-_EXACT_INTEGER = 2**53
+from silvics import _core
+from silvics._fit import table
+from silvics._fit.column_values import in_core_type
+from silvics._fit.table import Blocks, Variables
 
 
-def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """X and y as arrays, both finite; y may have several columns."""
-    X, y = _validated(
-        estimator,
+def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
+    """X as blocks, whose variables the estimator keeps, and y, which may have several columns."""
+    variables, blocks = table.learn(
         X,
-        y,
-        validate_separately=(
-            {"dtype": "numeric"},
-            {"dtype": None, "ensure_2d": False},
-        ),
+        categorical_features=estimator.categorical_features,
+        missing=estimator.missing,
+        estimator_name=type(estimator).__name__,
     )
-    return X, y
+    before = getattr(estimator, "_variables", None)
+    if _grows_on(estimator) and before is not None and before.kinds == variables.kinds:
+        # Trees that are there already know levels by their numbers.
+        if before.n_levels:
+            blocks = _read(estimator, X)
+        variables = before
+    _check_names(estimator, X, y=y, reset=True)
+    estimator._variables = variables
+    if variables.names is not None:
+        estimator.feature_names_in_ = variables.names
+    return blocks, check_array(y, dtype=None, ensure_2d=False, input_name="y")
 
 
-def check_lengths(X: np.ndarray, y: np.ndarray) -> None:
+class TakesAnyTable:
+    """What every estimator has to say of the tables that it takes."""
+
+    missing: str
+    _variables: Variables
+
+    @property
+    def is_categorical_(self) -> np.ndarray:
+        """Which variables are categories."""
+        check_is_fitted(self)
+        return self._variables.is_categorical
+
+    @property
+    def categories_(self) -> list[np.ndarray | None]:
+        """The levels of each category, in the order of their numbers; None for other variables."""
+        check_is_fitted(self)
+        return list(self._variables.levels)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "learned"
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _grows_on(estimator: Any) -> bool:
+    return bool(getattr(estimator, "warm_start", False) and getattr(estimator, "_trees", None))
+
+
+def _check_names(estimator: Any, X: Any, **settings: Any) -> None:
+    """Names and number of the variables, in scikit-learn's words."""
+    inner = getattr(X, "X", None)
+    if isinstance(inner, np.ndarray) or issparse(inner):  # names are in X.var_names
+        if not settings["reset"]:
+            return
+        X = inner
+    native = nw.to_native(X, pass_through=True)
+    validate_data(estimator, native, skip_check_array=True, **settings)
+
+
+def check_lengths(X: Blocks, y: np.ndarray) -> None:
     """X and y must have the same number of rows."""
     if len(y) != X.shape[0]:
         raise ValueError(
@@ -33,55 +88,58 @@ def check_lengths(X: np.ndarray, y: np.ndarray) -> None:
         )
 
 
-def prediction_inputs(estimator: Any, X: Any) -> np.ndarray:
+def prediction_inputs(estimator: Any, X: Any) -> _core.Matrix:
     """X for a fitted estimator, with the variables that it was fitted on."""
-    return _validated(estimator, X, dtype="numeric", reset=False)
+    is_frame = nw.dependencies.is_into_dataframe(X)
+    if is_frame:  # other names are the reason of whatever else may be wrong
+        _check_names(estimator, X, reset=False)
+    blocks = _read(estimator, X)
+    if not is_frame:
+        _check_names(estimator, X, reset=False)
+    return to_walk(blocks)
 
 
-def _validated(estimator: Any, *arrays: Any, **settings: Any) -> Any:
-    """Run scikit-learn's checks. Their sum over X may overflow where X itself is finite."""
-    arrays = (_as_numbers(arrays[0]), *arrays[1:])
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            checked = validate_data(estimator, *arrays, **settings)
-        if isinstance(checked, tuple):
-            return coded_dtype(checked[0]), *checked[1:]
-        return coded_dtype(checked)
-    except ValueError as error:
-        if "could not convert string" not in str(error):
-            raise
-        raise ValueError(
-            f"Input X contains text or categories ({error}). Only numbers are supported for now: "
-            "encode such columns, for example with sklearn.preprocessing.OrdinalEncoder."
-        ) from error
+def _read(estimator: Any, X: Any) -> Blocks:
+    return table.read(
+        estimator._variables,
+        X,
+        unknown_category=estimator.unknown_category,
+        missing=estimator.missing,
+        estimator_name=type(estimator).__name__,
+    )
 
 
-def _as_numbers(X: Any) -> Any:
-    """Times as microseconds since 1970; masked and missing values are told apart from numbers."""
-    if np.ma.is_masked(X):
-        raise ValueError("Input X has masked values, and missing values are not supported yet.")
-    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
-        if np.isnat(X).any():
-            raise ValueError("Input X contains NaT, and missing values are not supported yet.")
-        return X.astype(f"{X.dtype.kind}8[us]").astype(np.int64)
-    return X
+def unchecked(X: Any) -> Blocks:
+    """Numbers that the caller vouches for."""
+    if issparse(X):
+        return Blocks([], [], X.shape, X)
+    X = in_core_type(np.asarray(X))
+    return Blocks([X], [], X.shape)
 
 
-def coded_dtype(X: Any) -> np.ndarray:
-    """X in a type that the core reads: itself, wherever it can be."""
-    X = np.asarray(X)
-    if X.dtype.kind not in "fiub":
-        X = X.astype(np.float64)
-    if X.dtype.kind == "f" and X.dtype.itemsize not in (4, 8):
-        X = X.astype(np.float32 if X.dtype.itemsize == 2 else np.float64)
-    if not X.dtype.isnative:
-        X = X.astype(X.dtype.newbyteorder("="))
-    if X.dtype.kind in "iu" and X.dtype.itemsize == 8 and X.size:
-        low, high = int(X.min()), int(X.max())
-        if high > _EXACT_INTEGER or low < -_EXACT_INTEGER:
-            raise ValueError(
-                f"Input X contains integers beyond 2**53 (from {low} to {high}), which cannot be "
-                "compared exactly as float64. Subtract an offset, or pass identifiers as "
-                "categories or drop them."
-            )
-    return X
+def only_numbers(n_features: int, names: np.ndarray | None = None) -> Variables:
+    """The variables of a table that has nothing but numbers."""
+    return Variables(names, ("number",) * n_features, (None,) * n_features)
+
+
+def to_grow(X: Blocks) -> _core.Matrix:
+    """X as trees grow from it."""
+    return _native(X, "csc")
+
+
+def to_walk(X: Blocks) -> _core.Matrix:
+    """X as its rows walk down trees."""
+    return _native(X, "csr")
+
+
+def _native(X: Blocks, form: str) -> _core.Matrix:
+    if X.sparse is None:
+        return _core.Matrix(X.blocks, X.n_levels)
+    sparse = X.sparse.asformat(form)
+    if not sparse.has_canonical_format:
+        sparse = sparse.copy()
+        sparse.sum_duplicates()
+    starts, places, values = (
+        array[:, np.newaxis] for array in (sparse.indptr, sparse.indices, sparse.data)
+    )
+    return _core.Matrix.sparse(starts, places, values, X.shape, form == "csc")

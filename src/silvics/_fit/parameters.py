@@ -49,6 +49,9 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "binning": [StrOptions({"frequency", "width"})],
     "split_sample": [Interval(Integral, 2, None, closed="left"), None],
     "growth": [StrOptions(set(_GROWTH)), None],
+    "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+    "unknown_category": [StrOptions({"missing", "heavier", "error"})],
+    "missing": [StrOptions({"learned", "error"})],
 }
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
@@ -139,6 +142,11 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
             f"monotonic_cst has shape {signs.shape[0]} but the input data "
             f"X has {n_features} features."
         )
+    if (constrained := np.flatnonzero(signs * estimator._variables.is_categorical)).size:
+        raise ValueError(
+            "Monotonicity constraints are not supported on categories, which have no order: "
+            f"monotonic_cst must be 0 for column {constrained[0]}."
+        )
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
@@ -180,7 +188,9 @@ def n_rows_drawn(max_samples: float | None, n_samples: int, weights: np.ndarray 
     return drawn
 
 
-def coded_table(estimator: Any, X: Any, rules: _core.GrowthRules, n_jobs: int) -> _core.Table:
+def coded_table(
+    estimator: Any, X: _core.Matrix, rules: _core.GrowthRules, n_jobs: int
+) -> _core.Table:
     """The table as the core searches it.
 
     Random cuts fall between values, never between bins; and more bins than there are codes are

@@ -86,7 +86,7 @@ def native_target(
     return _core.Target.of_values(y.ravel(), len(y), y.shape[1], estimator.criterion, weights)
 
 
-def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
     """``sample_weight`` as float64: finite, not negative, not all zero."""
     if sample_weight is None:
         return None

@@ -25,7 +25,7 @@ from silvics.recipes import RECIPES
 from silvics.tree_arrays import Tree, digest
 
 
-class BaseTree(MultiOutputMixin, BaseEstimator):
+class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
     """What classification and regression trees have in common."""
 
     _recipe: ClassVar[str]
@@ -66,8 +66,9 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         if check_input:
             X, y = inputs.learning_inputs(self, X, y)
         else:
-            X, y = inputs.coded_dtype(X), np.asarray(y)
+            X, y = inputs.unchecked(X), np.asarray(y)
             self.n_features_in_ = X.shape[1]
+            self._variables = inputs.only_numbers(X.shape[1])
         y = targets.as_columns(y)
         self.n_outputs_ = y.shape[1]
         weights = targets.checked_weights(sample_weight, X)
@@ -81,7 +82,7 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         inputs.check_lengths(X, y)
         rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
         trees, error = _core.grow(
-            parameters.coded_table(self, X, rules, 1),
+            parameters.coded_table(self, inputs.to_grow(X), rules, 1),
             targets.native_target(self, encoded, self._classification, weights),
             _core.Sampling(X.shape[0], False, 0, False, weights),
             self.criterion,
@@ -103,22 +104,22 @@ class BaseTree(MultiOutputMixin, BaseEstimator):
         return named.get(self.splitter, RECIPES[self._recipe].cut)
 
     def _take_tree(self, native: _core.Tree, as_float32: bool = False) -> None:
-        self.tree_ = Tree(native, as_float32)
+        self.tree_ = Tree(native, as_float32, self._variables.n_levels)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
-    def _checked(self, X: Any, check_input: bool) -> np.ndarray:
+    def _checked(self, X: Any, check_input: bool) -> _core.Matrix:
         check_is_fitted(self)
         if check_input:
             return inputs.prediction_inputs(self, X)
-        X = inputs.coded_dtype(X)
-        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+        X = inputs.unchecked(X)
+        if len(X.shape) != 2 or X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        return X
+        return inputs.to_walk(X)
 
     def _values(self, X: Any, check_input: bool) -> np.ndarray:
         X = self._checked(X, check_input)

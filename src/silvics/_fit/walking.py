@@ -14,27 +14,27 @@ from silvics import _core
 _WORTH_A_THREAD = 200_000
 
 
-def _threads(trees: Sequence[_core.Tree], X: np.ndarray, n_jobs: int) -> int:
+def _threads(trees: Sequence[_core.Tree], X: _core.Matrix, n_jobs: int) -> int:
     steps = X.shape[0] * sum(tree.max_depth + 1 for tree in trees)
     return min(n_jobs, 1 + steps // _WORTH_A_THREAD)
 
 
 def mean_prediction(
-    trees: Sequence[_core.Tree], X: np.ndarray, as_float32: bool, n_jobs: int = 1
+    trees: Sequence[_core.Tree], X: _core.Matrix, as_float32: bool, n_jobs: int = 1
 ) -> np.ndarray:
     """Class shares of all outputs side by side, or one column per real output."""
     return _core.predict(trees, X, as_float32, _threads(trees, X, n_jobs))
 
 
 def leaves(
-    trees: Sequence[_core.Tree], X: np.ndarray, as_float32: bool, n_jobs: int = 1
+    trees: Sequence[_core.Tree], X: _core.Matrix, as_float32: bool, n_jobs: int = 1
 ) -> np.ndarray:
     """Leaf of every sample in every tree."""
     return _core.apply(trees, X, as_float32, _threads(trees, X, n_jobs))
 
 
 def decision_path(
-    trees: Sequence[_core.Tree], X: np.ndarray, as_float32: bool, n_jobs: int = 1
+    trees: Sequence[_core.Tree], X: _core.Matrix, as_float32: bool, n_jobs: int = 1
 ) -> csr_matrix:
     """Which samples visit which nodes, over the nodes of all trees."""
     starts, nodes = _core.decision_paths(trees, X, as_float32, _threads(trees, X, n_jobs))

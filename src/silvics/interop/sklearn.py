@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import silvics
 from silvics import _core
+from silvics._fit.inputs import only_numbers
 from silvics._fit.tree import BaseTree
 from silvics._fit.warning import warn_user
 from silvics.tree_arrays import Tree
@@ -98,6 +99,19 @@ def _end_of_subtree(tree: Tree, t: int) -> int:
     return t + 1
 
 
+def _refuse_categories(model: Any) -> None:
+    if any(np.isnan(tree.threshold).any() for tree in _trees_of(model)):
+        raise ValueError(
+            "scikit-learn's trees cannot hold splits of categories. Code the categories as numbers "
+            "before fit, for example with sklearn.preprocessing.OrdinalEncoder, for a model that "
+            "can be converted."
+        )
+
+
+def _trees_of(model: Any) -> list[Tree]:
+    return [model.tree_] if hasattr(model, "tree_") else [tree.tree_ for tree in model.estimators_]
+
+
 def _warn_of_collisions(trees: list[Tree]) -> None:
     if any(_collides(tree) for tree in trees if not tree._as_float32):
         warn_user(
@@ -109,6 +123,7 @@ def _warn_of_collisions(trees: list[Tree]) -> None:
 
 def tree_to_sklearn(tree: BaseTree) -> Any:
     """A fitted silvics tree as scikit-learn's."""
+    _refuse_categories(tree)
     _warn_of_collisions([tree.tree_])
     return _tree_to_sklearn(tree)
 
@@ -124,6 +139,7 @@ def _tree_to_sklearn(tree: BaseTree) -> Any:
 
 def forest_to_sklearn(forest: Any) -> Any:
     """A fitted silvics forest as scikit-learn's."""
+    _refuse_categories(forest)
     _warn_of_collisions([tree.tree_ for tree in forest.estimators_])
     kind = getattr(sklearn.ensemble, type(forest).__name__)
     made = kind(**_shared_parameters(forest, kind))
@@ -141,10 +157,6 @@ def forest_to_sklearn(forest: Any) -> Any:
 
 def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
     """scikit-learn's arrays in our order (depth-first), checked by the core."""
-    if np.isinf(source.threshold).any():
-        raise ValueError(
-            "The model has splits on missing values alone, which are not supported yet."
-        )
     left, right = source.children_left, source.children_right
     order, stack = [], [0]
     while stack:
@@ -157,7 +169,8 @@ def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
     new[old] = np.arange(len(old))
     inner = left[old] >= 0
     link = np.zeros(len(old), dtype=np.uint32)
-    link[inner] = new[right[old][inner]]
+    missing_left = source.missing_go_to_left[old][inner].astype(np.uint32) << np.uint32(31)
+    link[inner] = new[right[old][inner]].astype(np.uint32) | missing_left
     n_classes = source.n_classes if classification else np.array([], dtype=np.intp)
     value = source.value[old]
     parts = [value[:, k, : source.n_classes[k]] for k in range(source.n_outputs)]
@@ -173,7 +186,7 @@ def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
             "weighted_n_node_samples": source.weighted_n_node_samples[old].astype(np.float64),
             "impurity": source.impurity[old].astype(np.float64),
             "impurity_exponent": np.zeros(1, dtype=np.int32),
-            "missing_go_to_left": source.missing_go_to_left[old].astype(np.uint8),
+            "level_sets": np.array([], dtype=np.uint32),
             "leaf_weights": np.array([], dtype=np.float64),
             "node_values": np.ascontiguousarray(np.concatenate(parts, axis=1)).ravel(),
         }
@@ -185,6 +198,7 @@ def _tree_from_sklearn(model: Any) -> BaseTree:
     made = kind(**_shared_parameters(model, kind))
     _copy_fitted(model, made)
     made.max_features_ = model.max_features_
+    made._variables = only_numbers(model.n_features_in_, getattr(model, "feature_names_in_", None))
     made._take_tree(_native_tree(model.tree_, made._classification), as_float32=True)
     return made
 

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "builder/builder.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
+#include "support/sparse.hpp"
 #include "tree/descend.hpp"
+#include "tree/level_rule.hpp"
 
 namespace silvics {
 namespace {
@@ -49,7 +52,7 @@ void check_counts(const Problem& problem, const Tree& tree) {
     std::vector<std::uint32_t> n(tree.nodes.size(), 0);
     std::vector<double> weight(tree.nodes.size(), 0.0);
     for (const RowId row : problem.subset.rows)
-        descend(tree.nodes.data(), problem.X.row(row), [&](NodeId t) {
+        descend(tree, problem.X.row(row), [&](NodeId t) {
             ++n[t];
             weight[t] += problem.subset.weight(row);
         });
@@ -125,14 +128,13 @@ TEST_CASE("a full tree on distinct rows remembers every class and value") {
         const Target target = test::random_classes(rng, 120, {4});
         const Tree tree = grown("entropy", table, target, subset, test::full_search(table));
         for (std::size_t i = 0; i < 120; ++i)
-            CHECK(tree.nodes[descend(tree.nodes.data(), X.row(i))].link ==
-                  (kPureBit | target.classes[i]));
+            CHECK(tree.nodes[descend(tree, X.row(i))].link == (kPureBit | target.classes[i]));
     }
     SUBCASE("values") {
         const Target target = test::random_reals(rng, 120, 1);
         const Tree tree = grown("absolute_error", table, target, subset, test::full_search(table));
         for (std::size_t i = 0; i < 120; ++i)
-            CHECK(tree.node_values[descend(tree.nodes.data(), X.row(i))] == target.original[i]);
+            CHECK(tree.node_values[descend(tree, X.row(i))] == target.original[i]);
     }
 }
 
@@ -225,7 +227,7 @@ TEST_CASE("stopping rules hold at every node") {
             const auto mass = [&](NodeId u) {
                 return tree.weighted_n_node_samples[u] * test::users_impurity(tree, u);
             };
-            return (mass(t) - mass(t + 1) - mass(tree.nodes[t].link)) / whole >= 0.02 - 1e-12;
+            return (mass(t) - mass(t + 1) - mass(tree.nodes[t].second())) / whole >= 0.02 - 1e-12;
         });
     }
 }
@@ -286,10 +288,10 @@ void check_monotonic(const Tree& tree, const std::vector<std::int8_t>& signs, st
                right_low = INFINITY;
         for (NodeId u = t + 1; u < ends[t]; ++u) {
             const double v = values[u * width + column];
-            (u < tree.nodes[t].link ? left_high : right_high) =
-                std::max(u < tree.nodes[t].link ? left_high : right_high, v);
-            (u < tree.nodes[t].link ? left_low : right_low) =
-                std::min(u < tree.nodes[t].link ? left_low : right_low, v);
+            (u < tree.nodes[t].second() ? left_high : right_high) =
+                std::max(u < tree.nodes[t].second() ? left_high : right_high, v);
+            (u < tree.nodes[t].second() ? left_low : right_low) =
+                std::min(u < tree.nodes[t].second() ? left_low : right_low, v);
         }
         if (sign > 0) ordered &= left_high <= right_low;
         if (sign < 0) ordered &= left_low >= right_high;
@@ -482,8 +484,7 @@ TEST_CASE("inner nodes above impure leaves have the impurities and values of the
             check_counts(problem, tree);
             std::vector<std::vector<RowId>> rows(tree.nodes.size());
             for (const RowId row : problem.subset.rows)
-                descend(tree.nodes.data(), problem.X.row(row),
-                        [&](NodeId t) { rows[t].push_back(row); });
+                descend(tree, problem.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
             bool right = true;
             for (NodeId t = 0; t < tree.nodes.size(); ++t) {
                 double weight = 0.0, impurity = 0.0;
@@ -504,6 +505,176 @@ TEST_CASE("inner nodes above impure leaves have the impurities and values of the
                 right &= std::fabs(test::users_impurity(tree, t) - impurity) < 1e-11;
             }
             CHECK(right);
+        }
+}
+
+// ---- numbers with holes, levels, sparse columns
+
+// Numbers, numbers with holes, few levels, many levels with holes, levels too many to be coded.
+struct MixedProblem {
+    Problem problem;
+    std::vector<std::int64_t> n_levels;
+};
+
+MixedProblem mixed_problem(Rng& rng, const CriterionEntry& criterion, std::size_t n, bool random) {
+    test::Matrix X = test::random_matrix(rng, n, 5, 12);
+    for (std::size_t i = 0; i < n; ++i) {
+        double* const row = X.values.data() + 5 * i;
+        if (test::pick(rng, 4) == 0) row[1] = NAN;
+        row[2] = static_cast<double>(test::pick(rng, 5));
+        row[3] = test::pick(rng, 6) == 0 ? -1.0 : static_cast<double>(test::pick(rng, 90));
+        row[4] = static_cast<double>(1000 * test::pick(rng, 80));
+    }
+    const std::vector<std::int64_t> n_levels = {-1, -1, 7, 200, 80000};
+    silvics::Matrix view(X.view());
+    view.n_levels = n_levels;
+    ThreadTeam team(1, nullptr);
+    Table table = random ? table_of_values(view, team) : code_table(view, {}, team);
+    GrowthRules rules = test::full_search(table);
+    rules.search.random_cut = random;
+    rules.search.max_features = 1 + test::pick(rng, 5);
+    return {{std::move(X), std::move(table), target_for(rng, criterion, n, 1 + test::pick(rng, 2)),
+             test::random_subset(rng, n, test::kAllWeights[test::pick(rng, 3)]),
+             criterion.name.data(), rules},
+            n_levels};
+}
+
+// What a node has not seen goes to its heavier child.
+void check_unseen(const MixedProblem& mixed, const Tree& tree) {
+    std::vector<std::vector<RowId>> rows(tree.nodes.size());
+    const Problem& problem = mixed.problem;
+    for (const RowId row : problem.subset.rows)
+        descend(tree, problem.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
+    bool right = true;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        const Node& node = tree.nodes[t];
+        if (node.leaf()) continue;
+        const auto f = static_cast<std::size_t>(node.feature);
+        const auto& w = tree.weighted_n_node_samples;
+        const bool heavier_left = w[t + 1] > w[node.second()];
+        std::set<double> seen;
+        bool missing = false;
+        for (const RowId row : rows[t]) {
+            const double x = problem.X.row(row)[f];
+            const bool here = std::isnan(x) || (mixed.n_levels[f] >= 0 && x < 0.0);
+            missing |= here;
+            if (!here) seen.insert(x);
+        }
+        if (!missing) right &= node.missing_left() == heavier_left;
+        right &= node.category() == (mixed.n_levels[f] >= 0);
+        if (!node.category()) continue;
+        const LevelRule rule(node.threshold);
+        right &= rule.others_left() == heavier_left;
+        right &= (rule.form() == LevelRule::Form::coin) == problem.rules.search.random_cut;
+        if (rule.form() == LevelRule::Form::coin) continue;
+        for (const Level level : {0U, 3U, 6U, 46U, 47U, 89U, 199U, 1000U, 79000U})
+            if (!seen.contains(level))
+                right &= rule.goes_left(level, tree.level_sets) == heavier_left;
+    }
+    CHECK(right);
+}
+
+TEST_CASE("rows of a mixed table arrive where they were counted, under any rules") {
+    Rng rng(270);
+    ThreadTeam team(3, nullptr);
+    std::size_t categories = 0, apart = 0, left = 0;
+    for (const CriterionEntry& criterion : criteria())
+        for (int repeat = 0; repeat < 12; ++repeat) {
+            CAPTURE(std::string(criterion.name));
+            CAPTURE(repeat);
+            MixedProblem mixed =
+                mixed_problem(rng, criterion, 60 + test::pick(rng, 200), repeat % 2 == 0);
+            GrowthRules& rules = mixed.problem.rules;
+            if (repeat % 4 == 1) rules.growth = Growth::best_first;
+            if (repeat % 4 == 1) rules.stopping.max_leaf_nodes = 4 + test::pick(rng, 30);
+            if (repeat % 3 == 1) rules.search.min_samples_leaf = 4;
+            if (repeat % 3 == 2) rules.search.split_sample = 20;
+            const Tree tree = mixed.problem.tree();
+            CHECK_NOTHROW(check_tree(tree));
+            check_counts(mixed.problem, tree);
+            check_unseen(mixed, tree);
+            for (const Node& node : tree.nodes) {
+                if (node.leaf()) continue;
+                categories += node.category();
+                left += node.missing_left();
+            }
+            apart += !tree.level_sets.empty();
+            // The same tree with a team, and pruned it still says where samples go.
+            rules.search.shared_from = 8;
+            const Problem& problem = mixed.problem;
+            const Tree alone = problem.tree();
+            const Tree shared =
+                expand(build_tree(find_criterion(problem.criterion), problem.table, problem.target,
+                                  problem.subset, rules, 7, test::kNeverStop, &team));
+            CHECK(test::same_trees(shared, alone));
+            rules.ccp_alpha = 0.01;
+            const Tree pruned = problem.tree();
+            CHECK_NOTHROW(check_tree(pruned));
+            check_counts(problem, pruned);
+        }
+    CHECK(categories > 100);
+    CHECK(apart > 10);
+    CHECK(left > 100);
+}
+
+TEST_CASE("a full tree remembers every class of rows that only levels or holes tell apart") {
+    Rng rng(271);
+    const std::size_t n = 60;
+    test::Matrix X{n, 2, std::vector<double>(2 * n)};
+    for (std::size_t i = 0; i < n; ++i) {
+        X.values[2 * i] = static_cast<double>(i / 2 * 7 % 97);  // thirty levels
+        X.values[2 * i + 1] = i % 2 == 0 ? NAN : 0.25;          // missing or not
+    }
+    silvics::Matrix view(X.view());
+    view.n_levels = {97, -1};
+    ThreadTeam team(1, nullptr);
+    for (const ClassId n_classes : {2U, 4U})
+        for (const bool random : {false, true}) {
+            const Table table = random ? table_of_values(view, team) : code_table(view, {}, team);
+            const Target target = test::random_classes(rng, n, {n_classes});
+            const LearningSubset subset = test::subset_of(n);
+            for (const char* criterion : {"gini", "entropy"}) {
+                GrowthRules rules = test::full_search(table);
+                rules.search.random_cut = random;
+                const Tree tree = grown(criterion, table, target, subset, rules);
+                bool right = true;
+                for (std::size_t i = 0; i < n; ++i)
+                    right &=
+                        tree.nodes[descend(tree, X.row(i))].link == (kPureBit | target.classes[i]);
+                CHECK(right);
+            }
+        }
+}
+
+TEST_CASE("a sparse table grows the tree of the dense one") {
+    Rng rng(272);
+    ThreadTeam team(1, nullptr);
+    for (const CriterionEntry& criterion : criteria())
+        for (int repeat = 0; repeat < 8; ++repeat) {
+            CAPTURE(std::string(criterion.name));
+            const std::size_t n = 40 + test::pick(rng, 150);
+            test::Matrix X = test::thinned(rng, test::random_matrix(rng, n, 4, 9), 3);
+            if (repeat % 2 == 0)
+                for (std::size_t i = 0; i < n; i += 1 + test::pick(rng, 6))
+                    X.values[4 * i + 2] = NAN;
+            const test::SparseMatrix sparse(X);
+            const BinRule rule{repeat % 4 == 3 ? std::size_t{3} : 0,
+                               BinRule::Widths::equal_frequency};
+            const bool random = repeat % 4 >= 2 && rule.max_bins == 0;
+            const auto table = [&](const silvics::Matrix& of) {
+                return random ? table_of_values(of, team) : code_table(of, rule, team);
+            };
+            const Table dense = table(X.view()), cells = table(sparse.view());
+            const Target target = target_for(rng, criterion, n, 1 + test::pick(rng, 2));
+            const LearningSubset subset =
+                test::random_subset(rng, n, test::kAllWeights[test::pick(rng, 3)]);
+            GrowthRules rules = test::full_search(dense);
+            rules.search.random_cut = random;
+            rules.search.max_features = 1 + test::pick(rng, 4);
+            const Tree a = grown(criterion.name.data(), dense, target, subset, rules);
+            const Tree b = grown(criterion.name.data(), cells, target, subset, rules);
+            CHECK(a.nodes.size() > 1);
+            CHECK(test::same_trees(a, b));
         }
 }
 

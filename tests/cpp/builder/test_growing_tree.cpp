@@ -47,9 +47,9 @@ TEST_CASE(
     std::vector<std::int32_t> features;
     for (const Node& node : tree.nodes) features.push_back(node.feature);
     CHECK(features == std::vector<std::int32_t>{0, 1, -2, -2, 2, -2, -2});
-    CHECK(tree.nodes[0].link == 4);
-    CHECK(tree.nodes[1].link == 3);
-    CHECK(tree.nodes[4].link == 6);
+    CHECK(tree.nodes[0].second() == 4);
+    CHECK(tree.nodes[1].second() == 3);
+    CHECK(tree.nodes[4].second() == 6);
     CHECK(tree.max_depth == 2);
     CHECK(tree.n_features == 3);
     CHECK_NOTHROW(check_tree(tree));
@@ -110,9 +110,9 @@ TEST_CASE("a chain of depth 100,000 is finished, checked, walked and summed with
     CHECK(tree.max_depth == depth);
     CHECK_NOTHROW(check_tree(tree));
     const double last = depth, first = -1.0, between = 499.5;
-    CHECK(descend(tree.nodes.data(), &last) == tree.nodes.size() - 1);
-    CHECK(descend(tree.nodes.data(), &first) == 1);
-    CHECK(descend(tree.nodes.data(), &between) == 1001);
+    CHECK(descend(tree, &last) == tree.nodes.size() - 1);
+    CHECK(descend(tree, &first) == 1);
+    CHECK(descend(tree, &between) == 1001);
     CHECK(tree.depths().back() == depth);
     CHECK(tree.subtree_ends()[0] == tree.nodes.size());
     const auto values = tree.all_values();
@@ -251,6 +251,66 @@ TEST_CASE("leaves that are means, or of parts of weights, do not tell the tree")
         expected = finish_tree(classes, five_classes(), 4, false);
         CHECK_FALSE(finish_leaves(classes, five_classes(), 4, Derivation::gini, 0).has_value());
         CHECK(test::same_trees(finish_tree(classes, five_classes(), 4, false), expected));
+    }
+}
+
+TEST_CASE("missing values go where they went, or to the heavier child if there were none") {
+    for (const MissingSide side : {MissingSide::unseen, MissingSide::right, MissingSide::left})
+        for (const double second_weight : {0.5, 1.0, 1.5}) {
+            GrowingTree growing;
+            growing.nodes = {inner(0, 1, 2), leaf(kPureBit), leaf(kPureBit | 1)};
+            growing.nodes[0].missing = side;
+            growing.nodes[2].weight = second_weight;
+            const Tree tree = finish_tree(growing, two_classes(), 3, false);
+            CHECK(tree.nodes[0].second() == 2);
+            CHECK(tree.nodes[0].missing_left() ==
+                  (side == MissingSide::unseen ? second_weight < 1.0 : side == MissingSide::left));
+        }
+}
+
+TEST_CASE("levels go where they went, others to the heavier child, nodes in any order") {
+    //        0: levels far apart
+    //    3: few levels   1
+    //   2    4 (coins)
+    //      5   6
+    const Level far_left[] = {3, 5000, 70}, far_right[] = {0, 9000}, few_left[] = {2},
+                few_right[] = {1, 4};
+    const std::uint64_t seed = 0x1234567;
+    for (const bool first_heavier : {false, true}) {
+        GrowingTree growing;
+        growing.nodes = {inner(0, 3, 1), leaf(kPureBit), leaf(kPureBit),    inner(1, 2, 4),
+                         inner(2, 5, 6), leaf(kPureBit), leaf(kPureBit | 1)};
+        growing.nodes[3].threshold = keep_levels(growing, few_left, few_right);
+        growing.nodes[0].threshold = keep_levels(growing, far_left, far_right);
+        growing.nodes[4].threshold = LevelRule(LevelRule::Form::coin, seed, false).in_place();
+        if (first_heavier)
+            growing.nodes[2].weight = growing.nodes[3].weight = growing.nodes[5].weight = 10.0;
+        else
+            growing.nodes[1].weight = growing.nodes[4].weight = growing.nodes[6].weight = 10.0;
+        // In place, and where others stood before them.
+        GrowingTree shifted = growing;
+        shifted.levels.insert(shifted.levels.begin(), {7, 8, 9});
+        for (const NodeId t : {0U, 3U, 4U}) shift_levels(shifted.nodes[t], 3);
+        for (const GrowingTree& of : {growing, shifted}) {
+            const Tree tree = finish_tree(of, two_classes(), 3, false);
+            CHECK_NOTHROW(check_tree(tree));
+            REQUIRE(tree.nodes.size() == 7);
+            const auto goes = [&](NodeId t, Level level) {
+                REQUIRE(tree.nodes[t].category());
+                return LevelRule(tree.nodes[t].threshold).goes_left(level, tree.level_sets);
+            };
+            for (const Level level : far_left) CHECK(goes(0, level));
+            for (const Level level : far_right) CHECK_FALSE(goes(0, level));
+            for (const Level level : few_left) CHECK(goes(1, level));
+            for (const Level level : few_right) CHECK_FALSE(goes(1, level));
+            for (const Level other : {6U, 46U, 47U, 4999U, 100000U}) {
+                CHECK(goes(0, other) == first_heavier);
+                CHECK(goes(1, other) == first_heavier);
+                CHECK(goes(3, other) == LevelRule::coin(seed, other));
+            }
+            for (const NodeId t : {0U, 1U, 3U})
+                CHECK(LevelRule(tree.nodes[t].threshold).others_left() == first_heavier);
+        }
     }
 }
 

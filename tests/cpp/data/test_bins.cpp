@@ -12,7 +12,7 @@
 namespace silvics {
 namespace {
 
-using Kind = NumericColumn::Kind;
+using Kind = Column::Kind;
 using Widths = BinRule::Widths;
 
 CodedColumn binned(const std::vector<double>& values, std::size_t max_bins, Widths widths) {

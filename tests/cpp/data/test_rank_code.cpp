@@ -11,7 +11,7 @@
 namespace silvics {
 namespace {
 
-using Kind = NumericColumn::Kind;
+using Kind = Column::Kind;
 using Limits = std::numeric_limits<double>;
 
 CodedColumn ranked(const std::vector<double>& values) {
@@ -195,15 +195,19 @@ TEST_CASE("a column says where its values are to be read") {
     CHECK(coded.column.values.data == X.view().data);
 }
 
-TEST_CASE("NaN and infinity are refused") {
-    for (const double bad : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()})
+TEST_CASE("infinity is refused, beside missing values too") {
+    for (const double bad : {Limits::infinity(), -Limits::infinity()})
         for (const std::size_t n : {3U, 1000U})
             for (const double others : {1.0, 0.5})
                 for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
                     std::vector<double> values(n, others);
                     values[at] = bad;
-                    CHECK_THROWS_WITH_AS(ranked(values), "Input X contains NaN or infinity.",
-                                         std::invalid_argument);
+                    CHECK_THROWS_WITH_AS(ranked(values), kInfinite, std::invalid_argument);
+                    values[(at + 1) % n] = Limits::quiet_NaN();
+                    CHECK_THROWS_WITH_AS(
+                        ranked(values),
+                        "Input X contains infinity or a value too large for dtype('float64').",
+                        std::invalid_argument);
                 }
 }
 

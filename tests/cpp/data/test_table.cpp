@@ -11,7 +11,7 @@
 namespace silvics {
 namespace {
 
-using Kind = NumericColumn::Kind;
+using Kind = Column::Kind;
 
 // A matrix of `n_few` columns of few values (codes of one byte), then `n_many` of many.
 test::Matrix mixed_matrix(test::Rng& rng, std::size_t rows, std::size_t n_few, std::size_t n_many) {
@@ -49,20 +49,20 @@ void check_layout(const test::Matrix& X, const Table& table, std::size_t first, 
     const std::size_t m = last - first;
     bool right = true;
     for (std::size_t j = first; j < last; ++j) {
-        const NumericColumn& column = test::numeric(table, j);
+        const Column& column = test::numeric(table, j);
         const auto ranks = plain_ranks(X, j);
         right &= codes_of(column.codes, X.rows) == ranks;
         right &= column.codes.wide == wide;
         right &= column.codes.stride == (layout == Layout::by_rows ? m : 1);
         right &= (column.by_rows.data != nullptr) == (layout == Layout::both);
         for (std::size_t i = 0; i < X.rows; ++i) right &= column.values[i] == X.row(i)[j];
-        right &= &column.view(NumericColumn::kByRows) == &column.codes;
+        right &= &column.view(Column::kByRows) == &column.codes;
         if (layout != Layout::both) {
             right &= &column.view(2) == &column.codes;
             continue;
         }
         right &= &column.view(2) == &column.by_rows;
-        right &= &column.view(NumericColumn::kByRows - 1) == &column.by_rows;
+        right &= &column.view(Column::kByRows - 1) == &column.by_rows;
         right &= column.by_rows.stride == m && column.by_rows.wide == wide;
         right &= codes_of(column.by_rows, X.rows) == ranks;
     }
@@ -212,7 +212,7 @@ TEST_CASE("whole numbers and others of the same order have the same codes") {
             for (double& y : Y.values) y = y / 8 + 1e-5;
             const Table others = test::coded(Y, rule);
             for (std::size_t j = 0; j < 2; ++j) {
-                const NumericColumn &a = test::numeric(whole, j), &b = test::numeric(others, j);
+                const Column &a = test::numeric(whole, j), &b = test::numeric(others, j);
                 CHECK(codes_of(a.codes, 1500) == codes_of(b.codes, 1500));
                 CHECK(a.kind == b.kind);
                 CHECK(a.n_codes == b.n_codes);
@@ -249,7 +249,7 @@ TEST_CASE("a column of more values than codes is read again where that matters")
     test::Rng rng(16);
     const test::Matrix X = test::random_matrix(rng, 70000, 1);
     const Table table = test::coded(X);
-    const NumericColumn& column = test::numeric(table);
+    const Column& column = test::numeric(table);
     CHECK(column.kind == Kind::several_values);
     CHECK(column.n_codes == kMaxCodes);
     CHECK(column.codes.wide);
@@ -286,18 +286,52 @@ TEST_CASE("a single bin is refused, and more bins than codes") {
     CHECK_NOTHROW(code_table(X.view(), {65536, BinRule::Widths::equal_width}, team));
 }
 
-TEST_CASE("NaN in any column reaches the caller as an error from any team") {
+TEST_CASE("infinity in any column reaches the caller as an error from any team") {
     test::Rng rng(5);
     test::Matrix X = test::random_matrix(rng, 20, 6);
     SUBCASE("among others") {}
     SUBCASE("among whole numbers") { X.values.assign(120, 3.0); }
-    for (const double bad :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-        X.values[77] = bad;
-        for (const std::size_t size : {1U, 3U}) {
-            ThreadTeam team(size, nullptr);
-            CHECK_THROWS_AS(code_table(X.view(), {}, team), std::invalid_argument);
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const double bad : {infinity, -infinity})
+        for (const bool beside_missing : {false, true}) {
+            test::Matrix spoilt = X;
+            spoilt.values[77] = bad;
+            if (beside_missing) spoilt.values[71] = std::numeric_limits<double>::quiet_NaN();
+            for (const std::size_t size : {1U, 3U}) {
+                ThreadTeam team(size, nullptr);
+                CHECK_THROWS_WITH_AS(code_table(spoilt.view(), {}, team), kInfinite,
+                                     std::invalid_argument);
+            }
         }
+}
+
+TEST_CASE("NaN makes a hole in its column and changes no other, for any team") {
+    test::Rng rng(5);
+    test::Matrix X = test::random_matrix(rng, 20, 6);
+    SUBCASE("among others") {}
+    SUBCASE("among whole numbers") {
+        for (double& x : X.values) x = std::round(4.0 * x);
+    }
+    test::Matrix with_hole = X;
+    with_hole.values[77] = std::numeric_limits<double>::quiet_NaN();  // row 12 of column 5
+    const Table whole = test::coded(X);
+    for (const std::size_t size : {1U, 3U}) {
+        ThreadTeam team(size, nullptr);
+        const Table table = code_table(with_hole.view(), {}, team);
+        for (std::size_t j = 0; j < 5; ++j) {
+            CHECK(test::same_columns(table.columns[j], whole.columns[j], 20));
+            CHECK(table.columns[j].plain);
+            CHECK_FALSE(table.columns[j].holes);
+        }
+        const Column& column = table.columns[5];
+        CHECK(column.holes);
+        CHECK_FALSE(column.plain);
+        bool right = true;
+        for (std::size_t i = 0; i < 20; ++i)
+            right &= i == 12 ? column.codes[i] == column.n_codes
+                             : column.codes[i] < column.n_codes &&
+                                   column.knots.at(column.codes[i]) == X.row(i)[5];
+        CHECK(right);
     }
 }
 
@@ -344,7 +378,7 @@ TEST_CASE("a narrow matrix of rows is not coded where values do") {
             CHECK(table.buffers.empty());
             check_has_values(X, table);
             for (std::size_t j = 0; j < cols; ++j) {
-                const NumericColumn& column = test::numeric(table, j);
+                const Column& column = test::numeric(table, j);
                 CHECK(column.codes.data == nullptr);
                 CHECK(column.by_rows.data == nullptr);
                 CHECK_FALSE(column.knots_tell());
@@ -413,7 +447,7 @@ TEST_CASE("values far from each other are coded all the same, and looked at in s
     SUBCASE("wide rows") {
         const test::Matrix X = test::random_matrix(rng, 1024, 65);  // of 520 bytes
         const Table table = values_of(X.view());
-        CHECK(table.values_below == NumericColumn::kByRows);
+        CHECK(table.values_below == Column::kByRows);
         check_coded_alike(X, table);
     }
     SUBCASE("bytes") {
@@ -445,7 +479,7 @@ TEST_CASE("half of the columns of bytes are not most of them") {
     check_coded_alike(X, values_of(X.view()));
 }
 
-TEST_CASE("NaN and infinity are refused in the same words where values do") {
+TEST_CASE("where values do, infinity is refused in the same words and NaN is a hole") {
     test::Rng rng(20);
     for (const std::size_t cols : {1U, 3U, 70U})
         for (const bool whole : {false, true})
@@ -459,9 +493,21 @@ TEST_CASE("NaN and infinity are refused in the same words where values do") {
                     test::Matrix X = test::random_matrix(rng, rows, cols, whole ? 8 : 0);
                     if (whole)
                         for (double& x : X.values) x *= 4.0;
-                    X.values[test::pick(rng, X.values.size())] = bad;
-                    CHECK_THROWS_WITH_AS(values_of(X.view(), 1 + rows % 2), kNotFinite,
-                                         std::invalid_argument);
+                    const std::size_t at = test::pick(rng, X.values.size());
+                    X.values[at] = bad;
+                    if (std::isinf(bad)) {
+                        CHECK_THROWS_WITH_AS(values_of(X.view(), 1 + rows % 2), kInfinite,
+                                             std::invalid_argument);
+                        continue;
+                    }
+                    const Table table = values_of(X.view(), 1 + rows % 2);
+                    bool right = true;
+                    for (std::size_t j = 0; j < cols; ++j) {
+                        const Column& column = table.columns[j];
+                        right &= column.holes == (j == at % cols) && column.plain == !column.holes;
+                    }
+                    CHECK(right);
+                    CHECK(std::isnan(table.columns[at % cols].value(at / cols)));
                 }
 }
 

@@ -32,8 +32,9 @@ TEST_CASE("importance is the sum of p(t) times the decrease over a variable's no
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {
             const Node& node = tree.nodes[t];
             if (node.leaf()) continue;
-            const double after = w[t + 1] / w[t] * test::users_impurity(tree, t + 1) +
-                                 w[node.link] / w[t] * test::users_impurity(tree, node.link);
+            const double after =
+                w[t + 1] / w[t] * test::users_impurity(tree, t + 1) +
+                w[node.second()] / w[t] * test::users_impurity(tree, node.second());
             expected[static_cast<std::size_t>(node.feature)] +=
                 w[t] / w[0] * (test::users_impurity(tree, t) - after);
         }

@@ -16,7 +16,7 @@ struct ForestExample {
     // What one tree says of one sample: the shares or means of its leaf.
     std::vector<double> said(std::size_t m, const double* sample) const {
         std::vector<double> value(width());
-        trees[m]->write_value(descend(trees[m]->nodes.data(), sample), value);
+        trees[m]->write_value(descend(*trees[m], sample), value);
         return value;
     }
 };

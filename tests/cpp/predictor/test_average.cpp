@@ -92,8 +92,7 @@ TEST_CASE("every sample is applied to every tree") {
             bool right = true;
             for (std::size_t i = 0; i < 300; ++i)
                 for (std::size_t t = 0; t < m; ++t)
-                    right &= leaves[i * m + t] ==
-                             descend(forest.trees[t]->nodes.data(), forest.X.row(i));
+                    right &= leaves[i * m + t] == descend(*forest.trees[t], forest.X.row(i));
             CHECK(right);
         }
     }
@@ -105,8 +104,7 @@ TEST_CASE("decision paths list the nodes of every way down, tree after tree") {
         for (std::size_t i = 0; i < 300; ++i) {
             std::int64_t offset = 0;
             for (const SharedTree& tree : forest.trees) {
-                descend(tree->nodes.data(), forest.X.row(i),
-                        [&](NodeId t) { nodes.push_back(offset + t); });
+                descend(*tree, forest.X.row(i), [&](NodeId t) { nodes.push_back(offset + t); });
                 offset += static_cast<std::int64_t>(tree->nodes.size());
             }
             starts.push_back(static_cast<std::int64_t>(nodes.size()));

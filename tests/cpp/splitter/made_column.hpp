@@ -12,7 +12,7 @@
 
 namespace silvics::test {
 
-using Kind = NumericColumn::Kind;
+using Kind = Column::Kind;
 
 class MadeColumn {
 public:
@@ -53,7 +53,7 @@ private:
     std::vector<std::uint16_t> codes_;
     std::vector<double> values_, of_row_;
     std::vector<RowId> rows_;
-    NumericColumn column_;
+    Column column_;
 };
 
 // n codes out of `levels`, `step` apart.

@@ -11,7 +11,7 @@ namespace {
 struct FewCodes {
     std::vector<std::uint8_t> bytes;
     std::vector<std::uint16_t> words;
-    NumericColumn column;
+    Column column;
 
     FewCodes(const std::vector<Code>& of_row, std::size_t stride, bool wide)
         : bytes(of_row.size() * stride, 0), words(of_row.size() * stride, 0) {

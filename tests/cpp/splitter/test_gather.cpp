@@ -280,7 +280,7 @@ TEST_CASE("a search sees bins where there are any; a threshold sees values") {
     test::Rng rng(59);
     const test::Matrix X = test::random_matrix(rng, 100, 1);
     const Table table = test::coded(X, {4, BinRule::Widths::equal_frequency});
-    const NumericColumn& column = test::numeric(table);
+    const Column& column = test::numeric(table);
     // Two samples of one bin: nothing to search for, but a threshold may part them.
     for (RowId other = 1; other < 100; ++other) {
         if (column.codes[other] != column.codes[0] || X.values[other] == X.values[0]) continue;

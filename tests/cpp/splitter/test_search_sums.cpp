@@ -114,8 +114,8 @@ TEST_CASE_TEMPLATE("every search of sums finds the same cut in a table of more v
     const std::size_t n_rows = 150000;  // two or three values to a code
     test::Matrix X = test::random_matrix(rng, n_rows, 1);
     const Table table = test::coded(X);
-    const NumericColumn& column = test::numeric(table);
-    REQUIRE(column.kind == NumericColumn::Kind::several_values);
+    const Column& column = test::numeric(table);
+    REQUIRE(column.kind == Column::Kind::several_values);
     // Rows of a few stretches of the variable, so that some share their code.
     std::vector<RowId> by_value(n_rows);
     std::iota(by_value.begin(), by_value.end(), RowId{0});

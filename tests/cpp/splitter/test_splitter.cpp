@@ -283,7 +283,7 @@ private:
         for (const RowId row : rows_) {
             const auto& column = test::numeric(root_.table, f);
             const double v = value(f, row);
-            const bool bin = column.kind == NumericColumn::Kind::bin && !root_.rules.random_cut;
+            const bool bin = column.kind == Column::Kind::bin && !root_.rules.random_cut;
             auto& [low, high] = ranges.try_emplace(bin ? column.codes[row] : v, v, v).first->second;
             low = std::min(low, v);
             high = std::max(high, v);
@@ -423,7 +423,7 @@ TEST_CASE("nodes of a table of more values than codes are split as a plain searc
     test::Matrix X = test::random_matrix(rng, n, 2);
     AtRoot classes = plain_problem(rng, X, 2), many = plain_problem(rng, X, 4),
            values = plain_problem(rng, X, 0);
-    REQUIRE(test::numeric(classes.table).kind == NumericColumn::Kind::several_values);
+    REQUIRE(test::numeric(classes.table).kind == Column::Kind::several_values);
     std::vector<RowId> by_value(n);
     std::iota(by_value.begin(), by_value.end(), RowId{0});
     std::ranges::sort(by_value, {}, [&](RowId row) { return X.row(row)[0]; });
@@ -507,7 +507,7 @@ TEST_CASE("nodes of a binned table are split as a plain search splits them") {
     const BinRule bins{5, BinRule::Widths::equal_frequency};
     for (const ClassId n_classes : {0U, 2U, 3U}) {
         AtRoot root = plain_problem(rng, test::random_matrix(rng, 200, 4), n_classes, bins);
-        REQUIRE(test::numeric(root.table).kind == NumericColumn::Kind::bin);
+        REQUIRE(test::numeric(root.table).kind == Column::Kind::bin);
         for (std::size_t n = 2; n <= 60; ++n)
             for (int repeat = 0; repeat < 4; ++repeat) {
                 CAPTURE(n);

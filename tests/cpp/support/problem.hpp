@@ -69,16 +69,14 @@ inline Table coded(Matrix&& X, const BinRule& rule = {}) {
     return coded(mine, rule);
 }
 
-inline const NumericColumn& numeric(const Table& table, std::size_t j = 0) {
-    return std::get<NumericColumn>(table.columns[j]);
-}
+inline const Column& numeric(const Table& table, std::size_t j = 0) { return table.columns[j]; }
 
 inline Code code_at(const CodeArray& codes, std::size_t i) {
     return std::visit([&](const auto& of_row) { return Code{of_row[i]}; }, codes);
 }
 
 // What a table says of a column, wherever it keeps the codes.
-inline bool same_columns(const NumericColumn& a, const NumericColumn& b, std::size_t n_rows) {
+inline bool same_columns(const Column& a, const Column& b, std::size_t n_rows) {
     bool same = a.n_codes == b.n_codes && a.kind == b.kind && a.knots == b.knots &&
                 a.knot_shift == b.knot_shift;
     for (std::size_t i = 0; i < n_rows; ++i)
@@ -172,9 +170,8 @@ inline bool same_trees(const Tree& a, const Tree& b) {
            a.n_node_samples == b.n_node_samples &&
            a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
            a.impurity_exponent == b.impurity_exponent && a.derivation == b.derivation &&
-           same_counts(a.whole_weights, b.whole_weights) &&
-           a.missing_go_to_left == b.missing_go_to_left && a.leaf_weights == b.leaf_weights &&
-           a.node_values == b.node_values;
+           same_counts(a.whole_weights, b.whole_weights) && a.level_sets == b.level_sets &&
+           a.leaf_weights == b.leaf_weights && a.node_values == b.node_values;
 }
 
 }  // namespace silvics::test

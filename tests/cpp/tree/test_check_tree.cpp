@@ -4,6 +4,7 @@
 
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
+#include "tree/level_rule.hpp"
 #include "tree/tree.hpp"
 
 namespace silvics {
@@ -66,7 +67,6 @@ TEST_CASE("a tree of wrong sizes is refused") {
             {"length of an array", [](Tree& t) { t.n_node_samples.pop_back(); }},
             {"length of an array", [](Tree& t) { t.weighted_n_node_samples.push_back(1.0); }},
             {"length of an array", [](Tree& t) { t.impurity.clear(); }},
-            {"length of missing_go_to_left", [](Tree& t) { t.missing_go_to_left = {1}; }},
             {"leaf weights", [](Tree& t) { t.leaf_weights.pop_back(); }},
             {"values", [](Tree& t) { t.n_classes.clear(); }},
             {"values", [](Tree& t) { t.node_values = t.all_values(); }},
@@ -89,7 +89,7 @@ TEST_CASE("a tree of wrong nodes is refused") {
         good, {
                   {"variable of a split", [](Tree& t) { t.nodes[0].feature = 2; }},
                   {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = NAN; }},
-                  {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = -INFINITY; }},
+                  {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = -NAN; }},
                   {"kind of a node", [&](Tree& t) { t.nodes[pure].feature = -1; }},
                   {"kind of a node", [&](Tree& t) { t.nodes[pure].feature = -3; }},
                   {"class of a leaf", [&](Tree& t) { t.nodes[pure].link = kPureBit | 3; }},
@@ -154,21 +154,76 @@ TEST_CASE("every second child but its own is refused at every node") {
         if (good.nodes[t].leaf()) continue;
         for (std::uint32_t link = 0; link <= good.nodes.size(); ++link) {
             Tree bad = good;
-            bad.nodes[t].link = link;
-            try {
-                check_tree(bad);
-                accepted += link != good.nodes[t].link;
-            } catch (const std::invalid_argument&) {
+            for (const bool missing_left : {false, true}) {
+                bad.nodes[t].set_second(link, missing_left);
+                try {
+                    check_tree(bad);
+                    accepted += link != good.nodes[t].second();
+                } catch (const std::invalid_argument&) {
+                }
             }
         }
     }
     CHECK(accepted == 0);
 }
 
-TEST_CASE("missing_go_to_left of full length is accepted") {
-    Tree tree = value_tree();
-    tree.missing_go_to_left.assign(tree.nodes.size(), 0);
-    CHECK_NOTHROW(check_tree(tree));
+TEST_CASE("missing values may go either way at every node") {
+    for (const Tree& good : {class_tree({3}), value_tree()})
+        for (const bool all_left : {false, true}) {
+            Tree tree = good;
+            for (Node& node : tree.nodes)
+                if (!node.leaf()) node.set_second(node.second(), all_left);
+            CHECK_NOTHROW(check_tree(tree));
+        }
+}
+
+TEST_CASE("an infinite threshold parts missing values from all others") {
+    for (const double threshold : {INFINITY, -INFINITY}) {
+        Tree tree = value_tree();
+        tree.nodes[0].threshold = threshold;
+        CHECK_NOTHROW(check_tree(tree));
+    }
+}
+
+TEST_CASE("rules of levels are accepted, and broken ones refused at any node") {
+    using Form = LevelRule::Form;
+    Tree good = class_tree({3});
+    const Level odd[] = {1, 3, 5}, far[] = {7, 4000}, dense[] = {1, 40, 41, 50, 60};
+    good.nodes[0].threshold = LevelRule::of(odd, {}, false, good.level_sets).in_place();
+    CHECK_NOTHROW(check_tree(good));
+    good.nodes[0].threshold = LevelRule(Form::coin, 12345, true).in_place();
+    CHECK_NOTHROW(check_tree(good));
+    good.nodes[0].threshold = LevelRule::of(far, {}, true, good.level_sets).in_place();
+    CHECK_NOTHROW(check_tree(good));
+    good.nodes[0].threshold = LevelRule::of(far, {}, false, good.level_sets).in_place();
+    CHECK_NOTHROW(check_tree(good));
+    const auto inner =
+        find_node(good, [&](const Node& node) { return &node != &good.nodes[0] && !node.leaf(); });
+    good.nodes[inner].threshold = LevelRule::of(dense, {}, false, good.level_sets).in_place();
+    REQUIRE(good.level_sets.size() == 3 + 3);
+    const char* const complaint = "threshold of a split";
+    const auto set = [](NodeId t, double threshold) {
+        return [=](Tree& tree) { tree.nodes[t].threshold = threshold; };
+    };
+    for (const NodeId t : {NodeId{0}, inner})
+        check_refused(
+            good, {
+                      {complaint, set(t, NAN)},
+                      {complaint, set(t, LevelRule(Form::none, 5, false).in_place())},
+                      {complaint, set(t, LevelRule(static_cast<Form>(4), 5, false).in_place())},
+                      {complaint, set(t, LevelRule(static_cast<Form>(7), 5, true).in_place())},
+                      {complaint, set(t, LevelRule(Form::apart, 6, false).in_place())},
+                      {complaint, set(t, LevelRule(Form::apart, 1ULL << 40, false).in_place())},
+                      {complaint, set(t, -LevelRule(Form::few, 5, false).in_place())},
+                      {complaint, [](Tree& tree) { tree.level_sets.clear(); }},
+                      {complaint, [](Tree& tree) { tree.level_sets.pop_back(); }},
+                      {complaint, [](Tree& tree) { tree.level_sets[3] = 65; }},  // bits of 3 words
+                      {complaint, [](Tree& tree) { tree.level_sets[3] = 0x7FFFFFFF; }},
+                      {complaint, [](Tree& tree) { tree.level_sets[0] = 0x80000006; }},
+                      {complaint, [](Tree& tree) { tree.level_sets[0] = 0xFFFFFFFF; }},
+                      {complaint,  // not ascending
+                       [](Tree& tree) { std::swap(tree.level_sets[1], tree.level_sets[2]); }},
+                  });
 }
 
 }  // namespace

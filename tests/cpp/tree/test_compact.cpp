@@ -7,6 +7,7 @@
 #include "support/problem.hpp"
 #include "tree/compact.hpp"
 #include "tree/descend.hpp"
+#include "tree/level_rule.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
@@ -84,7 +85,7 @@ TEST_CASE("every node of a compact tree has what the rows that reach it say") {
         const std::size_t width = tree.value_width(), n = made.X.rows;
         std::vector<std::vector<RowId>> rows(tree.nodes.size());
         for (const RowId row : made.subset.rows)
-            descend(tree.nodes.data(), made.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
+            descend(tree, made.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
         const auto values = tree.all_values();
         CHECK(made.tree.all_values() == values);
         bool right = true;
@@ -165,12 +166,30 @@ TEST_CASE("a tree of counts is expanded to what was grown, to the last bit") {
     CHECK(test::same_trees(expand(compact(plain, Derivation::gini)), plain));
 }
 
-TEST_CASE("missing_go_to_left is kept in both layouts") {
+TEST_CASE("where missing values and levels go is kept in both layouts") {
     Tree plain = expand(example({"gini", {2}, test::Weights::unit, 1}).tree);
-    for (NodeId t = 0; t < plain.nodes.size(); ++t) plain.missing_go_to_left.push_back(t % 2);
+    const Level far = 4000;
+    std::size_t n_inner = 0;
+    for (NodeId t = 0; t < plain.nodes.size(); ++t) {
+        Node& node = plain.nodes[t];
+        if (node.leaf()) continue;
+        node.set_second(node.second(), n_inner++ % 2 == 0);
+        if (n_inner % 3 == 0)  // levels apart
+            node.threshold = LevelRule::of({&far, 1}, {}, false, plain.level_sets).in_place();
+        if (n_inner % 3 == 1)  // coins
+            node.threshold = LevelRule(LevelRule::Form::coin, t, true).in_place();
+    }
+    REQUIRE(n_inner > 10);
+    REQUIRE_NOTHROW(check_tree(plain));
     const Tree tree = compact(plain, Derivation::gini);
     CHECK(tree.compact());
-    CHECK(tree.missing_go_to_left == plain.missing_go_to_left);
+    CHECK_NOTHROW(check_tree(tree));
+    CHECK(tree.level_sets == plain.level_sets);
+    bool kept = true;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t)
+        kept &= plain.nodes[t].leaf() ? tree.nodes[t].leaf()
+                                      : test::same_nodes(tree.nodes[t], plain.nodes[t]);
+    CHECK(kept);
     CHECK(test::same_trees(expand(tree), plain));
 }
 
@@ -372,8 +391,11 @@ TEST_CASE("a compact tree of counts is checked") {
             {"numbers of a leaf", [&](Tree& t) { with(t, pure, {1, 0}); }},
             {"weights of a leaf", [&](Tree& t) { with(t, impure, {5, 1}); }},
             {"number of samples", [&](Tree& t) { with(t, pure, {0xFFFFFFFFU, 1}); }},
-            {"length of missing_go_to_left", [](Tree& t) { t.missing_go_to_left = {1}; }},
             {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = NAN; }},
+            {"threshold of a split",
+             [](Tree& t) {
+                 t.nodes[0].threshold = LevelRule(LevelRule::Form::apart, 0, false).in_place();
+             }},
             {"order of nodes", [](Tree& t) { ++t.nodes[0].link; }},
             {"depth", [](Tree& t) { ++t.max_depth; }},
         });

@@ -9,6 +9,7 @@
 #include "builder/growing_tree.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
+#include "tree/level_rule.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
@@ -54,7 +55,7 @@ private:
     }
     Branch below(NodeId t) const {
         if (leaf(t)) return {own(t), 1};
-        const Branch first = below(t + 1), second = below(tree_.nodes[t].link);
+        const Branch first = below(t + 1), second = below(tree_.nodes[t].second());
         return {first.impurity + second.impurity, first.leaves + second.leaves};
     }
 
@@ -206,10 +207,37 @@ TEST_CASE("an alpha below all links prunes nothing; one above them leaves the ro
 TEST_CASE("what missing values do is kept through pruning") {
     test::Rng rng(125);
     Tree tree = exact_tree(rng, 20);
-    for (NodeId t = 0; t < tree.nodes.size(); ++t) tree.missing_go_to_left.push_back(t % 2);
-    const Tree pruned = prune(tree, 0.0);
-    REQUIRE(pruned.missing_go_to_left.size() == pruned.nodes.size());
-    CHECK_NOTHROW(check_tree(pruned));
+    // A bit for each inner node, and a variable that tells which it was.
+    tree.n_features = tree.nodes.size();
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        if (tree.nodes[t].leaf()) continue;
+        tree.nodes[t].feature = static_cast<std::int32_t>(t);
+        tree.nodes[t].set_second(tree.nodes[t].second(), t % 3 == 1);
+    }
+    // One of them has levels, kept apart.
+    const Level far = 4000;
+    const LevelRule rule = LevelRule::of({&far, 1}, {}, false, tree.level_sets);
+    REQUIRE(rule.form() == LevelRule::Form::apart);
+    tree.nodes[0].threshold = rule.in_place();
+    REQUIRE_NOTHROW(check_tree(tree));
+    const auto path = pruning_path(tree);
+    for (const double alpha : {-3.0, path.alphas[path.alphas.size() / 2]}) {
+        const Tree pruned = prune(tree, alpha);
+        CHECK_NOTHROW(check_tree(pruned));
+        std::size_t n_inner = 0;
+        bool kept = true;
+        for (const Node& node : pruned.nodes) {
+            if (node.leaf()) continue;
+            ++n_inner;
+            kept &= node.missing_left() == (node.feature % 3 == 1);
+            kept &= node.category() == (node.feature == 0);
+        }
+        CHECK(kept);
+        CHECK(n_inner > 0);
+        CHECK((n_inner == 20) == (alpha == -3.0));
+        CHECK(LevelRule(pruned.nodes[0].threshold).goes_left(far, pruned.level_sets));
+        CHECK_FALSE(LevelRule(pruned.nodes[0].threshold).goes_left(far - 1, pruned.level_sets));
+    }
 }
 
 // Whether `work` ends within some seconds; in a process of its own, which can be given up.

@@ -29,7 +29,7 @@ void check_class_weights(const Example& example) {
     const std::size_t width = tree.value_width();
     std::vector<double> expected(tree.nodes.size() * width, 0.0);
     for (const RowId row : subset.rows)
-        descend(tree.nodes.data(), X.row(row), [&](NodeId t) {
+        descend(tree, X.row(row), [&](NodeId t) {
             std::size_t first = t * width;
             for (std::size_t k = 0; k < target.n_outputs; first += target.n_classes[k++])
                 expected[first + target.classes[k * 90 + row]] += subset.weight(row);
@@ -63,7 +63,7 @@ TEST_CASE("leaves, ends and depths are those of the links") {
             CHECK(ends[t] == t + 1);
             continue;
         }
-        const NodeId second = tree.nodes[t].link;
+        const NodeId second = tree.nodes[t].second();
         CHECK(ends[t + 1] == second);
         CHECK(ends[t] == ends[second]);
         CHECK(depths[t + 1] == depths[t] + 1);

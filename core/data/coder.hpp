@@ -1,0 +1,91 @@
+// From the distinct values of a column, in their order, to codes.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "data/table.hpp"
+
+namespace silvics {
+
+// Gives codes to the distinct values of a column, one after another.
+class Coder {
+public:
+    Coder(std::size_t n_distinct, std::size_t n_rows, double low, double high, const BinRule& rule,
+          Column& column)
+        : n_(n_distinct),
+          n_rows_(n_rows),
+          low_(low / 2),
+          range_(high / 2 - low_),
+          rule_(rule),
+          column_(column) {
+        using Kind = Column::Kind;
+        const std::size_t codes = kMaxCodes - (column.holes ? 1 : 0);
+        const bool binned = rule.max_bins != 0 && n_ > rule.max_bins;
+        column.kind = binned ? Kind::bin : n_ > codes ? Kind::several_values : Kind::one_value;
+        most_ = std::min(binned ? rule.max_bins : n_, codes);
+        column.knot_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 10;
+    }
+
+    // At most as many, and one for what is missing.
+    std::size_t most() const { return most_ + (column_.holes ? 1 : 0); }
+
+    // The code of the next value, that of rows `begin` to `end` in the order of values.
+    Code next(double value, std::size_t begin, std::size_t end) {
+        if (column_.kind == Column::Kind::bin)
+            next_bin(value, begin, end);
+        else if (rank_ > 0)
+            step();
+        ++rank_;
+        column_.n_codes = code_ + std::size_t{1};
+        if (code_ >> column_.knot_shift >= column_.knots.size())
+            column_.knots.push_back(value == 0.0 ? 0.0 : value);
+        return code_;
+    }
+
+private:
+    // rank * most / n, without dividing.
+    void step() {
+        rest_ += most_;
+        if (rest_ < n_) return;
+        rest_ -= n_;
+        ++code_;
+    }
+
+    // By equal frequency of rows or by equal width of the range.
+    void next_bin(double value, std::size_t begin, std::size_t end) {
+        const auto wanted = static_cast<double>(most_);
+        const double place =  // in [0, 1): where along the column this value stands
+            rule_.widths == BinRule::Widths::equal_width
+                ? (value / 2 - low_) / range_
+                : (static_cast<double>(begin) + static_cast<double>(end - 1)) / 2 /
+                      static_cast<double>(n_rows_);
+        const double slot = std::min(std::floor(place * wanted), wanted - 1);
+        if (rank_ > 0 && slot != slot_) ++code_;
+        slot_ = slot;
+    }
+
+    const std::size_t n_, n_rows_;
+    const double low_, range_;
+    const BinRule& rule_;
+    Column& column_;
+    std::size_t most_ = 0, rank_ = 0, rest_ = 0;
+    double slot_ = 0.0;
+    Code code_ = 0;
+};
+
+// fill(codes) with codes of one byte each, or of two.
+template <class Fill>
+CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
+    const auto filled = [&]<class T>(std::vector<T> codes) -> CodeArray {
+        codes.resize(n_rows);
+        fill(codes);
+        return codes;
+    };
+    return n_codes <= 256 ? filled(std::vector<std::uint8_t>{})
+                          : filled(std::vector<std::uint16_t>{});
+}
+
+}  // namespace silvics

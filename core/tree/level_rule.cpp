@@ -1,0 +1,61 @@
+#include "tree/level_rule.hpp"
+
+#include <algorithm>
+
+namespace silvics {
+namespace {
+
+// A set apart: a word with its size and kind, then a bit for each of so many levels, or the levels,
+// ascending, that do not go where others go.
+constexpr std::uint32_t kList = std::uint32_t{1} << 31;
+
+std::size_t words_of(std::uint32_t head) {
+    return (head & kList) != 0 ? head & ~kList : (std::size_t{head} + 31) / 32;
+}
+
+}  // namespace
+
+LevelRule LevelRule::of(std::span<const Level> left, std::span<const Level> right, bool others_left,
+                        std::vector<std::uint32_t>& sets) {
+    const auto differing = others_left ? right : left;
+    const Level last = differing.empty() ? 0 : std::ranges::max(differing);
+    if (last < kFew) {
+        std::uint64_t bits = 0;
+        for (const Level level : differing) bits |= std::uint64_t{1} << level;
+        return {Form::few, others_left ? ~bits : bits, others_left};
+    }
+    const std::size_t offset = checked_id(sets.size(), kMaxIds, "words of category sets per tree");
+    const std::size_t words = (std::size_t{last} + 32) / 32;
+    if (differing.size() < words) {
+        sets.push_back(kList | static_cast<std::uint32_t>(differing.size()));
+        sets.insert(sets.end(), differing.begin(), differing.end());
+        std::ranges::sort(std::span(sets).subspan(offset + 1));
+    } else {
+        sets.push_back(last + 1);
+        sets.resize(offset + 1 + words, others_left ? ~std::uint32_t{0} : 0);
+        for (const Level level : differing)
+            sets[offset + 1 + level / 32] ^= std::uint32_t{1} << level % 32;
+    }
+    return {Form::apart, offset, others_left};
+}
+
+bool LevelRule::goes_left_apart(Level level, const std::vector<std::uint32_t>& sets) const {
+    const auto offset = static_cast<std::size_t>(content());
+    const std::uint32_t head = sets[offset];
+    const auto words = std::span(sets).subspan(offset + 1, words_of(head));
+    if ((head & kList) != 0) return std::ranges::binary_search(words, level) != others_left();
+    return level < head ? (words[level / 32] >> level % 32 & 1) != 0 : others_left();
+}
+
+bool LevelRule::valid(const std::vector<std::uint32_t>& sets) const {
+    if (bits_ >> 51 != kNaN >> 51) return false;
+    if (form() == Form::few || form() == Form::coin) return true;
+    const auto offset = static_cast<std::size_t>(content());
+    if (form() != Form::apart || offset >= sets.size()) return false;
+    const std::uint32_t head = sets[offset];
+    if (words_of(head) > sets.size() - offset - 1) return false;
+    return (head & kList) == 0 ||
+           std::ranges::is_sorted(std::span(sets).subspan(offset + 1, words_of(head)));
+}
+
+}  // namespace silvics
