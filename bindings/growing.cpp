@@ -29,6 +29,7 @@ void bind_growing(nb::module_& m) {
         .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
 
     const auto held = [](nb::object source, std::size_t n_jobs, auto&& make) {
+        if (!nb::isinstance<HeldMatrix>(source)) throw nb::type_error("incompatible function arguments: X must be a Matrix");
         const auto& X = nb::cast<const HeldMatrix&>(source);
         if (X.sparse && !X.sparse->by_columns)
             throw std::invalid_argument("trees grow from a sparse matrix compressed by columns");

@@ -91,6 +91,7 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
     C::add_if(bool{}, summand, std::declval<typename C::Summand&>());  // no squares needed
     { C::weight_of(summand) } -> std::same_as<double>;
     { C::term_of(summand) } -> std::same_as<double>;
+    { C::difference(summand, summand) } -> std::same_as<typename C::Summand>;
     { C::mean_of(summand) } -> std::same_as<double>;  // by which levels of a category are ordered
     // For bounds, the sum of w (y - node's mean)^2 over the samples so summed up.
     { const_c.squares_of(summand) } -> std::same_as<double>;

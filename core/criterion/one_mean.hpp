@@ -107,6 +107,10 @@ public:
     }
     static double weight_of(const Summand& s) { return s.weight; }
     static double term_of(const Summand& s) { return s.high + s.low; }
+    static Summand difference(const Summand& whole, const Summand& part) {
+        return {whole.weight - part.weight, whole.high - part.high, whole.low - part.low,
+                whole.squares - part.squares};
+    }
     static double mean_of(const Summand& s) { return term_of(s) / s.weight; }
     double squares_of(const Summand& s) const { return s.squares; }
     double spread_of(const Summand& s) const {

@@ -67,6 +67,7 @@ public:
         return static_cast<double>(static_cast<std::uint32_t>(s >> 32));
     }
     static double term_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s)); }
+    static Summand difference(Summand whole, Summand part) { return whole - part; }
     static double mean_of(Summand s) { return (weight_of(s) - term_of(s)) / weight_of(s); }
     double squares_of(Summand s) const {
         const double mean = first_ / weight_, w = weight_of(s), t = term_of(s);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/kernels.hpp"
@@ -45,21 +46,24 @@ inline CodeRange range_of(const std::uint16_t* codes, std::size_t n) {
     return {low, high};
 }
 
-// put(i, cell) for every i whose row has a cell in a sparse column; rows are ascending.
+// put(i, cell) for every i whose row has a cell in a sparse column; rows are ascending. Of rows and
+// cells the fewer are looked up among the others, unless it is less to go through both.
 template <class Put>
 void for_cells(const Column& column, std::span<const RowId> rows, Put&& put) {
     const auto cells = column.cells;
-    if (cells.empty()) return;
-    const auto steps = static_cast<std::size_t>(std::bit_width(cells.size()));
-    if (rows.size() * steps < cells.size()) {
-        auto from = cells.begin();
-        for (std::size_t i = 0; i < rows.size() && from != cells.end(); ++i) {
-            from = std::lower_bound(from, cells.end(), rows[i]);
-            if (from != cells.end() && *from == rows[i])
-                put(i, static_cast<std::size_t>(from - cells.begin()));
+    if (cells.empty() || rows.empty()) return;
+    const auto look_up = [](std::span<const RowId> few, std::span<const RowId> many, auto&& both) {
+        auto from = many.begin();
+        for (std::size_t i = 0; i < few.size() && from != many.end(); ++i) {
+            from = std::lower_bound(from, many.end(), few[i]);
+            if (from != many.end() && *from == few[i])
+                both(i, static_cast<std::size_t>(from - many.begin()));
         }
-        return;
-    }
+    };
+    const auto steps = [](std::size_t n) { return static_cast<std::size_t>(std::bit_width(n)); };
+    if (rows.size() * steps(cells.size()) < cells.size()) return look_up(rows, cells, put);
+    if (cells.size() * steps(rows.size()) < rows.size())
+        return look_up(cells, rows, [&](std::size_t cell, std::size_t i) { put(i, cell); });
     for (std::size_t i = 0, k = 0; i < rows.size() && k < cells.size();) {
         if (rows[i] == cells[k]) put(i, k);
         const bool row_first = rows[i] <= cells[k], cell_first = cells[k] <= rows[i];
@@ -68,11 +72,18 @@ void for_cells(const Column& column, std::span<const RowId> rows, Put&& put) {
     }
 }
 
-inline void gather_sparse(const Column& column, std::span<const RowId> rows, std::uint16_t* codes) {
-    std::fill_n(codes, rows.size(), static_cast<std::uint16_t>(column.zero));
+// The codes of a sparse column; nothing, and false, if none of the rows has a cell.
+inline bool gather_sparse(const Column& column, std::span<const RowId> rows, CodeBuffer& codes) {
+    bool any = false;
     column.codes.visit([&](const auto* from) {
-        for_cells(column, rows, [&](std::size_t i, std::size_t cell) { codes[i] = from[cell]; });
+        for_cells(column, rows, [&](std::size_t i, std::size_t cell) {
+            if (!std::exchange(any, true))
+                std::fill_n(codes.take(rows.size()), rows.size(),
+                            static_cast<std::uint16_t>(column.zero));
+            codes[i] = from[cell];
+        });
     });
+    return any;
 }
 
 // The codes of some variables for the same rows. Blocks of rows, so that what one variable

@@ -16,12 +16,6 @@
 
 namespace silvics {
 
-// Which split of levels: a cut in an order, or a number among all or random ones.
-struct LevelChoice {
-    std::uint32_t cut = 0;     // so many groups of the order go left; 0: by number
-    std::uint32_t number = 0;  // all: bit g is group g; random: how many came before it
-};
-
 template <Criterion C>
 class CategorySearch {
 public:

@@ -12,19 +12,11 @@
 #include "splitter/draw_threshold.hpp"
 #include "splitter/scan_categories.hpp"
 #include "splitter/scan_levels.hpp"
+#include "splitter/scan_sparse.hpp"
 #include "splitter/splitter.hpp"
 #include "tree/level_rule.hpp"
 
 namespace silvics {
-
-// A cut found on one variable.
-struct Found {
-    FeatureId feature = 0;
-    Cut cut{};
-    double threshold = 0.0;  // once it is known: of a random cut, at once
-    MissingSide missing = MissingSide::unseen;
-    LevelChoice choice{};
-};
 
 template <Criterion C>
 auto search_for() {
@@ -68,14 +60,22 @@ void score_values(C& criterion, CutSearch<C>& search, std::span<const double> of
         search.score_sides(criterion, {goes_left.data(), n}, n_left, limits, best);
 }
 
+// The quick scans that a criterion of exact sums has.
 struct NoScan {};
 template <Criterion C>
-struct LevelScanOf {
-    using type = NoScan;
+struct ScansOf {
+    using Levels = NoScan;
+    using Sparse = NoScan;
 };
 template <OneSumCriterion C>
-struct LevelScanOf<C> {
-    using type = LevelScan<C>;
+struct ScansOf<C> {
+    using Levels = LevelScan<C>;
+    using Sparse = SparseScan<C>;
+};
+template <LedgerCriterion C>
+struct ScansOf<C> {
+    using Levels = NoScan;
+    using Sparse = SparseScan<C>;
 };
 
 template <Criterion C>
@@ -90,6 +90,11 @@ public:
                 Found& found) {
         const Column& column = table_.columns[found.feature];
         const bool category = column.kind == Column::Kind::category;
+        if constexpr (OneSumCriterion<C> || LedgerCriterion<C>)
+            if (column.sparse)
+                return rules_.random_cut
+                           ? sparse_.random_cut(criterion_, column, node, rows, limits, found)
+                           : sparse_.best_cut(criterion_, column, node, rows, limits, found);
         if (rules_.random_cut)
             return category ? draw_levels(node, rows, limits, found)
                             : draw_with_holes(node, rows, limits, found);
@@ -174,13 +179,13 @@ private:
     bool search_with_holes(std::span<const RowId> rows, const CutLimits& limits, Found& found) {
         const Column& column = table_.columns[found.feature];
         const std::size_t n = rows.size();
-        std::uint16_t* const codes = other_codes_.take(n);
         if (column.sparse) {
-            gather_sparse(column, rows, codes);
+            if (!gather_sparse(column, rows, other_codes_)) return false;
         } else {
             const Column* only = &column;
             gather_codes({&only, 1}, rows, {&other_codes_, 1}, stop_);
         }
+        const std::uint16_t* const codes = other_codes_.data();
         NodeColumn last{column, rows, codes, range_of(codes, n)};
         const Code missing = static_cast<Code>(column.n_codes);
         const bool holes = column.holes && last.range.high == missing;
@@ -378,7 +383,8 @@ private:
     const Kernels& kernels_ = kernels();
     CutSearch<C> search_;
     CategorySearch<C> categories_;
-    typename LevelScanOf<C>::type scan_;
+    typename ScansOf<C>::Levels scan_;
+    typename ScansOf<C>::Sparse sparse_;
     Scratch<std::uint8_t> goes_left_;
     Scratch<Position> places_;
     Scratch<double> values_;

@@ -75,6 +75,21 @@ struct Cut {
     Code below = kUnknown;
 };
 
+// Which split of levels: a cut in an order, or a number among all or random ones.
+struct LevelChoice {
+    std::uint32_t cut = 0;     // so many groups of the order go left; 0: by number
+    std::uint32_t number = 0;  // all: bit g is group g; random: how many came before it
+};
+
+// A cut found on one variable.
+struct Found {
+    FeatureId feature = 0;
+    Cut cut{};
+    double threshold = 0.0;  // once it is known: of a random cut, at once
+    MissingSide missing = MissingSide::unseen;
+    LevelChoice choice{};
+};
+
 // What a cut must respect at this node.
 struct CutLimits {
     std::size_t n = 0, min_samples_leaf = 1;

@@ -107,6 +107,11 @@ PARAMETERS = {
         "Which columns are categories: those whose type says so (text, categories), the named or "
         "numbered ones, or those of a mask. Their levels have no order and need no coding.",
     ),
+    "min_category_frequency": (
+        "int",
+        "Levels of a category that are in fewer rows are taken as missing values: a level that is "
+        "seen once says nothing of other rows, and would still part classes perfectly.",
+    ),
     "unknown_category": (
         '{"missing", "heavier", "error"}',
         "What a level is that was not seen in ``fit``: a missing value, one to go with the "

@@ -156,6 +156,8 @@ class Tree:
         categories = [j for j, n in enumerate(self._n_levels) if n >= 0]
         if not categories:
             return X
+        if X.sparse is not None:
+            raise ValueError("X is sparse, and the tree has categories: pass a dense table.")
         whole = X.blocks[0].astype(np.float64)
         for j in categories:
             known = (whole[:, j] >= 0) & (whole[:, j] < self._n_levels[j])

@@ -7,6 +7,7 @@ import pickle
 import cloudpickle
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -63,6 +64,33 @@ def test_a_copy_is_the_same_model_for_several_outputs(ours, trip):
     again = trip(model)
     assert again.digest() == model.digest()
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def any_table():
+    """Categories, times and holes."""
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    frame["c"] = np.array(["oak", "elm", "yew", None], dtype=object)[np.arange(len(X)) * 7 % 11 % 4]
+    frame["d"] = pd.Categorical((X[:, 2] > 0).astype(str))
+    frame["e"] = pd.to_datetime((1e9 * X[:, 3]).astype(np.int64))
+    frame.loc[::5, ["a", "d", "e"]] = None
+    return frame
+
+
+def test_a_copy_reads_any_table_in_the_same_way(ours, trip):
+    few = {"n_estimators": 7} if ours in FORESTS else {}
+    frame = any_table()
+    model = ours(random_state=3, **few).fit(frame, Y)
+    again = trip(model)
+    assert again.digest() == model.digest()
+    assert again.feature_names_in_.tolist() == list(frame)
+    assert again.is_categorical_.tolist() == [False, False, True, True, False]
+    assert again.categories_[2].tolist() == ["elm", "oak", "yew"]
+    unknown = frame.assign(c=frame.c.replace("yew", "never seen"))
+    for rows in (frame, unknown, frame[::-1]):
+        np.testing.assert_array_equal(again.apply(rows), model.apply(rows))
+    assert clone(again).fit(frame, Y).digest() == model.digest()
+    with pytest.raises(ValueError, match="column 'c' had strings in training"):
+        again.predict(frame.assign(c=1.0))
 
 
 def test_a_tree_whose_arrays_were_looked_at_is_the_same(ours, trip):

@@ -221,6 +221,7 @@ class Case:
         given = {k: v for k, v in asdict(self.rules).items() if v is not None}
         if self.categories:
             given["categorical_features"] = sorted(self.categories)
+            given["min_category_frequency"] = 1  # every level counts
         return given | {"random_state": self.tree_seed}
 
     def model(self, **switches):

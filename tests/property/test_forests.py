@@ -55,7 +55,7 @@ def test_predictions_of_parts(model, data):
 def test_predictions_by_any_number_of_threads(model, n_jobs):
     estimator, X, _ = model
     trees = [tree._native for tree in trees_of(estimator)]
-    X = np.tile(X, (30, 1))
+    X = _core.Matrix([np.tile(X, (30, 1))])
     for walk in (_core.predict, _core.apply):
         np.testing.assert_array_equal(walk(trees, X, False, 1), walk(trees, X, False, n_jobs))
     alone, team = (_core.decision_paths(trees, X, False, n) for n in (1, n_jobs))

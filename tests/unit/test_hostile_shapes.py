@@ -332,25 +332,27 @@ def test_missing_values_in_frames(frame):
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_words_in_frames(frame):
-    X = frame({"a": [1.0, 2.0, 2.0], "b": ["oak", "elm", "oak"]})
-    fitted = small(ALL[0]).fit(X, [0, 1, 0])
-    assert fitted.predict(X).tolist() == [0, 1, 0]
+    X = frame({"a": [1.0, 2.0, 2.0, 1.0], "b": ["oak", "elm", "oak", "elm"]})
+    y = [0, 1, 0, 1]
+    fitted = small(ALL[0]).fit(X, y)
+    assert fitted.predict(X).tolist() == y
     assert fitted.is_categorical_.tolist() == [False, True]
     assert fitted.categories_[0] is None
     assert fitted.categories_[1].tolist() == ["elm", "oak"]
     with pytest.raises(ValueError, match=r"could not convert string to float: '(oak|elm)'"):
-        small(ALL[0], categorical_features=None).fit(X, [0, 1, 0])
+        small(ALL[0], categorical_features=None).fit(X, y)
 
 
 def test_categories_in_frames():
-    X = pd.DataFrame({"a": pd.Categorical(["oak", "elm"])})
-    fitted = small(ALL[0]).fit(X, [0, 1])
-    assert fitted.predict(X).tolist() == [0, 1]
+    X = pd.DataFrame({"a": pd.Categorical(["oak", "elm"] * 2)})
+    fitted = small(ALL[0]).fit(X, [0, 1] * 2)
+    assert fitted.predict(X).tolist() == [0, 1] * 2
     assert (
-        fitted.digest() == small(ALL[0]).fit(pd.DataFrame({"a": ["oak", "elm"]}), [0, 1]).digest()
+        fitted.digest()
+        == small(ALL[0]).fit(pd.DataFrame({"a": ["oak", "elm"] * 2}), [0, 1] * 2).digest()
     )
     with pytest.raises(ValueError, match="could not convert string to float"):
-        small(ALL[0], categorical_features=None).fit(X, [0, 1])
+        small(ALL[0], categorical_features=None).fit(X, [0, 1] * 2)
 
 
 @each

@@ -486,7 +486,7 @@ def test_variables_are_plain():
     variables, blocks = learn(X)
     assert variables.n_levels == [-1, 1, -1]
     again = pickle.loads(pickle.dumps(variables))
-    assert set(vars(again)) == {"names", "kinds", "levels"}
+    assert set(vars(again)) == {"names", "kinds", "levels", "rare"}
     assert again.names.tolist() == ["a", "b", "c"]
     assert again.kinds == variables.kinds
     np.testing.assert_array_equal(values(read(again, X)), values(blocks))

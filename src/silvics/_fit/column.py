@@ -53,6 +53,18 @@ class Column:
             return bool(is_missing(self.values).any())
         return bool((self.codes < 0).any())
 
+    def is_empty(self) -> bool:
+        """Whether all of it is missing."""
+        if self.codes is None:
+            return bool(is_missing(self.values).all())
+        return bool((self.codes < 0).all())
+
+    def counts(self) -> np.ndarray:
+        """In how many rows each of its values is."""
+        if self.codes is None:
+            return np.ones(len(self.values), dtype=np.intp)
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+
     def by_row(self, of_values: np.ndarray, of_missing: float) -> np.ndarray:
         """Something of the values, for each row."""
         if self.codes is None:
@@ -114,8 +126,13 @@ def _typed(values: list[Any], label: str) -> tuple[Sort, np.ndarray]:
     """Objects that are not missing, as an array of one sort."""
     if not values:
         return "nothing", np.array([])
-    sorts = {sort_of_type(kind) for kind in set(map(type, values))}
-    if len(sorts) > 1 and None not in sorts:
+    types = set(map(type, values))
+    sorts = {sort_of_type(kind) for kind in types}
+    if any(issubclass(kind, complex | np.complexfloating) for kind in types):
+        raise ValueError(f"Complex data not supported\nInput X: {label}")
+    if None in sorts:
+        raise_not_understood(label, *strange_types(values))
+    if len(sorts) > 1:
         raise_mixed(values, label)
     sort = sorts.pop()
     if sort == "string":
@@ -124,11 +141,7 @@ def _typed(values: list[Any], label: str) -> tuple[Sort, np.ndarray]:
         return sort, _typed_numbers(values, label)
     if sort == "date":
         return sort, np.array([_instant(v) for v in values], dtype="M8[us]")
-    if sort == "duration":
-        return sort, np.array([_duration(v) for v in values], dtype="m8[us]")
-    if any(issubclass(type(v), complex | np.complexfloating) for v in values):
-        raise ValueError(f"Complex data not supported\nInput X: {label}")
-    raise_not_understood(label, *strange_types(values))
+    return "duration", np.array([_duration(v) for v in values], dtype="m8[us]")
 
 
 def sort_of_array(values: np.ndarray) -> Sort:

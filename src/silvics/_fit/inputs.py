@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from silvics import _core
 from silvics._fit import table
 from silvics._fit.column_values import in_core_type
+from silvics._fit.opened_table import with_each_cell_once
 from silvics._fit.table import Blocks, Variables
 
 
@@ -21,13 +22,14 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]
     variables, blocks = table.learn(
         X,
         categorical_features=estimator.categorical_features,
+        min_category_frequency=estimator.min_category_frequency,
         missing=estimator.missing,
         estimator_name=type(estimator).__name__,
     )
     before = getattr(estimator, "_variables", None)
-    if _grows_on(estimator) and before is not None and before.kinds == variables.kinds:
-        # Trees that are there already know levels by their numbers.
-        if before.n_levels:
+    if _grows_on(estimator) and before is not None and len(before.kinds) == blocks.shape[1]:
+        # Trees that are there already know columns by their kinds, and levels by their numbers.
+        if variables.kinds != before.kinds or before.n_levels:
             blocks = _read(estimator, X)
         variables = before
     _check_names(estimator, X, y=y, reset=True)
@@ -117,11 +119,6 @@ def unchecked(X: Any) -> Blocks:
     return Blocks([X], [], X.shape)
 
 
-def only_numbers(n_features: int, names: np.ndarray | None = None) -> Variables:
-    """The variables of a table that has nothing but numbers."""
-    return Variables(names, ("number",) * n_features, (None,) * n_features)
-
-
 def to_grow(X: Blocks) -> _core.Matrix:
     """X as trees grow from it."""
     return _native(X, "csc")
@@ -135,10 +132,7 @@ def to_walk(X: Blocks) -> _core.Matrix:
 def _native(X: Blocks, form: str) -> _core.Matrix:
     if X.sparse is None:
         return _core.Matrix(X.blocks, X.n_levels)
-    sparse = X.sparse.asformat(form)
-    if not sparse.has_canonical_format:
-        sparse = sparse.copy()
-        sparse.sum_duplicates()
+    sparse = with_each_cell_once(X.sparse.asformat(form))
     starts, places, values = (
         array[:, np.newaxis] for array in (sparse.indptr, sparse.indices, sparse.data)
     )

@@ -123,6 +123,8 @@ def _unmasked(X: np.ma.MaskedArray) -> np.ndarray:
 def _opened_sparse(X: Any, names: np.ndarray | None, estimator_name: str) -> Table:
     if X.dtype.kind not in "biufc":
         raise TypeError(f"A sparse X must hold numbers, and this one has dtype {X.dtype}.")
+    if X.format in ("csr", "csc"):
+        X = with_each_cell_once(X)  # a sum may be what is wrong
     X = _checked(
         X,
         estimator_name,
@@ -132,6 +134,15 @@ def _opened_sparse(X: Any, names: np.ndarray | None, estimator_name: str) -> Tab
     if (core := core_type(X.dtype)) != X.dtype:
         X = X.astype(core)
     return Table(X.shape, names, lambda: iter(()), sparse=X)
+
+
+def with_each_cell_once(X: Any) -> Any:
+    """A sparse matrix whose cells are in order and added up; itself, if they are."""
+    if X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def _opened_annotated(X: Any, estimator_name: str) -> Table:

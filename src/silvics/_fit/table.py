@@ -57,13 +57,16 @@ class Variables:
     kinds : tuple of str
         The kind of each column.
     levels : tuple of (ndarray or None)
-        For a category, the levels seen, sorted; for an ordered one, all that were declared, in
-        order; None for other columns.
+        For a category, the levels seen often enough, sorted; for an ordered one, all that were
+        declared, in order; None for other columns.
+    rare : tuple of (ndarray or None)
+        For a category, the levels that were seen less often, sorted: they are missing values.
     """
 
     names: np.ndarray | None
     kinds: tuple[str, ...]
     levels: tuple[np.ndarray | None, ...]
+    rare: tuple[np.ndarray | None, ...]
 
     @property
     def is_categorical(self) -> np.ndarray:
@@ -86,7 +89,7 @@ class Variables:
         return all(kind == "number" for kind in self.kinds)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("names", "kinds", "levels")}
+        return {name: getattr(self, name) for name in ("names", "kinds", "levels", "rare")}
 
 
 @dataclass
@@ -99,10 +102,17 @@ class Blocks:
     sparse: Any = None
 
 
+def only_numbers(n_features: int, names: np.ndarray | None = None) -> Variables:
+    """The variables of a table that has nothing but numbers."""
+    none = (None,) * n_features
+    return Variables(names, ("number",) * n_features, none, none)
+
+
 def learn(
     X: Any,
     *,
     categorical_features: Any = "from_dtype",
+    min_category_frequency: int = 1,
     missing: str = "learned",
     estimator_name: str,
 ) -> tuple[Variables, Blocks]:
@@ -114,6 +124,8 @@ def learn(
         An array, a data frame, a sparse matrix, a list of rows, or an object with such an ``X``.
     categorical_features : "from_dtype", None, or array-like of str, int or bool
         "from_dtype": text and category types. Otherwise exactly the named columns.
+    min_category_frequency : int
+        Levels of a category that are in fewer rows than this are missing values.
     missing : {"learned", "error"}
         Whether missing values are accepted.
     estimator_name : str
@@ -132,20 +144,23 @@ def learn(
             "data frame."
         )
     if table.is_numbers and not any(wanted):
-        n_features = table.shape[1]
-        variables = Variables(table.names, ("number",) * n_features, (None,) * n_features)
+        variables = only_numbers(table.shape[1], table.names)
         return variables, _as_one_block(table, missing, estimator_name)
     kinds: list[str] = []
     levels: list[np.ndarray | None] = []
+    rare: list[np.ndarray | None] = []
     coded: list[np.ndarray] = []
     gaps: list[str] = []
     for column, category in zip(table.columns(), wanted, strict=True):
-        kinds.append(_kind_of(column, category))
-        levels.append(_levels_of(column, kinds[-1]))
-        coded.append(_coded(column, kinds[-1], levels[-1]))
+        kind = _kind_of(column, category)
+        seen, seldom = _levels_of(column, kind, min_category_frequency)
+        kinds.append(kind)
+        levels.append(seen)
+        rare.append(seldom)
+        coded.append(_coded(column, kind, seen))
         gaps += _gaps(column, missing)
     check_no_gaps(gaps, estimator_name)
-    variables = Variables(table.names, tuple(kinds), tuple(levels))
+    variables = Variables(table.names, tuple(kinds), tuple(levels), tuple(rare))
     return variables, Blocks(_joined(table, kinds, coded), variables.n_levels, table.shape)
 
 
@@ -189,10 +204,12 @@ def read(
         )
     coded: list[np.ndarray] = []
     gaps: list[str] = []
-    learned = zip(table.columns(), variables.kinds, variables.levels, strict=True)
-    for column, kind, levels in learned:
-        _check_sort(column, kind, levels)
-        coded.append(_coded(column, kind, levels, unknown_category))
+    learned = zip(table.columns(), variables.kinds, variables.levels, variables.rare, strict=True)
+    for column, kind, levels, rare in learned:
+        if _is_of_sort(column, kind, levels, rare):
+            coded.append(_coded(column, kind, levels, rare, unknown_category))
+        else:
+            coded.append(_nothing(column, kind))
         gaps += _gaps(column, missing)
     check_no_gaps(gaps, estimator_name)
     return Blocks(_joined(table, variables.kinds, coded), variables.n_levels, table.shape)
@@ -261,40 +278,68 @@ def _kind_of(column: Column, wanted: bool | None) -> str:
     return column.sort
 
 
-def _levels_of(column: Column, kind: str) -> np.ndarray | None:
+def _levels_of(
+    column: Column, kind: str, min_frequency: int
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Levels, and those of a category that are in fewer rows than asked for."""
     if kind == "ordered":
-        return column.order
+        return column.order, None
     if kind != "category":
-        return None
-    values = canonical(column.values)
+        return None, None
     if column.sort == "nothing":
-        return np.array([], dtype=object)
-    if column.sort == "string":
-        return np.array(sorted(set(values.tolist())), dtype=object)
-    levels = np.unique(values)
-    return levels[~is_missing(levels)]
+        return np.array([], dtype=object), np.array([], dtype=object)
+    values, counts = canonical(column.values), column.counts()
+    if column.sort == "string":  # distinct already
+        order = sorted(range(len(values)), key=values.tolist().__getitem__)
+        levels, counts = values[order], counts[order]
+    else:
+        levels, place = np.unique(values, return_inverse=True)
+        counts = np.bincount(place, weights=counts, minlength=len(levels))
+        known = ~is_missing(levels)
+        levels, counts = levels[known], counts[known]
+    often = counts >= min_frequency
+    return levels[often], levels[~often]
+
+
+def _nothing(column: Column, kind: str) -> np.ndarray:
+    """A column that is missing throughout."""
+    if kind == "category":
+        return np.full(column.n_rows, MISSING, dtype=np.int8)
+    return np.full(column.n_rows, np.nan)
 
 
 def _coded(
-    column: Column, kind: str, levels: np.ndarray | None, unknown: str = "missing"
+    column: Column,
+    kind: str,
+    levels: np.ndarray | None,
+    rare: np.ndarray | None = None,
+    unknown: str = "missing",
 ) -> np.ndarray:
     """A column as numbers for the core."""
     if kind == "nothing":
-        return np.full(column.n_rows, np.nan)
+        return _nothing(column, kind)
     if levels is None:
         return _as_numbers(column)
-    positions = _positions(column, levels, kind == "category", unknown)
+    positions = _positions(column, levels, rare, kind == "category", unknown)
     if kind == "category":
         return positions
     gone = positions < 0
     return np.where(gone, np.nan, positions) if gone.any() else positions
 
 
-def _positions(column: Column, levels: np.ndarray, are_sorted: bool, unknown: str) -> np.ndarray:
-    """The number of the level of each row."""
+def _positions(
+    column: Column,
+    levels: np.ndarray,
+    rare: np.ndarray | None,
+    are_sorted: bool,
+    unknown: str,
+) -> np.ndarray:
+    """The number of the level of each row; -1 if it is missing or rare."""
     values = canonical(column.values)
     found = _found(levels, values, are_sorted)
     lost = (found < 0) & ~is_missing(values)
+    if unknown != "missing" and rare is not None and lost.any():
+        lost &= _found(rare, values, are_sorted) < 0
     if lost.any():
         if unknown == "error":
             strange = list(dict.fromkeys(values[lost].tolist()))
@@ -338,16 +383,21 @@ def _as_numbers(column: Column) -> np.ndarray:
     return column.by_row(values, np.nan)
 
 
-def _check_sort(column: Column, kind: str, levels: np.ndarray | None) -> None:
-    """A column must hold the same sort of thing as in training, or nothing."""
+def _is_of_sort(
+    column: Column, kind: str, levels: np.ndarray | None, rare: np.ndarray | None
+) -> bool:
+    """Whether a column holds the same sort of thing as in training; if not, it must be nothing."""
+    if levels is not None and rare is not None and not len(levels):
+        levels = rare
     if kind == "nothing" or column.sort == "nothing" or (levels is not None and not len(levels)):
-        return
+        return True
     trained = kind if levels is None else sort_of_array(levels)
-    if column.sort != trained:
+    if column.sort != trained and not column.is_empty():
         raise ValueError(
             f"Input X: {column.label} had {trained}s in training, and now has {column.sort}s, "
             f"such as {example(column.values)}. Pass it in the type that it had in training."
         )
+    return column.sort == trained
 
 
 def _gaps(column: Column, missing: str) -> list[str]:

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from silvics import _core
 from silvics._fit import inputs, parameters, targets, walking
 from silvics._fit.growing import all_or_nothing
+from silvics._fit.table import only_numbers
 from silvics.recipes import RECIPES
 from silvics.tree_arrays import Tree, digest
 
@@ -68,7 +69,7 @@ class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
         else:
             X, y = inputs.unchecked(X), np.asarray(y)
             self.n_features_in_ = X.shape[1]
-            self._variables = inputs.only_numbers(X.shape[1])
+            self._variables = only_numbers(X.shape[1])
         y = targets.as_columns(y)
         self.n_outputs_ = y.shape[1]
         weights = targets.checked_weights(sample_weight, X)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import silvics
 from silvics import _core
-from silvics._fit.inputs import only_numbers
+from silvics._fit.table import only_numbers
 from silvics._fit.tree import BaseTree
 from silvics._fit.warning import warn_user
 from silvics.tree_arrays import Tree
