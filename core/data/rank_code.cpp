@@ -161,6 +161,7 @@ CodedColumn level_code(std::span<const double> read, const ColumnView& values,
     column.plain = false;
     column.n_codes = n_levels;
     for (const double number : read) {
+        if (std::isinf(number)) throw std::invalid_argument(kInfinite);
         column.holes |= !(number >= 0.0);
         if (number >= static_cast<double>(n_levels))
             throw std::invalid_argument("a level of a category is out of range");

@@ -127,8 +127,11 @@ Table code_sparse(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     std::byte* to = table.buffers.emplace_back(whole + 1).data();
     for (std::size_t j = 0; j < X.cols; ++j) {
         table.columns[j].codes = {to, 1, codes[j].index() == 1};
-        std::visit([&](const auto& v) { std::memcpy(to, v.data(), v.size() * sizeof(v[0])); },
-                   codes[j]);
+        std::visit(
+            [&](const auto& v) {
+                if (!v.empty()) std::memcpy(to, v.data(), v.size() * sizeof(v[0]));
+            },
+            codes[j]);
         to += bytes(codes[j]) + bytes(codes[j]) % 2;
     }
     return table;

@@ -94,7 +94,7 @@ public:
                     std::span<const RowId> rows, const CutLimits& limits, Found& found) {
         if (!take_up(criterion, column, node, rows)) return false;
         const bool holes = std::isnan(groups_.back().low);
-        if (groups_.size() == 1) return false;
+        if (holes && groups_.size() == 1) return false;
         const std::size_t n_known = groups_.size() - holes;
         const double low = groups_.front().low, high = groups_[n_known - 1].high;
         if (low == high && !holes) return false;

@@ -108,9 +108,10 @@ PARAMETERS = {
         "numbered ones, or those of a mask. Their levels have no order and need no coding.",
     ),
     "min_category_frequency": (
-        "int",
-        "Levels of a category that are in fewer rows are taken as missing values: a level that is "
-        "seen once says nothing of other rows, and would still part classes perfectly.",
+        'int or "auto"',
+        "Levels of a category that are in fewer rows are taken as missing values: what is seen "
+        'once says nothing of other rows, and would still part classes perfectly. "auto" is 2, '
+        "and 10 for categories of more than 10 levels.",
     ),
     "unknown_category": (
         '{"missing", "heavier", "error"}',

@@ -48,7 +48,7 @@ class DecisionTreeClassifier(TreeClassifier):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int = 2,
+        min_category_frequency: int | str = "auto",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:
@@ -92,7 +92,7 @@ class DecisionTreeRegressor(TreeRegressor):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int = 2,
+        min_category_frequency: int | str = "auto",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:
@@ -138,7 +138,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int = 2,
+        min_category_frequency: int | str = "auto",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:
@@ -182,7 +182,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int = 2,
+        min_category_frequency: int | str = "auto",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:

@@ -68,7 +68,7 @@ def test_one_large_tree(run, criterion):
 def test_while_coding_the_table(run, n_jobs):
     run(f"""
         from silvics import _core
-        X = np.random.default_rng(0).random((1_000_000, 20))
+        X = _core.Matrix([np.random.default_rng(0).random((1_000_000, 20))])
         for delay in (0.05, 0.2, 0.4):
             work = lambda: [_core.code_table(X, 0, False, {n_jobs}) for _ in range(20)]
             seconds_to_feel_an_interrupt(work, delay)
@@ -102,7 +102,7 @@ def test_while_estimating_out_of_bag(run):
         X, y = problem(200_000)
         some = forest(n_estimators=5, max_depth=10).fit(X, y)
         trees, seeds = some._trees * 400, _core.tree_seeds(0, 0, 2000)
-        work = lambda: _core.out_of_bag(trees, seeds, some._sampling(), X, 2)
+        work = lambda: _core.out_of_bag(trees, seeds, some._sampling(), _core.Matrix([X]), 2)
         seconds_to_feel_an_interrupt(work, delay=0.5)
     """)
 

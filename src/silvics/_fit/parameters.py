@@ -50,7 +50,7 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "split_sample": [Interval(Integral, 2, None, closed="left"), None],
     "growth": [StrOptions(set(_GROWTH)), None],
     "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-    "min_category_frequency": [Interval(Integral, 1, None, closed="left")],
+    "min_category_frequency": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     "unknown_category": [StrOptions({"missing", "heavier", "error"})],
     "missing": [StrOptions({"learned", "error"})],
 }
