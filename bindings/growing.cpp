@@ -29,13 +29,14 @@ void bind_growing(nb::module_& m) {
         .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
 
     const auto held = [](nb::object source, std::size_t n_jobs, auto&& make) {
-        if (!nb::isinstance<HeldMatrix>(source)) throw nb::type_error("incompatible function arguments: X must be a Matrix");
+        if (!nb::isinstance<HeldMatrix>(source))
+            throw nb::type_error("incompatible function arguments: X must be a Matrix");
         const auto& X = nb::cast<const HeldMatrix&>(source);
         if (X.sparse && !X.sparse->by_columns)
             throw std::invalid_argument("trees grow from a sparse matrix compressed by columns");
         auto table = std::make_shared<HeldTable>();
-        unlocked_or_raise(
-            n_jobs, [&](ThreadTeam& team) { static_cast<Table&>(*table) = make(X, team); });
+        unlocked_or_raise(n_jobs,
+                          [&](ThreadTeam& team) { static_cast<Table&>(*table) = make(X, team); });
         table->source = std::move(source);
         return table;
     };
@@ -49,7 +50,8 @@ void bind_growing(nb::module_& m) {
             });
         },
         nb::arg("X"), nb::arg("max_bins"), nb::arg("equal_width"), nb::arg("n_jobs"),
-        nb::sig("def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table"));
+        nb::sig(
+            "def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table"));
     m.def(
         "table_of_values",
         [held](nb::object X, std::size_t n_jobs) { return held(X, n_jobs, table_of_values); },

@@ -35,8 +35,7 @@ void bind_predicting(nb::module_& m) {
             const std::size_t width = walked[0]->value_width();
             std::vector<double> out(X.rows * width);
             unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                average_trees(walked, X, as_float32, static_cast<double>(walked.size()),
-                              out, team);
+                average_trees(walked, X, as_float32, static_cast<double>(walked.size()), out, team);
             });
             return to_numpy(std::move(out), X.rows, width);
         },
@@ -48,9 +47,8 @@ void bind_predicting(nb::module_& m) {
             require_rows(X);
             const auto walked = shared(trees);
             std::vector<std::int64_t> out(X.rows * walked.size());
-            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                apply_trees(walked, X, as_float32, out, team);
-            });
+            unlocked_or_raise(
+                n_jobs, [&](ThreadTeam& team) { apply_trees(walked, X, as_float32, out, team); });
             return to_numpy(std::move(out), X.rows, walked.size());
         },
         nb::arg("trees"), nb::arg("X"), nb::arg("as_float32"), nb::arg("n_jobs"),
