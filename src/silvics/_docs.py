@@ -109,9 +109,8 @@ PARAMETERS = {
     ),
     "min_category_frequency": (
         'int or "auto"',
-        "Levels of a category that are in fewer rows are taken as missing values: what is seen "
-        'once says nothing of other rows, and would still part classes perfectly. "auto" is 2, '
-        "and 10 for categories of more than 10 levels.",
+        "Levels of a category that are in fewer rows are taken as missing values: they say little "
+        'of other rows, and part classes all too well. "auto" is 2, and 10 beyond 10 levels.',
     ),
     "unknown_category": (
         '{"missing", "heavier", "error"}',

@@ -377,7 +377,7 @@ def stored_with_categories(kind, n_levels):
     y = (random.random((3, n_levels)) < 0.5)[np.arange(3), X] @ [1, 2, 4] % 3
     X = X.astype(float)
     X[::9, 1] = np.nan
-    parameters = {"max_depth": 4, "categorical_features": [0, 1]}
+    parameters = {"max_depth": 4, "categorical_features": [0, 1], "min_category_frequency": 1}
     tree = small(kind[0], **parameters).fit(X, y).tree_._native
     return (tree.expanded() if kind[1] else tree).stored_arrays()
 
