@@ -10,17 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from silvics._fit import table
+from .coded_tables import learn, read
 
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
-
-
-def learn(X, **settings):
-    return table.learn(X, estimator_name="Forest", **settings)
-
-
-def read(variables, X, **settings):
-    return table.read(variables, X, estimator_name="Forest", **settings)
 
 
 def column(cells):

@@ -16,21 +16,9 @@ import pytest
 from scipy import sparse
 from sklearn.utils import check_array
 
-from silvics._fit import table
+from .coded_tables import learn, read, values
 
 NAN = np.nan
-
-
-def learn(X, **settings):
-    return table.learn(X, estimator_name="Forest", **settings)
-
-
-def read(variables, X, **settings):
-    return table.read(variables, X, estimator_name="Forest", **settings)
-
-
-def values(blocks):
-    return np.hstack([block.astype(np.float64) for block in blocks.blocks])
 
 
 def objects(*columns):

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from silvics._fit import table
+from .coded_tables import learn, read, values
 
 EAST = timezone(timedelta(hours=5, minutes=30))
 
@@ -89,18 +89,6 @@ LIBRARIES = {
     ),
     "narwhals": lambda names: nw.from_native(pl.from_arrow(as_arrow(names))),
 }
-
-
-def learn(X, **settings):
-    return table.learn(X, estimator_name="Forest", **settings)
-
-
-def read(variables, X, **settings):
-    return table.read(variables, X, estimator_name="Forest", **settings)
-
-
-def values(blocks):
-    return np.hstack([block.astype(np.float64) for block in blocks.blocks])
 
 
 def assert_same(one, other):
