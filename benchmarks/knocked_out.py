@@ -152,7 +152,7 @@ def main() -> None:
         "",
         f"Made by `benchmarks/knocked_out.py`. silvics {silvics.__version__}, scikit-learn "
         f"{sklearn.__version__}; Random Forests of {chosen.trees} full-grown trees, sqrt(p) "
-        f"variables per node for classes and p/3 for numbers. {chosen.repeats} random splits, "
+        f"variables per node for classes and all for numbers. {chosen.repeats} random splits, "
         f"three to one, of at most {chosen.most} rows to train on and as many to test on. A fifth "
         "of the input values is missing in both. Imputed are medians and commonest levels of the "
         "training rows; indicators are one more column per input. scikit-learn gets categories as "

@@ -265,7 +265,7 @@ def head(who: list[str], left_out: list[str], chosen: argparse.Namespace) -> Ite
         f"{platform.machine()} ({platform.system()}): "
         + ", ".join(f"{name} {version(name)}" for name in found)
         + f". Random Forests of {chosen.trees} full-grown trees, {chosen.jobs} threads, sqrt(p) "
-        "variables per node for classes and p/3 for numbers, p counted after the coding. "
+        "variables per node for classes and all for numbers, p counted after the coding. "
         f"{chosen.repeats} random splits, three to one, the same for all; at most {MOST} rows to "
         f"train on and as many to test on ({', '.join(sorted(WHOLE))} whole). Points of accuracy "
         "or R2 (mean over outputs), mean ± standard error over splits (which share rows, so that "

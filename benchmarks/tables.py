@@ -91,14 +91,13 @@ class How:
     seed: int
 
     def drawn(self, p: int) -> int:
-        """Variables tried at a node: sqrt(p) for classes, p/3 for numbers."""
-        return max(1, math.isqrt(p) if self.labels else p // 3)
+        """Variables tried at a node, by scikit-learn's defaults: sqrt(p) for classes, or all."""
+        return math.isqrt(p) if self.labels else p
 
     def forest(self, library: ModuleType, **more: Any) -> Any:
         """Random Forests of a library in the style of scikit-learn, trees full-grown."""
         made = getattr(library, f"RandomForest{'Classifier' if self.labels else 'Regressor'}")
-        rule = "sqrt" if self.labels else 1 / 3
-        return made(self.trees, max_features=rule, n_jobs=self.jobs, random_state=self.seed, **more)
+        return made(self.trees, n_jobs=self.jobs, random_state=self.seed, **more)
 
 
 Predict = Callable[[pd.DataFrame], np.ndarray]

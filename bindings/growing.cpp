@@ -105,10 +105,10 @@ void bind_growing(nb::module_& m) {
         #name, [](const GrowthRules& r) { return r.part.name; }, \
         [](GrowthRules& r, decltype(GrowthRules{}.part.name) v) { r.part.name = std::move(v); })
             SILVICS_RULE(search, max_features) SILVICS_RULE(search, constants_count)
-                SILVICS_RULE(search, random_cut) SILVICS_RULE(search, search)
-                    SILVICS_RULE(search, split_sample) SILVICS_RULE(search, shared_from)
-                        SILVICS_RULE(search, min_samples_leaf) SILVICS_RULE(search, monotonic)
-                            SILVICS_RULE(stopping, max_depth)
+                SILVICS_RULE(search, adjust_levels) SILVICS_RULE(search, random_cut)
+                    SILVICS_RULE(search, search) SILVICS_RULE(search, split_sample)
+                        SILVICS_RULE(search, shared_from) SILVICS_RULE(search, min_samples_leaf)
+                            SILVICS_RULE(search, monotonic) SILVICS_RULE(stopping, max_depth)
                                 SILVICS_RULE(stopping, min_samples_split)
                                     SILVICS_RULE(stopping, min_impurity_decrease)
                                         SILVICS_RULE(stopping, max_leaf_nodes);

@@ -42,6 +42,7 @@ struct Gini {
         return sum / (left.weight * (node.weight - left.weight));
     }
     static double decrease(double score, double weight, double) { return score / weight / weight; }
+    static double score_per_decrease(double weight) { return weight * weight; }
     static double part(const ClassWeights&) { return 0.0; }
 };
 
@@ -58,6 +59,7 @@ struct BySides {
     static double decrease(double score, double weight, double parts) {
         return (score - parts) / weight;
     }
+    static double score_per_decrease(double weight) { return weight; }
     static double part(const ClassWeights& node) {
         return Derived::part_of(node.of.size(), node.weight,
                                 [&](std::size_t c) { return node.of[c]; });
@@ -200,6 +202,9 @@ public:
         double parts = 0.0;
         for (const Output& out : outputs_) parts += Impurity::part(of(out, weight_, total_));
         return Impurity::decrease(score, weight_, parts) / n_outputs();
+    }
+    double score_per_decrease() const {
+        return Impurity::score_per_decrease(weight_) * n_outputs();
     }
 
     // Share of the second class, which is the one that monotonic constraints speak of.

@@ -41,7 +41,8 @@ concept Criterion = requires(C c, const C const_c, const SampleOrder& order, std
     { const_c.homogeneous() } -> std::same_as<bool>;       // rule 3.5 (a)
     const_c.write_value(value);                            // assignment rule 3.4
 
-    { const_c.decrease(score) } -> std::same_as<double>;  // of impurity, equation 3.5
+    { const_c.decrease(score) } -> std::same_as<double>;       // of impurity, equation 3.5
+    { const_c.score_per_decrease() } -> std::same_as<double>;  // how the two scales differ
 };
 
 // How a cut is scored differs. A criterion of any statistic moves samples from the right of the

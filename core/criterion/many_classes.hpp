@@ -63,6 +63,7 @@ public:
     }
     ClassId only_class() const { return present_[0]; }
     double decrease(double score) const { return Gini::decrease(score, weight(), 0.0); }
+    double score_per_decrease() const { return Gini::score_per_decrease(weight()); }
 
     static ClassId class_of(std::uint64_t sample) { return static_cast<ClassId>(sample); }
     static std::uint64_t weight_of(std::uint64_t sample) { return sample >> 32; }

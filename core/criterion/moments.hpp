@@ -171,6 +171,9 @@ public:
         else
             return (score - Loss::part(sums(weight_, total_))) / (weight_ * q);
     }
+    double score_per_decrease() const {
+        return weight_ * (Loss::kComparesMeans ? weight_ : 1.0) * static_cast<double>(q_);
+    }
 
     double left_value() const { return target_.unscaled(0, left_[0] / left_weight()); }
     double right_value() const {

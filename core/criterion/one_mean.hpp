@@ -74,6 +74,7 @@ public:
         value[0] = same_ ? target_.original[rows_[0]] : target_.unscaled(0, mean_);
     }
     double decrease(double score) const { return score / (weight_ * weight_); }
+    double score_per_decrease() const { return weight_ * weight_; }
 
     void prepare_search() {
         samples_.take(rows_.size());

@@ -150,9 +150,8 @@ public:
                    absolute_error(out, out.right, right_weight(), out.total - out.left_total);
         return -sum;
     }
-    double decrease(double score) const {
-        return impurity() + score / (weight_ * static_cast<double>(outputs_.size()));
-    }
+    double decrease(double score) const { return impurity() + score / score_per_decrease(); }
+    double score_per_decrease() const { return weight_ * static_cast<double>(outputs_.size()); }
     double left_value() const {
         return target_.unscaled(0, median(outputs_[0], outputs_[0].left, left_weight()));
     }

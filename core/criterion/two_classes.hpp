@@ -47,6 +47,7 @@ public:
     }
     ClassId only_class() const { return first_ > 0.0 ? 0 : 1; }
     double decrease(double score) const { return Gini::decrease(score, weight_, 0.0); }
+    double score_per_decrease() const { return Gini::score_per_decrease(weight_); }
 
     void prepare_search() {}
     const Summand* samples() const { return samples_; }

@@ -42,13 +42,13 @@ public:
         return {groups_.data(), n_};
     }
 
-    // How many levels of the order go left, if that is better than the best; or 0. Tells whether
-    // the variable is constant.
+    // How many levels of the order go left, if that is better than the best; or 0. Tells how many
+    // levels there are.
     std::uint32_t best_cut(const C& criterion, const Column& column, std::span<const RowId> rows,
                            const CutLimits& limits, const StopFlag& stop, Cut& best,
-                           bool& constant) {
+                           std::size_t& n_levels) {
         const auto groups = ordered(criterion, column, rows, !limits.none(), stop);
-        constant = groups.size() == 1;
+        n_levels = groups.size();
         std::uint32_t at = 0;
         Summand left{};
         std::size_t n_left = 0;

@@ -98,19 +98,8 @@ public:
         if (rules_.random_cut)
             return category ? draw_levels(node, rows, limits, found)
                             : draw_with_holes(node, rows, limits, found);
-        if (!category) return search_with_holes(rows, limits, found);
-        if constexpr (OneSumCriterion<C>) {
-            bool constant;
-            const auto cut =
-                scan_.best_cut(criterion_, column, rows, limits, stop_, found.cut, constant);
-            if (cut > 0) found.choice = {.cut = cut};
-            return !constant;
-        } else {
-            if (!categories_.enter(column, rows)) return false;
-            categories_.best_split(criterion_, limits, levels_key(node, found.feature), stop_,
-                                   found.cut, found.choice);
-            return true;
-        }
+        return category ? search_levels(node, rows, limits, found)
+                        : search_with_holes(rows, limits, found);
     }
 
     // Marks the samples by what was found on them.
@@ -173,6 +162,39 @@ private:
 
     static StreamKey levels_key(const NodeSamples& node, FeatureId f) {
         return derive(node.key, kCutPart + f);
+    }
+
+    // The best split of a category's levels, better or not than any found before: it is compared
+    // by less than its score.
+    bool search_levels(const NodeSamples& node, std::span<const RowId> rows,
+                       const CutLimits& limits, Found& found) {
+        const Column& column = table_.columns[found.feature];
+        std::size_t n_levels;
+        found.cut = {};
+        if constexpr (OneSumCriterion<C>) {
+            found.choice = {.cut = scan_.best_cut(criterion_, column, rows, limits, stop_,
+                                                  found.cut, n_levels)};
+        } else {
+            categories_.enter(column, rows);
+            n_levels = categories_.groups().size();
+            if (n_levels > 1)
+                categories_.best_split(criterion_, limits, levels_key(node, found.feature), stop_,
+                                       found.cut, found.choice);
+        }
+        if (rules_.adjust_levels) found.by_chance = score_by_chance(n_levels, rows.size());
+        return n_levels > 1;
+    }
+
+    // Parted into all its L levels, a node of n samples loses (L - 1) / (n - 1) of its impurity if
+    // the levels mean nothing: exactly so, on average over their permutations, for Gini and squared
+    // error. What L levels gain over the two that a threshold tells apart is taken off. Only 24
+    // bits of it count, so that ties do not hang on how the impurity was rounded.
+    double score_by_chance(std::size_t n_levels, std::size_t n) const {
+        if (n_levels <= 2) return 0.0;
+        const double share = static_cast<double>(n_levels - 2) / static_cast<double>(n - 1);
+        const double score = share * criterion_.impurity() * criterion_.score_per_decrease();
+        const double split = score * 0x20000001p0;
+        return split - (split - score);
     }
 
     // Missing values stand after all others, then before them: both ends are tried.

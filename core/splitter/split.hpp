@@ -41,6 +41,7 @@ struct SearchRules {
     bool constants_count = true;   // among the K drawn (scikit-learn), or are they skipped
     bool random_cut = false;       // Extra-Trees: one uniform cut instead of the best
     Search search = Search::automatic;
+    bool adjust_levels = true;     // take off what the levels of a category gain by chance
     std::size_t split_sample = 0;  // N_0: search on that many samples of a larger node; 0: all
     std::size_t min_samples_leaf = 1;
     double min_weight_leaf = 0.0;
@@ -88,6 +89,10 @@ struct Found {
     double threshold = 0.0;  // once it is known: of a random cut, at once
     MissingSide missing = MissingSide::unseen;
     LevelChoice choice{};
+    double by_chance = 0.0;  // of the score, for the freedom to choose among splits of levels
+
+    // What variables are compared by.
+    double worth() const { return cut.score - by_chance; }
 };
 
 // What a cut must respect at this node.

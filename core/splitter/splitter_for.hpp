@@ -54,9 +54,9 @@ public:
         Found best;
         const auto try_column = [&](FeatureId f, const NodeColumn& column, CodeBuffer& codes) {
             if (constant(column)) return constants.found(f), false;
-            Found found{.feature = f, .cut = {.score = best.cut.score}};
+            Found found{.feature = f, .cut = {.score = best.worth()}};
             search(node, f, column, limits(node, f), found);
-            if (found.cut.score > best.cut.score) {
+            if (found.worth() > best.worth()) {
                 best = found;
                 best_range_ = column.range;
                 best_codes_.swap(codes);
@@ -64,10 +64,10 @@ public:
             return true;
         };
         const auto try_other = [&](FeatureId f) {
-            Found found{.feature = f, .cut = {.score = best.cut.score}};
+            Found found{.feature = f, .cut = {.score = best.worth()}};
             if (!other_.search(node, rows, limits(node, f), found))
                 return constants.found(f), false;
-            if (found.cut.score > best.cut.score) best = found;
+            if (found.worth() > best.worth()) best = found;
             return true;
         };
         for_drawn_columns(node, rows, constants, try_column, try_other,
@@ -174,7 +174,7 @@ private:
     bool good_enough(const NodeSamples& node, const Found& best) const {
         if (best.cut.score == -kInfinity) return false;
         if constexpr (requires { criterion_.perfect_score(); })
-            return node.n == 2 || best.cut.score >= criterion_.perfect_score();
+            return node.n == 2 || best.worth() >= criterion_.perfect_score();
         return false;
     }
 
@@ -224,9 +224,9 @@ private:
                                          Constants& constants, SearchOne&& search_one) {
         Found best;
         const auto try_variable = [&](std::size_t, FeatureId f) {
-            Found found{.feature = f, .cut = {.score = best.cut.score}};
+            Found found{.feature = f, .cut = {.score = best.worth()}};
             if (!search_one(found)) return constants.found(f), false;
-            if (found.cut.score > best.cut.score) best = found;
+            if (found.worth() > best.worth()) best = found;
             return true;
         };
         for_drawn_variables(
@@ -272,7 +272,7 @@ private:
         Found best;
         const auto take = [&](std::size_t i, FeatureId f) {
             if (useful[i] == 0) return constants.found(f), false;
-            if (found[i].cut.score > best.cut.score) best = found[i];
+            if (found[i].worth() > best.worth()) best = found[i];
             return true;
         };
         for_drawn_variables(node, constants, table_.n_features(), search_all, take,
@@ -479,7 +479,7 @@ private:
         else
             for_drawn_columns(node, sample_.rows, constants, try_column, try_other, never);
         std::ranges::stable_sort(candidates, std::greater{},
-                                 [](const Candidate& c) { return c.found.cut.score; });
+                                 [](const Candidate& c) { return c.found.worth(); });
         criterion_.enter(order_, node.begin, node.n);
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         for (auto& [found, left] : candidates) {

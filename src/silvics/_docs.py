@@ -108,9 +108,15 @@ PARAMETERS = {
         "numbered ones, or those of a mask. Their levels have no order and need no coding.",
     ),
     "min_category_frequency": (
-        'int or "auto"',
-        "Levels of a category that are in fewer rows are taken as missing values: they say little "
-        'of other rows, and part classes all too well. "auto" is 2, and 10 beyond 10 levels.',
+        "int",
+        "Levels of a category that are in fewer rows are taken as missing values: they say "
+        "nothing of other rows.",
+    ),
+    "category_gain": (
+        '{"adjusted", "plain"}',
+        "What the best split of a category's levels counts for against other variables: the "
+        "decrease of impurity less what as many levels would give by chance, or all of it. Many "
+        "levels part any outputs well, and mean nothing by it.",
     ),
     "unknown_category": (
         '{"missing", "heavier", "error"}',

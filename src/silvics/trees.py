@@ -48,7 +48,8 @@ class DecisionTreeClassifier(TreeClassifier):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int | str = "auto",
+        min_category_frequency: int = 2,
+        category_gain: str = "adjusted",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:
@@ -92,7 +93,8 @@ class DecisionTreeRegressor(TreeRegressor):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int | str = "auto",
+        min_category_frequency: int = 2,
+        category_gain: str = "adjusted",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:
@@ -138,7 +140,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int | str = "auto",
+        min_category_frequency: int = 2,
+        category_gain: str = "adjusted",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:
@@ -182,7 +185,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         split_sample: int | None = None,
         growth: str | None = None,
         categorical_features: Any = "from_dtype",
-        min_category_frequency: int | str = "auto",
+        min_category_frequency: int = 2,
+        category_gain: str = "adjusted",
         unknown_category: str = "missing",
         missing: str = "learned",
     ) -> None:

@@ -116,6 +116,12 @@ class ClassCounts(SummedCriterion):
             score -= self.part(whole[output], whole[0])
         return score / whole[0] / len(self.y)
 
+    def worth_of_all(self, rows):
+        """What a score rises by if all impurity goes."""
+        weight = self.summary(rows)[0]
+        worth = self.impurity(rows) * weight * len(self.y)
+        return worth * weight if self.name == "gini" else worth
+
     def monotonic_value(self, side):
         """Share of the second class."""
         return (side[self.places[0][1]] if 1 in self.places[0] else 0.0) / side[0]
@@ -207,6 +213,11 @@ class Moments(SummedCriterion):
             return (score - self.deviance_part(whole)) / (whole[0] * len(self.y)) / self.scale
         return score / (whole[0] * whole[0] * len(self.y)) / self.scale / self.scale
 
+    def worth_of_all(self, rows):
+        weight = self.summary(rows)[0]
+        worth = self.impurity(rows) * weight * len(self.y) * self.scale
+        return worth if self.name == "poisson" else worth * weight * self.scale
+
     def monotonic_value(self, side):
         return (side[1] / side[0] + self.centres[0] * self.scale) / self.scale
 
@@ -282,6 +293,9 @@ class Medians:
     def decrease(self, whole, score):
         norm = self.weight(whole) * len(self.y)
         return self.error(self.values, whole) / norm / self.scale + score / norm / self.scale
+
+    def worth_of_all(self, rows):
+        return self.error(self.values, rows)
 
     def monotonic_value(self, side):
         return self.median(self.y[0], side)

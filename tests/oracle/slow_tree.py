@@ -6,7 +6,7 @@ the number of its level.
 """
 
 from dataclasses import dataclass, field
-from math import ceil, floor, inf, isnan, nan
+from math import ceil, floor, frexp, inf, isnan, ldexp, nan
 
 from .slow_criteria import ClassCounts, Medians, added, criterion_of
 from .slow_random import (
@@ -29,6 +29,7 @@ class Rules:
     splitter: str = "best"
     max_features: int | None = None
     constant_features: str = "count"
+    category_gain: str = "adjusted"
     split_sample: int | None = None
     max_bins: int | None = None
     binning: str = "frequency"
@@ -78,12 +79,23 @@ class Split:
     decrease: float
     middle: float
     left_is_heavier: bool
+    by_chance: float = 0.0  # of the score
+
+    @property
+    def worth(self):
+        return self.score - self.by_chance
 
 
 def middle_of_gap(a, b):
     """Definition 10."""
     v = a + (b - a) / 2
     return v if v < b else a
+
+
+def leading_bits(x, n=24):
+    """A number rounded to so many bits."""
+    mantissa, exponent = frexp(x)
+    return ldexp(round(ldexp(mantissa, n)), exponent - n)
 
 
 def bins_of(column, rules):
@@ -275,7 +287,25 @@ class SlowTree:
                 yield f
 
     def best_cut(self, node, f, rows, best, allowed):
-        """The cut on f if it is better than the best so far; of equals the first."""
+        """The best cut on f if it is worth more than the best so far; of equals the first."""
+        own = self.highest_cut(node, f, rows, allowed)
+        if own is None:
+            return best
+        own.by_chance = self.by_chance(f, rows)
+        return own if best is None or own.worth > best.worth else best
+
+    def by_chance(self, f, rows):
+        """Share of the impurity that levels would explain by chance, beyond what two of them do."""
+        if f not in self.n_levels or self.rules.splitter == "random":
+            return 0.0
+        n_levels = len({self.columns[f][i] for i in rows})
+        if self.rules.category_gain == "plain" or n_levels <= 2:
+            return 0.0
+        share = (n_levels - 2) / (len(rows) - 1)
+        return leading_bits(share * self.criterion.worth_of_all(rows))
+
+    def highest_cut(self, node, f, rows, allowed):
+        best = None
         whole, summaries = self.criterion.summary(rows), {}
         for groups, way in self.cuts(node, f, rows):
             for group in map(tuple, groups):  # each is in many cuts
@@ -430,7 +460,7 @@ class SlowTree:
         ]
         self.criterion.enter(node.rows)
         whole = self.criterion.summary(node.rows)
-        for cut in sorted([c for c in found if c], key=lambda c: -c.score):
+        for cut in sorted([c for c in found if c], key=lambda c: -c.worth):
             column = self.columns[cut.feature]
             rows = [i for i in node.rows if cut.way.goes_left(column[i])]
             left = self.criterion.summary(rows)

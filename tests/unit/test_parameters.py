@@ -42,7 +42,8 @@ WRONG = {
     "categorical_features": ["auto", "a", 1, 0.5, True],
     "unknown_category": ["ignore", None, True, ["missing"]],
     "missing": ["impute", None, False, np.nan],
-    "min_category_frequency": [0, -1, 2.5, "2", None, [2]],
+    "min_category_frequency": [0, -1, 2.5, "2", "auto", None, [2]],
+    "category_gain": ["Adjusted", None, True, 0],
 }
 
 

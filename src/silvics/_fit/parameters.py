@@ -50,7 +50,8 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "split_sample": [Interval(Integral, 2, None, closed="left"), None],
     "growth": [StrOptions(set(_GROWTH)), None],
     "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-    "min_category_frequency": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "min_category_frequency": [Interval(Integral, 1, None, closed="left")],
+    "category_gain": [StrOptions({"adjusted", "plain"})],
     "unknown_category": [StrOptions({"missing", "heavier", "error"})],
     "missing": [StrOptions({"learned", "error"})],
 }
@@ -100,6 +101,7 @@ def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _c
     estimator.max_features_ = n_variables_drawn(estimator.max_features, n_features)
     rules.max_features = native_size(estimator.max_features_)
     rules.constants_count = estimator.constant_features == "count"
+    rules.adjust_levels = estimator.category_gain == "adjusted"
     rules.random_cut = random_cut
     rules.search = _SEARCH[estimator.search]
     rules.split_sample = native_size(estimator.split_sample)

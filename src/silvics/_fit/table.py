@@ -43,8 +43,6 @@ from silvics._fit.column_values import (
 )
 from silvics._fit.opened_table import Table, opened, wanted_categories
 
-_FEW_LEVELS = 10
-
 # ---- what is handed out
 
 
@@ -114,7 +112,7 @@ def learn(
     X: Any,
     *,
     categorical_features: Any = "from_dtype",
-    min_category_frequency: int | str = 1,
+    min_category_frequency: int = 1,
     missing: str = "learned",
     estimator_name: str,
 ) -> tuple[Variables, Blocks]:
@@ -126,9 +124,8 @@ def learn(
         An array, a data frame, a sparse matrix, a list of rows, or an object with such an ``X``.
     categorical_features : "from_dtype", None, or array-like of str, int or bool
         "from_dtype": text and category types. Otherwise exactly the named columns.
-    min_category_frequency : int or "auto"
-        Levels of a category that are in fewer rows than this are missing values. "auto" is 2, and
-        10 where there are more levels than all subsets are tried of.
+    min_category_frequency : int
+        Levels of a category that are in fewer rows than this are missing values.
     missing : {"learned", "error"}
         Whether missing values are accepted.
     estimator_name : str
@@ -282,7 +279,7 @@ def _kind_of(column: Column, wanted: bool | None) -> str:
 
 
 def _levels_of(
-    column: Column, kind: str, min_frequency: int | str
+    column: Column, kind: str, min_frequency: int
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Levels, and those of a category that are in fewer rows than asked for."""
     if kind == "ordered":
@@ -300,9 +297,7 @@ def _levels_of(
         counts = np.bincount(place, weights=counts, minlength=len(levels))
         known = ~is_missing(levels)
         levels, counts = levels[known], counts[known]
-    if min_frequency == "auto":
-        min_frequency = 2 if len(levels) <= _FEW_LEVELS else 10
-    often = counts >= int(min_frequency)
+    often = counts >= min_frequency
     return levels[often], levels[~often]
 
 

@@ -68,6 +68,13 @@ struct ScoredCut {
     double score, decrease;
 };
 
+// Scores and decreases are on two scales.
+template <Criterion C>
+void check_scale(const C& criterion) {
+    const double rise = criterion.score_per_decrease() / 4;
+    CHECK(criterion.decrease(rise) - criterion.decrease(0.0) == close_to(0.25));
+}
+
 // Moves the node's samples left in a random order; at every cut the weights and the decrease
 // are those of the definition. Cuts for which `possible` is false must have score -infinity.
 template <MovingCriterion C>
@@ -104,6 +111,7 @@ std::vector<ScoredCut> check_scan(ByRows<C>& criterion, Rng& rng, const Definiti
             {criterion.score(), in_user_units(criterion, criterion.decrease(criterion.score()))});
         CHECK(cuts.back().decrease == close_to(before - after));
     }
+    check_scale(criterion);
     return cuts;
 }
 
@@ -137,6 +145,7 @@ std::vector<ScoredCut> check_sides(ByRows<C>& criterion, Rng& rng, const Definit
         cuts.push_back({score, in_user_units(criterion, criterion.decrease(score))});
         CHECK(cuts.back().decrease == close_to(before - after));
     }
+    check_scale(criterion);
     return cuts;
 }
 

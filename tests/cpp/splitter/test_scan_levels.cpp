@@ -29,10 +29,10 @@ void check_scan(const Column& column, const Rows& rows, ByRows<C>& criterion,
     Cut expected{.score = floor}, cut{.score = floor};
     LevelChoice choice;
     if (varies) search.best_split(criterion, limits, 1, test::kNeverStop, expected, choice);
-    bool constant = varies;
+    std::size_t n_levels = 0;
     const std::uint32_t at =
-        scan.best_cut(criterion, column, rows, limits, test::kNeverStop, cut, constant);
-    CHECK(constant == !varies);
+        scan.best_cut(criterion, column, rows, limits, test::kNeverStop, cut, n_levels);
+    CHECK(n_levels == search.groups().size());
     CHECK(cut.score == expected.score);
     CHECK(at == choice.cut);
     if (at == 0) return;
@@ -106,9 +106,9 @@ TEST_CASE("one pass over the levels feels a stop request") {
         const OtherTable made = test::other_table(test::column_of(x), {n_levels});
         LevelScan<TwoClasses> scan;
         Cut cut;
-        bool constant;
+        std::size_t n_seen;
         CHECK_THROWS_AS(
-            scan.best_cut(criterion, made.column(), subset.rows, {.n = n}, stop, cut, constant),
+            scan.best_cut(criterion, made.column(), subset.rows, {.n = n}, stop, cut, n_seen),
             Interrupted);
     }
 }

@@ -568,11 +568,16 @@ TEST_CASE_TEMPLATE(
         CHECK((split.missing == MissingSide::unseen) == !missing);
         CHECK(at.worth(loss_of<C>(), Marks(marks.begin(), marks.end())) ==
               close_to(at.decrease(found)));
-        // A later variable must be better, not equal.
-        Found later{.feature = 0, .cut = {.score = found.cut.score}, .choice = {77, 88}};
+        // It is compared by less than its score, so that what was found before does not matter.
+        Found later{.feature = 0, .cut = {.score = 1e9}, .choice = {77, 88}};
         CHECK(at.find(0, key, later));
-        CHECK(later.cut.score == found.cut.score);
-        CHECK(later.choice.cut == 77);
+        CHECK(later.worth() == found.worth());
+        CHECK(later.choice.cut == found.choice.cut);
+        const std::size_t n_levels = seen.size() + (missing ? 1 : 0);
+        const double beyond_two = static_cast<double>(std::max<std::size_t>(n_levels, 2) - 2);
+        CHECK(found.by_chance / at.criterion.score_per_decrease() ==
+              doctest::Approx(beyond_two / static_cast<double>(n - 1) * at.criterion.impurity())
+                  .epsilon(1e-7));
         // No single level moved to the other side makes it better, if one order has the best.
         if (!OneSumCriterion<C>) continue;
         for (const double level : seen) {
