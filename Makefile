@@ -9,7 +9,7 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-tables bench-scaling bench-threads sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads sanitize lint format stub clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -59,6 +59,9 @@ test-long: $(VENV)/.built $(VENV)/.dev  ## statistical studies (DATA=folder of P
 
 bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes the README's table
 	$(PY) benchmarks/peers.py --write README.md $(if $(DATA),--data $(DATA))
+
+bench-predict: $(VENV)/.built $(VENV)/.dev  ## time of prediction against other libraries; writes the README's table
+	$(PY) benchmarks/predicting.py --write README.md $(if $(DATA),--data $(DATA))
 
 bench-tables: $(VENV)/.built $(VENV)/.dev  ## categories and missing values against other libraries (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/real_tables.py $(DATA) --adult-speed --write docs/studies/real_tables.md

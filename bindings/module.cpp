@@ -67,4 +67,5 @@ NB_MODULE(_core, m) {
     silvics::bindings::bind_trees(m);
     silvics::bindings::bind_growing(m);
     silvics::bindings::bind_predicting(m);
+    silvics::bindings::bind_rows(m);
 }

@@ -10,7 +10,7 @@
 #include "forest/forest.hpp"
 #include "importance/impurity_decrease.hpp"
 #include "tree/compact.hpp"
-#include "tree/descend.hpp"
+#include "tree/level_rule.hpp"
 #include "tree/prune.hpp"
 #include "views.hpp"
 
@@ -188,9 +188,9 @@ void bind_trees(nb::module_& m) {
                 const Node& at = t.nodes[node];
                 std::vector<std::int64_t> levels;
                 if (!at.leaf() && at.category())
-                    for (std::size_t level = 0; level < n_levels; ++level)
-                        if (goes_left(t, at, static_cast<double>(level)))
-                            levels.push_back(static_cast<std::int64_t>(level));
+                    for (Level level = 0; level < n_levels; ++level)
+                        if (LevelRule(at.threshold).goes_left(level, t.level_sets))
+                            levels.push_back(level);
                 const std::size_t n = levels.size();
                 return to_numpy(std::move(levels), n);
             },

@@ -82,9 +82,14 @@ void unlocked(std::size_t n_jobs, PythonMonitor& monitor, Work&& work) {
     work(team);
 }
 
-// The same for work that leaves nothing behind when stopped: raises what stopped it.
+// The same for work that leaves nothing behind when stopped: raises what stopped it. With no jobs,
+// for very little work: in this thread, which keeps the lock.
 template <class Work>
 void unlocked_or_raise(std::size_t n_jobs, Work&& work) {
+    if (n_jobs == 0) {
+        ThreadTeam team;
+        return work(team);
+    }
     PythonMonitor monitor{nb::object()};
     try {
         unlocked(n_jobs, monitor, std::forward<Work>(work));
@@ -97,5 +102,6 @@ void bind_matrix(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_growing(nb::module_& m);
 void bind_predicting(nb::module_& m);
+void bind_rows(nb::module_& m);
 
 }  // namespace silvics::bindings

@@ -11,6 +11,10 @@
 namespace silvics {
 
 void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task) {
+    if (alone_) {
+        for (std::size_t i = 0; i < n; ++i) task(i, 0);
+        return;
+    }
     std::mutex mutex;
     std::condition_variable finished;
     std::atomic<std::size_t> next{0}, done{0};

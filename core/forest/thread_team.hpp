@@ -22,6 +22,9 @@ class ThreadTeam {
 public:
     ThreadTeam(std::size_t size, Monitor* monitor)
         : size_(size < 1 ? 1 : size), monitor_(monitor) {}
+    // For work that is over before a thread has started: the calling thread does it, and asks
+    // nobody.
+    ThreadTeam() : ThreadTeam(1, nullptr) { alone_ = true; }
 
     // task(i, worker) for i in [0, n), each once, started in order. An exception of a task
     // stops the others and is thrown here; a stop asked by the monitor throws Interrupted.
@@ -41,7 +44,7 @@ private:
     Monitor* monitor_;
     StopFlag stop_;
     std::size_t reported_ = 0, total_ = 0;  // of the whole; zero: the run at hand is all
-    bool in_steps_ = false;
+    bool in_steps_ = false, alone_ = false;
 };
 
 }  // namespace silvics

@@ -229,22 +229,49 @@ def grow(
     Trees of the seeds, and the exception that cut the growing short, if any: then the trees are the first so many.
     """
 
-def predict(
-    trees: Sequence[Tree], X: Matrix, as_float32: bool, n_jobs: int
-) -> NDArray[numpy.float64]:
-    """Mean prediction of the trees: rows x value width."""
+class Walker:
+    """Trees made ready to be walked by samples."""
 
-def apply(trees: Sequence[Tree], X: Matrix, as_float32: bool, n_jobs: int) -> NDArray[numpy.int64]:
-    """Leaf of every sample in every tree: rows x trees."""
+    def __init__(self, trees: Sequence[Tree], as_float32: bool) -> None: ...
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_steps(self) -> int:
+        """Steps that a sample takes at most."""
 
-def decision_paths(
-    trees: Sequence[Tree], X: Matrix, as_float32: bool, n_jobs: int
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
-    """Row starts and columns of the sparse matrix of visited nodes."""
+    def predict(self, X: Matrix, n_jobs: int) -> NDArray[numpy.float64]:
+        """Mean prediction of the trees: rows x value width."""
 
-def out_of_bag(
-    trees: Sequence[Tree], seeds: Sequence[int], sampling: Sampling, X: Matrix, n_jobs: int
-) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
-    """
-    Sums of out-of-bag predictions, and how many trees gave one, for every row.
-    """
+    def apply(self, X: Matrix, n_jobs: int) -> NDArray[numpy.int64]:
+        """Leaf of every sample in every tree: rows x trees."""
+
+    def decision_paths(
+        self, X: Matrix, n_jobs: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """Row starts and columns of the sparse matrix of visited nodes."""
+
+    def out_of_bag(
+        self, X: Matrix, seeds: Sequence[int], sampling: Sampling, n_jobs: int
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
+        """
+        Sums of out-of-bag predictions, and how many trees gave one, for every row.
+        """
+
+class RowWalker:
+    """Trees walked by one row at a time."""
+
+    def __init__(
+        self, walker: Walker, names: object | None, levels: list, missing: bool
+    ) -> None: ...
+    def values(self, row: object) -> object:
+        """What the trees predict; None if the row is not plain."""
+
+    def likeliest(self, row: object) -> int:
+        """Number of the largest value, the first of equals; -1 if not plain."""
+
+    def number(self, row: object) -> object:
+        """The first value; None if the row is not plain."""

@@ -143,6 +143,10 @@ class Tree:
         n_levels = self._n_levels[feature] if self._n_levels and feature >= 0 else -1
         return self._native.left_levels(node, max(n_levels, 0))
 
+    @cached_property
+    def _walker(self) -> _core.Walker:
+        return walking.Trees([self._native], self._as_float32).walker
+
     def _matrix(self, X: Any) -> _core.Matrix:
         if isinstance(X, _core.Matrix):
             return X
@@ -166,17 +170,17 @@ class Tree:
 
     def predict(self, X: Any) -> np.ndarray:
         """Value of the leaf of each sample."""
-        flat = walking.mean_prediction([self._native], self._matrix(X), self._as_float32)
+        flat = walking.mean_prediction(self._walker, self._matrix(X))
         value = self._by_output(flat)
         return value[:, 0] if self.n_outputs == 1 else value
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of each sample."""
-        return walking.leaves([self._native], self._matrix(X), self._as_float32)[:, 0]
+        return walking.leaves(self._walker, self._matrix(X))[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Nodes that each sample visits, as a sparse indicator matrix."""
-        return walking.decision_path([self._native], self._matrix(X), self._as_float32)
+        return walking.decision_path(self._walker, self._matrix(X))
 
     def compute_node_depths(self) -> np.ndarray:
         """Depth of each node, the root's being 1, as scikit-learn counts."""

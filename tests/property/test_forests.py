@@ -56,11 +56,13 @@ def test_predictions_by_any_number_of_threads(model, n_jobs):
     estimator, X, _ = model
     trees = [tree._native for tree in trees_of(estimator)]
     X = _core.Matrix([np.tile(X, (30, 1))])
-    for walk in (_core.predict, _core.apply):
-        np.testing.assert_array_equal(walk(trees, X, False, 1), walk(trees, X, False, n_jobs))
-    alone, team = (_core.decision_paths(trees, X, False, n) for n in (1, n_jobs))
-    np.testing.assert_array_equal(alone[0], team[0])
-    np.testing.assert_array_equal(alone[1], team[1])
+    walker = _core.Walker(trees, False)
+    for n in (1, n_jobs):  # 0: no thread at all
+        for walk in (walker.predict, walker.apply):
+            np.testing.assert_array_equal(walk(X, 0), walk(X, n))
+        alone, team = (walker.decision_paths(X, n) for n in (0, n))
+        np.testing.assert_array_equal(alone[0], team[0])
+        np.testing.assert_array_equal(alone[1], team[1])
 
 
 @given(learning_sets(True), st.data())

@@ -140,14 +140,14 @@ def test_infinite_thresholds_part_missing_values_from_others(kind, threshold):
     tree = loaded(arrays)
     assert tree.threshold()[0] == threshold
     X = np.array([[-1e308] * 4, [0.0] * 4, [1e308] * 4])
-    first = _core.decision_paths([tree], _core.Matrix([X]), False, 1)[1][1]
+    first = _core.Walker([tree], False).decision_paths(_core.Matrix([X]), 1)[1][1]
     assert first == (1 if threshold > 0 else tree.children_right()[0])
     nowhere = _core.Matrix([np.full((1, 4), np.nan)])
-    assert _core.decision_paths([tree], nowhere, False, 1)[1][1] == tree.children_right()[0]
+    assert _core.Walker([tree], False).decision_paths(nowhere, 1)[1][1] == tree.children_right()[0]
     arrays["link"][0] |= PURE
     tree = loaded(arrays)
     assert tree.missing_go_to_left()[0] == 1
-    assert _core.decision_paths([tree], nowhere, False, 1)[1][1] == 1
+    assert _core.Walker([tree], False).decision_paths(nowhere, 1)[1][1] == 1
 
 
 def nan_of(bits):
@@ -196,7 +196,7 @@ def test_rules_that_stand_alone(kind, form, content, others_left):
     X = np.zeros((203, 4))
     X[:, 0] = X[:, 1] = X[:, 2] = X[:, 3] = [*range(200), np.nan, -2, 1e300]
     second = tree.children_right()[0]
-    starts, nodes = _core.decision_paths([tree], _core.Matrix([X], [200] * 4), False, 1)
+    starts, nodes = _core.Walker([tree], False).decision_paths(_core.Matrix([X], [200] * 4), 1)
     went_left = nodes[starts[:-1] + 1] != second
     assert np.flatnonzero(went_left[:200]).tolist() == left
     assert went_left[200:].tolist() == [False, bool(others_left), False]
@@ -356,9 +356,10 @@ def can_be_walked(tree):
         X = np.repeat(np.array(ANYTHING)[:, np.newaxis], tree.n_features, axis=1)
         for n_levels in ([], [150] * tree.n_features):
             matrix = _core.Matrix([X], n_levels)
-            assert _core.predict([tree], matrix, False, 1).shape == (n, tree.value_width)
-            assert (_core.apply([tree], matrix, False, 1) < tree.node_count).all()
-            _core.decision_paths([tree], matrix, False, 1)
+            walker = _core.Walker([tree], False)
+            assert walker.predict(matrix, 1).shape == (n, tree.value_width)
+            assert (walker.apply(matrix, 1) < tree.node_count).all()
+            walker.decision_paths(matrix, 1)
         tree.impurity_decrease(True)
         assert tree.values().shape == (tree.node_count, tree.value_width)
     for node in range(min(tree.node_count, 5)):
@@ -440,17 +441,16 @@ def test_hostile_pickles_are_checked_as_well():
 
 def test_trees_of_different_kinds_do_not_mix():
     X, _ = problem()
-    matrix = _core.Matrix([X])
     trees = [loaded(stored((kind, False))) for kind in TREES[:2]]
-    for walk in (_core.predict, _core.apply):
-        with pytest.raises(ValueError, match="trees of different kinds"):
-            walk(trees, matrix, False, 1)
+    with pytest.raises(ValueError, match="trees of different kinds"):
+        _core.Walker(trees, False)
     with pytest.raises(ValueError, match="no trees"):
-        _core.predict([], matrix, False, 1)
-    with pytest.raises(ValueError, match="number of variables"):
-        _core.predict(trees[:1], _core.Matrix([X[:, :2]]), False, 1)
-    with pytest.raises(ValueError, match="number of variables"):
-        _core.predict(trees[:1], _core.Matrix([]), False, 1)
+        _core.Walker([], False)
+    walker = _core.Walker(trees[:1], False)
+    for walk in (walker.predict, walker.apply, walker.decision_paths):
+        for matrix in (_core.Matrix([X[:, :2]]), _core.Matrix([])):
+            with pytest.raises(ValueError, match="number of variables"):
+                walk(matrix, 1)
 
 
 NO_MATRIX = [np.zeros(4), np.zeros((2, 2, 2)), np.zeros((2, 4), dtype="U3"), np.zeros((2, 4)) * 1j]
@@ -463,7 +463,7 @@ def test_the_core_refuses_what_is_no_matrix(X):
     with pytest.raises((TypeError, ValueError)):
         _core.Matrix(X)
     with pytest.raises((TypeError, ValueError)):
-        _core.predict([loaded(stored())], X, False, 1)
+        _core.Walker([loaded(stored())], False).predict(X, 1)
 
 
 @pytest.mark.parametrize("X", [np.zeros((2, 4)), "X", 3])
@@ -507,7 +507,7 @@ def test_the_core_refuses_what_is_no_sparse_matrix(starts, places, values, by_co
         X = _core.Matrix.sparse(*vectors(starts, places, values), shape, by_columns)
         if by_columns:
             return _core.code_table(X, 0, False, 1)
-        return _core.predict([loaded(stored())], X, False, 1)
+        return _core.Walker([loaded(stored())], False).predict(X, 1)
 
     with pytest.raises(ValueError, match=r"not a valid sparse matrix|place in the sparse matrix"):
         use()

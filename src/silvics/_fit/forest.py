@@ -187,8 +187,7 @@ class BaseForest(
         )
         if error is not None and not kept and not grown:
             raise error
-        self._trees = kept + grown
-        self._as_float32 = False
+        self._trees = walking.Trees(kept + grown)
         self._forget_estimates()
         self.interrupted_ = error is not None
         if error is None:
@@ -206,8 +205,8 @@ class BaseForest(
                 "continuous-multioutput, binary, multiclass, multilabel-indicator."
             )
         seeds = self._tree_seeds(0, len(self._trees))
-        sums, counts = _core.out_of_bag(
-            self._trees, seeds, sampling, inputs.to_walk(X), parameters.n_threads(self.n_jobs)
+        sums, counts = self._trees.walker.out_of_bag(
+            inputs.to_walk(X), seeds, sampling, parameters.n_threads(self.n_jobs)
         )
         if not counts.all():
             warn_user(
@@ -240,47 +239,55 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         predicted = np.argmax(self.oob_decision_function_, axis=1)
         self.oob_score_ = (score or accuracy_score)(y, predicted)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The class with the largest mean share over the trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return walking.labels(self, self._values(X))
+        return walking.labels(self, self._values(X, n_jobs))
 
-    def predict_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
+    def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray | list[np.ndarray]:
         """Mean over the trees of the class shares in a sample's leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
 
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        return walking.probabilities(self, self._values(X))
+        return walking.probabilities(self, self._values(X, n_jobs))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
+    def predict_log_proba(
+        self, X: Any, *, n_jobs: int | None = None
+    ) -> np.ndarray | list[np.ndarray]:
         """Logarithms of ``predict_proba``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
 
         Returns
         -------
         p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        return walking.log_probabilities(self.predict_proba(X))
+        return walking.log_probabilities(self.predict_proba(X, n_jobs=n_jobs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -302,16 +309,18 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self.oob_prediction_ = walking.reals(values)
         self.oob_score_ = (score or r2_score)(walking.reals(y), self.oob_prediction_)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Mean over the trees of the value of a sample's leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return walking.reals(self._values(X))
+        return walking.reals(self._values(X, n_jobs))

@@ -10,9 +10,11 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
-from silvics._fit import inputs, parameters, targets, walking
+from silvics._fit import inputs, targets, walking
 from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
+from silvics._fit.walking import Trees
+from silvics.predictor import Predictor
 from silvics.tree_arrays import digest
 
 
@@ -22,8 +24,7 @@ class GrownForest:
     _classification: ClassVar[bool]
     _tree_class: ClassVar[type[BaseTree]]
 
-    _trees: list[_core.Tree]
-    _as_float32: bool
+    _trees: Trees
     _seed: int | None  # None for a forest that was not grown here
 
     # Parameters and attributes of the estimator that this is part of.
@@ -34,6 +35,9 @@ class GrownForest:
     n_outputs_: int
     max_features_: int
     n_classes_: Any
+    classes_: Any
+    unknown_category: str
+    missing: str
     _n_samples: int
     _n_samples_bootstrap: int | None
     _sample_weight: np.ndarray | None
@@ -59,9 +63,8 @@ class GrownForest:
 
     def _adopt(self, trees: list[BaseTree]) -> None:
         """Become a forest of trees that were grown elsewhere, and cannot be grown again."""
-        self._trees = [tree.tree_._native for tree in trees]
+        self._trees = Trees((t.tree_._native for t in trees), trees[0].tree_._as_float32)
         self._estimators = trees
-        self._as_float32 = trees[0].tree_._as_float32
         self.max_features_ = trees[0].max_features_
         self._variables = trees[0]._variables
         self.interrupted_ = False
@@ -122,7 +125,7 @@ class GrownForest:
             tree.classes_ = [np.arange(n, dtype=np.float64) for n in counts]
             tree.n_classes_ = counts
             targets.unwrap_single_output(tree)
-        tree._take_tree(native, self._as_float32)
+        tree._take_tree(native, self._trees.as_float32)
         return tree
 
     @property
@@ -179,37 +182,70 @@ class GrownForest:
     # ---- walking
 
     def _checked(self, X: Any) -> _core.Matrix:
-        check_is_fitted(self)
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
         return inputs.prediction_inputs(self, X)
 
-    def _values(self, X: Any) -> np.ndarray:
+    def _values(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         X = self._checked(X)
-        n_jobs = parameters.n_threads(self.n_jobs)
-        return walking.mean_prediction(self._trees, X, self._as_float32, n_jobs)
+        return walking.mean_prediction(self._trees.walker, X, self._threads(n_jobs))
 
-    def apply(self, X: Any) -> np.ndarray:
+    def _threads(self, n_jobs: int | None) -> int | None:
+        return self.n_jobs if n_jobs is None else n_jobs
+
+    def predictor(self, *, n_jobs: int = 1) -> Predictor:
+        """The forest reduced to what predicts, for services.
+
+        One row (a list, a dict, a vector) takes microseconds; see :class:`Predictor`.
+
+        Parameters
+        ----------
+        n_jobs : int
+            Threads for tables; one row never starts any.
+
+        Returns
+        -------
+        predictor : Predictor
+        """
+        check_is_fitted(self)
+        classes = None
+        if self._classification:
+            classes = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+        return Predictor(
+            self._trees,
+            self._variables,
+            classes,
+            self.unknown_category,
+            self.missing,
+            n_jobs,
+        )
+
+    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Leaf that each sample ends in, in every tree.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
 
         Returns
         -------
         X_leaves : ndarray of shape (n_samples, n_estimators)
         """
         X = self._checked(X)
-        n_jobs = parameters.n_threads(self.n_jobs)
-        return walking.leaves(self._trees, X, self._as_float32, n_jobs)
+        return walking.leaves(self._trees.walker, X, self._threads(n_jobs))
 
-    def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
+    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
         """Nodes that each sample visits, in all trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
 
         Returns
         -------
@@ -219,6 +255,5 @@ class GrownForest:
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
         """
         X = self._checked(X)
-        n_jobs = parameters.n_threads(self.n_jobs)
-        path = walking.decision_path(self._trees, X, self._as_float32, n_jobs)
+        path = walking.decision_path(self._trees.walker, X, self._threads(n_jobs))
         return path, np.cumsum([0, *(tree.node_count for tree in self._trees)])

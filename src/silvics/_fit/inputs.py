@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,6 +16,8 @@ from silvics._fit import table
 from silvics._fit.column_values import in_core_type
 from silvics._fit.opened_table import with_each_cell_once
 from silvics._fit.table import Blocks, Variables
+
+_PLAIN_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
@@ -92,6 +95,8 @@ def check_lengths(X: Blocks, y: np.ndarray) -> None:
 
 def prediction_inputs(estimator: Any, X: Any) -> _core.Matrix:
     """X for a fitted estimator, with the variables that it was fitted on."""
+    if _needs_no_checks(estimator, X):
+        return _core.Matrix([X], [])
     is_frame = nw.dependencies.is_into_dataframe(X)
     if is_frame:  # other names are the reason of whatever else may be wrong
         _check_names(estimator, X, reset=False)
@@ -99,6 +104,26 @@ def prediction_inputs(estimator: Any, X: Any) -> _core.Matrix:
     if not is_frame:
         _check_names(estimator, X, reset=False)
     return to_walk(blocks)
+
+
+def _needs_no_checks(estimator: Any, X: Any) -> bool:
+    """Whether X is all that scikit-learn's checks, which take longer than a row, look for."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype in _PLAIN_TYPES
+        and X.ndim == 2
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        and estimator._variables.all_numbers
+        and _has_finite_sum(X)
+    )
+
+
+def _has_finite_sum(X: np.ndarray) -> bool:
+    """If so, there is nothing missing or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return isfinite(X.sum())
 
 
 def _read(estimator: Any, X: Any) -> Blocks:

@@ -170,6 +170,7 @@ def read(
     *,
     unknown_category: str = "missing",
     missing: str = "learned",
+    check_names: bool = False,
     estimator_name: str,
 ) -> Blocks:
     """Read a table by what training learned of its columns.
@@ -185,6 +186,8 @@ def read(
         "heavier" with: there it is missing.
     missing : {"learned", "error"}
         Whether missing values are accepted; unknown levels are not missing values.
+    check_names : bool
+        Whether the names of a frame are checked; scikit-learn does it for estimators.
     estimator_name : str
         Who asks, for errors.
 
@@ -193,7 +196,7 @@ def read(
     blocks : Blocks
     """
     table = opened(X, estimator_name)
-    _check_variables(variables, table, estimator_name)
+    _check_variables(variables, table, check_names, estimator_name)
     if table.is_numbers and variables.all_numbers:
         return _as_one_block(table, missing, estimator_name)
     if table.sparse is not None:
@@ -215,7 +218,9 @@ def read(
     return Blocks(_joined(table, variables.kinds, coded), variables.n_levels, table.shape)
 
 
-def _check_variables(variables: Variables, table: Table, estimator_name: str) -> None:
+def _check_variables(
+    variables: Variables, table: Table, check_names: bool, estimator_name: str
+) -> None:
     expected = len(variables.kinds)
     if table.shape[1] != expected:
         raise ValueError(
@@ -223,7 +228,7 @@ def _check_variables(variables: Variables, table: Table, estimator_name: str) ->
             "features as input."
         )
     # scikit-learn looks at the names of frames only.
-    if table.annotated and table.names is not None and variables.names is not None:
+    if (table.annotated or check_names) and table.names is not None and variables.names is not None:
         changed = np.flatnonzero(table.names != variables.names)
         if changed.size:
             j = int(changed[0])

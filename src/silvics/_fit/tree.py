@@ -124,7 +124,7 @@ class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
 
     def _values(self, X: Any, check_input: bool) -> np.ndarray:
         X = self._checked(X, check_input)
-        return walking.mean_prediction([self.tree_._native], X, self.tree_._as_float32)
+        return walking.mean_prediction(self.tree_._walker, X)
 
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Leaf that each sample ends in.

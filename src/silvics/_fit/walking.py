@@ -2,45 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from silvics import _core
+from silvics._fit import parameters
+
+
+class Trees(list[_core.Tree]):
+    """Native trees, and what walks them: made when first asked for, and never stored.
+
+    Parameters
+    ----------
+    trees : iterable of native trees
+    as_float32 : bool
+        Whether values are rounded to float32 first, as scikit-learn's trees want them.
+    """
+
+    def __init__(self, trees: Iterable[_core.Tree], as_float32: bool = False) -> None:
+        super().__init__(trees)
+        self.as_float32 = as_float32
+
+    @cached_property
+    def walker(self) -> _core.Walker:
+        """The trees packed for prediction."""
+        return _core.Walker(self, self.as_float32)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Trees, (list(self), self.as_float32))
+
 
 # Below this many steps down a tree, starting threads costs more than it saves.
 _WORTH_A_THREAD = 200_000
 
 
-def _threads(trees: Sequence[_core.Tree], X: _core.Matrix, n_jobs: int) -> int:
-    steps = X.shape[0] * sum(tree.max_depth + 1 for tree in trees)
-    return min(n_jobs, 1 + steps // _WORTH_A_THREAD)
+def _threads(walker: _core.Walker, X: _core.Matrix, n_jobs: int | None) -> int:
+    """How many threads the work is worth; 0 is to do it at once."""
+    steps = X.shape[0] * walker.n_steps
+    if steps < _WORTH_A_THREAD and (n_jobs is None or (isinstance(n_jobs, int) and n_jobs != 0)):
+        return 0
+    return min(parameters.n_threads(n_jobs), 1 + steps // _WORTH_A_THREAD)
 
 
-def mean_prediction(
-    trees: Sequence[_core.Tree], X: _core.Matrix, as_float32: bool, n_jobs: int = 1
-) -> np.ndarray:
+def mean_prediction(walker: _core.Walker, X: _core.Matrix, n_jobs: int | None = 1) -> np.ndarray:
     """Class shares of all outputs side by side, or one column per real output."""
-    return _core.predict(trees, X, as_float32, _threads(trees, X, n_jobs))
+    return walker.predict(X, _threads(walker, X, n_jobs))
 
 
-def leaves(
-    trees: Sequence[_core.Tree], X: _core.Matrix, as_float32: bool, n_jobs: int = 1
-) -> np.ndarray:
+def leaves(walker: _core.Walker, X: _core.Matrix, n_jobs: int | None = 1) -> np.ndarray:
     """Leaf of every sample in every tree."""
-    return _core.apply(trees, X, as_float32, _threads(trees, X, n_jobs))
+    return walker.apply(X, _threads(walker, X, n_jobs))
 
 
-def decision_path(
-    trees: Sequence[_core.Tree], X: _core.Matrix, as_float32: bool, n_jobs: int = 1
-) -> csr_matrix:
+def decision_path(walker: _core.Walker, X: _core.Matrix, n_jobs: int | None = 1) -> csr_matrix:
     """Which samples visit which nodes, over the nodes of all trees."""
-    starts, nodes = _core.decision_paths(trees, X, as_float32, _threads(trees, X, n_jobs))
-    width = sum(tree.node_count for tree in trees)
+    starts, nodes = walker.decision_paths(X, _threads(walker, X, n_jobs))
     return csr_matrix(
-        (np.ones(len(nodes), dtype=np.int64), nodes, starts), shape=(X.shape[0], width)
+        (np.ones(len(nodes), dtype=np.int64), nodes, starts), shape=(X.shape[0], walker.n_nodes)
     )
 
 
@@ -51,13 +73,19 @@ def split_outputs(values: np.ndarray, n_classes: Any) -> list[np.ndarray]:
 
 
 def labels(estimator: Any, values: np.ndarray) -> np.ndarray:
-    """The likeliest class of each output; ties go to the first."""
-    if estimator.n_outputs_ == 1:
-        return estimator.classes_.take(np.argmax(values, axis=1), axis=0)
-    columns = split_outputs(values, estimator.n_classes_)
-    predicted = np.empty((len(values), estimator.n_outputs_), dtype=estimator.classes_[0].dtype)
+    """The likeliest class of each output."""
+    one = estimator.n_outputs_ == 1
+    return likeliest([estimator.classes_] if one else estimator.classes_, values)
+
+
+def likeliest(classes: list[np.ndarray], values: np.ndarray) -> np.ndarray:
+    """The class with the largest share, of each output; ties go to the first."""
+    if len(classes) == 1:
+        return classes[0].take(np.argmax(values, axis=1), axis=0)
+    columns = split_outputs(values, [len(of_output) for of_output in classes])
+    predicted = np.empty((len(values), len(classes)), dtype=classes[0].dtype)
     for k, shares in enumerate(columns):
-        predicted[:, k] = estimator.classes_[k].take(np.argmax(shares, axis=1), axis=0)
+        predicted[:, k] = classes[k].take(np.argmax(shares, axis=1), axis=0)
     return predicted
 
 

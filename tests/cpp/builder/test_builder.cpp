@@ -5,9 +5,9 @@
 
 #include "builder/builder.hpp"
 #include "doctest/doctest.h"
+#include "support/descend.hpp"
 #include "support/problem.hpp"
 #include "support/sparse.hpp"
-#include "tree/descend.hpp"
 #include "tree/level_rule.hpp"
 
 namespace silvics {
@@ -52,7 +52,7 @@ void check_counts(const Problem& problem, const Tree& tree) {
     std::vector<std::uint32_t> n(tree.nodes.size(), 0);
     std::vector<double> weight(tree.nodes.size(), 0.0);
     for (const RowId row : problem.subset.rows)
-        descend(tree, problem.X.row(row), [&](NodeId t) {
+        test::descend(tree, problem.X.row(row), [&](NodeId t) {
             ++n[t];
             weight[t] += problem.subset.weight(row);
         });
@@ -128,13 +128,13 @@ TEST_CASE("a full tree on distinct rows remembers every class and value") {
         const Target target = test::random_classes(rng, 120, {4});
         const Tree tree = grown("entropy", table, target, subset, test::full_search(table));
         for (std::size_t i = 0; i < 120; ++i)
-            CHECK(tree.nodes[descend(tree, X.row(i))].link == (kPureBit | target.classes[i]));
+            CHECK(tree.nodes[test::descend(tree, X.row(i))].link == (kPureBit | target.classes[i]));
     }
     SUBCASE("values") {
         const Target target = test::random_reals(rng, 120, 1);
         const Tree tree = grown("absolute_error", table, target, subset, test::full_search(table));
         for (std::size_t i = 0; i < 120; ++i)
-            CHECK(tree.node_values[descend(tree, X.row(i))] == target.original[i]);
+            CHECK(tree.node_values[test::descend(tree, X.row(i))] == target.original[i]);
     }
 }
 
@@ -484,7 +484,7 @@ TEST_CASE("inner nodes above impure leaves have the impurities and values of the
             check_counts(problem, tree);
             std::vector<std::vector<RowId>> rows(tree.nodes.size());
             for (const RowId row : problem.subset.rows)
-                descend(tree, problem.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
+                test::descend(tree, problem.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
             bool right = true;
             for (NodeId t = 0; t < tree.nodes.size(); ++t) {
                 double weight = 0.0, impurity = 0.0;
@@ -544,7 +544,7 @@ void check_unseen(const MixedProblem& mixed, const Tree& tree) {
     std::vector<std::vector<RowId>> rows(tree.nodes.size());
     const Problem& problem = mixed.problem;
     for (const RowId row : problem.subset.rows)
-        descend(tree, problem.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
+        test::descend(tree, problem.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
     bool right = true;
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
         const Node& node = tree.nodes[t];
@@ -639,8 +639,8 @@ TEST_CASE("a full tree remembers every class of rows that only levels or holes t
                 const Tree tree = grown(criterion, table, target, subset, rules);
                 bool right = true;
                 for (std::size_t i = 0; i < n; ++i)
-                    right &=
-                        tree.nodes[descend(tree, X.row(i))].link == (kPureBit | target.classes[i]);
+                    right &= tree.nodes[test::descend(tree, X.row(i))].link ==
+                             (kPureBit | target.classes[i]);
                 CHECK(right);
             }
         }

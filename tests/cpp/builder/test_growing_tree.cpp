@@ -1,9 +1,9 @@
 #include "builder/growing_tree.hpp"
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
+#include "support/descend.hpp"
 #include "support/problem.hpp"
 #include "tree/compact.hpp"
-#include "tree/descend.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
@@ -110,9 +110,9 @@ TEST_CASE("a chain of depth 100,000 is finished, checked, walked and summed with
     CHECK(tree.max_depth == depth);
     CHECK_NOTHROW(check_tree(tree));
     const double last = depth, first = -1.0, between = 499.5;
-    CHECK(descend(tree, &last) == tree.nodes.size() - 1);
-    CHECK(descend(tree, &first) == 1);
-    CHECK(descend(tree, &between) == 1001);
+    CHECK(test::descend(tree, &last) == tree.nodes.size() - 1);
+    CHECK(test::descend(tree, &first) == 1);
+    CHECK(test::descend(tree, &between) == 1001);
     CHECK(tree.depths().back() == depth);
     CHECK(tree.subtree_ends()[0] == tree.nodes.size());
     const auto values = tree.all_values();

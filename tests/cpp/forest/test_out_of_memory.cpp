@@ -7,8 +7,7 @@
 
 #include "doctest/doctest.h"
 #include "forest/forest.hpp"
-#include "predictor/average.hpp"
-#include "predictor/out_of_bag.hpp"
+#include "predictor/walker.hpp"
 #include "support/allocation_failure.hpp"
 #include "support/problem.hpp"
 #include "tree/prune.hpp"
@@ -116,35 +115,44 @@ TEST_CASE("growing a forest survives any failed allocation") {
 TEST_CASE("predicting survives any failed allocation") {
     const Problem problem = small_problem("gini");
     const auto trees = problem.grow(1);
-    std::vector<double> out(24 * 2), sums(24 * 2);
+    std::vector<double> out(24 * 2), sums(24 * 2), one(2);
     std::vector<std::int64_t> leaves(24 * 3), counts(24);
     ThreadTeam alone(1, nullptr);
     const MatrixView X = problem.X.view();
-    average_trees(trees, X, false, 3.0, out, alone);
-    apply_trees(trees, X, false, leaves, alone);
-    out_of_bag_sums(trees, problem.plan.seeds, problem.plan.sampling, X, sums, counts, alone);
-    const auto paths = decision_paths(trees, X, false, alone);
-    auto out_now = out, sums_now = sums;
+    const Walker walker(trees, false);
+    walker.average(X, out, alone);
+    walker.apply(X, leaves, alone);
+    walker.out_of_bag(X, problem.plan.seeds, problem.plan.sampling, sums, counts, alone);
+    const auto paths = walker.paths(X, alone);
+    auto out_now = out, sums_now = sums, sample = problem.X.values;
     auto leaves_now = leaves, counts_now = counts;
-    for (const std::size_t team_size : {1U, 3U}) {
+    survives_any_failure([&] {
+        auto copy = trees;
+        Walker(std::move(copy), false).average(std::span(sample).first(3), one);
+        return std::equal(one.begin(), one.end(), out.begin());
+    });
+    const auto survives_with = [&](const std::function<ThreadTeam()>& made) {
         survives_any_failure([&] {
-            ThreadTeam team(team_size, nullptr);
-            average_trees(trees, X, false, 3.0, out_now, team);
-            apply_trees(trees, X, false, leaves_now, team);
+            ThreadTeam team = made();
+            walker.average(X, out_now, team);
+            walker.apply(X, leaves_now, team);
             return out_now == out && leaves_now == leaves;
         });
         survives_any_failure([&] {
-            ThreadTeam team(team_size, nullptr);
-            const auto paths_now = decision_paths(trees, X, false, team);
+            ThreadTeam team = made();
+            const auto paths_now = walker.paths(X, team);
             return paths_now.starts == paths.starts && paths_now.nodes == paths.nodes;
         });
         survives_any_failure([&] {
-            ThreadTeam team(team_size, nullptr);
-            out_of_bag_sums(trees, problem.plan.seeds, problem.plan.sampling, X, sums_now,
-                            counts_now, team);
+            ThreadTeam team = made();
+            walker.out_of_bag(X, problem.plan.seeds, problem.plan.sampling, sums_now, counts_now,
+                              team);
             return sums_now == sums && counts_now == counts;
         });
-    }
+    };
+    for (const std::size_t team_size : {1U, 3U})
+        survives_with([&] { return ThreadTeam(team_size, nullptr); });
+    survives_with([] { return ThreadTeam(); });
 }
 
 TEST_CASE("pruning survives any failed allocation") {

@@ -216,5 +216,72 @@ TEST_CASE("a thread that cannot be had for lack of memory delays nobody") {
     }
 }
 
+// ---- the calling thread alone
+
+TEST_CASE("without threads the calling thread does all tasks, in order, as the one worker") {
+    ThreadTeam team;
+    CHECK(team.size() == 1);
+    for (const bool steps : {false, true})
+        for (const std::size_t n : {0U, 1U, 2U, 100U}) {  // one run after another
+            std::vector<std::size_t> done, workers;
+            std::set<std::thread::id> threads = {std::this_thread::get_id()};
+            const auto task = [&](std::size_t i, std::size_t worker) {
+                done.push_back(i);
+                workers.push_back(worker);
+                threads.insert(std::this_thread::get_id());
+            };
+            steps ? team.run_steps(n, task) : team.run(n, task);
+            CHECK(done.size() == n);
+            CHECK(std::ranges::is_sorted(done));
+            CHECK(std::set(done.begin(), done.end()).size() == n);
+            CHECK(workers == std::vector<std::size_t>(n, 0));
+            CHECK(threads.size() == 1);
+        }
+    CHECK_FALSE(team.stop().requested());
+}
+
+TEST_CASE("without threads an exception passes through at once, and the team can run again") {
+    ThreadTeam team;
+    int tasks = 0;
+    const auto fails_at_five = [&](std::size_t i, std::size_t) {
+        ++tasks;
+        if (i == 5) throw std::out_of_range("task five");
+    };
+    CHECK_THROWS_WITH_AS(team.run(10000, fails_at_five), "task five", std::out_of_range);
+    CHECK(tasks == 6);
+    CHECK_THROWS_AS(team.run(3, [](std::size_t, std::size_t) { throw 42; }), int);
+    CHECK_THROWS_AS(team.run(3, [](std::size_t, std::size_t) { throw Interrupted{}; }),
+                    Interrupted);
+    CHECK_FALSE(team.stop().requested());
+    tasks = 0;
+    team.run(5, [&](std::size_t, std::size_t) { ++tasks; });
+    CHECK(tasks == 5);
+}
+
+TEST_CASE("without threads nobody is asked and progress is told to nobody") {
+    ThreadTeam team;
+    team.set_total(3);
+    team.run_steps(2, [](std::size_t, std::size_t) {});
+    CHECK_NOTHROW(team.report(1));
+    CHECK_NOTHROW(team.report(3));
+}
+
+TEST_CASE("the calling thread alone works in the tasks of a team, and has teams in its own") {
+    std::atomic<int> tasks{0};
+    const auto count = [&](std::size_t, std::size_t) { ++tasks; };
+    ThreadTeam outer(3, nullptr);
+    outer.run(6, [&](std::size_t, std::size_t) {
+        ThreadTeam inner;
+        inner.run(5, count);
+    });
+    CHECK(tasks == 30);
+    ThreadTeam alone;
+    alone.run(6, [&](std::size_t, std::size_t) {
+        ThreadTeam inner(2, nullptr);
+        inner.run(5, count);
+    });
+    CHECK(tasks == 60);
+}
+
 }  // namespace
 }  // namespace silvics

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "forest/forest.hpp"
+#include "predictor/plain_forest.hpp"
 #include "support/problem.hpp"
-#include "tree/descend.hpp"
 
 namespace silvics::test {
 
@@ -13,12 +13,7 @@ struct ForestExample {
     std::vector<SharedTree> trees;
 
     std::size_t width() const { return trees[0]->value_width(); }
-    // What one tree says of one sample: the shares or means of its leaf.
-    std::vector<double> said(std::size_t m, const double* sample) const {
-        std::vector<double> value(width());
-        trees[m]->write_value(descend(*trees[m], sample), value);
-        return value;
-    }
+    Walker walker(bool as_float32 = false) const { return Walker(trees, as_float32); }
 };
 
 // `n` rows, ties among them so that leaves are impure too.

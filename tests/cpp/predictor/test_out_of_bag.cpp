@@ -1,59 +1,68 @@
+// Predictions by the trees that did not draw a row.
 #include "doctest/doctest.h"
 #include "predictor/forest_example.hpp"
-#include "predictor/out_of_bag.hpp"
+#include "predictor/made_forests.hpp"
 
 namespace silvics {
 namespace {
 
 using test::ForestExample;
 
-struct Sums {
-    std::vector<double> sums;
-    std::vector<std::int64_t> counts;
-};
-
-Sums out_of_bag_of(const ForestExample& forest, std::size_t team_size) {
-    Sums got{std::vector<double>(forest.X.rows * forest.width(), -1.0),
-             std::vector<std::int64_t>(forest.X.rows, -1)};
-    ThreadTeam team(team_size, nullptr);
-    out_of_bag_sums(forest.trees, forest.plan.seeds, forest.plan.sampling, forest.X.view(),
-                    got.sums, got.counts, team);
-    return got;
+void check_out_of_bag(const std::vector<SharedTree>& trees, const test::Matrix& X,
+                      const std::vector<std::uint32_t>& seeds, const SamplingPlan& sampling) {
+    const test::OutOfBag expected = test::PlainForest(trees).out_of_bag(X, seeds, sampling);
+    const Walker walker(trees, false);
+    test::with_teams([&](ThreadTeam& team) {
+        CHECK(test::out_of_bag_by(walker, X.view(), seeds, sampling, team) == expected);
+    });
 }
 
-Sums naive(const ForestExample& forest) {
-    const std::size_t n = forest.X.rows, width = forest.width();
-    Sums sums{std::vector<double>(n * width, 0.0), std::vector<std::int64_t>(n, 0)};
-    for (std::size_t m = 0; m < forest.trees.size(); ++m) {
-        const auto drawn = draw_rows(forest.plan.sampling, forest.plan.seeds[m]);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (std::ranges::find(drawn, static_cast<RowId>(i)) != drawn.end()) continue;
-            ++sums.counts[i];
-            const auto value = forest.said(m, forest.X.row(i));
-            for (std::size_t c = 0; c < width; ++c) sums.sums[i * width + c] += value[c];
-        }
-    }
-    return sums;
+void check_out_of_bag(const ForestExample& forest) {
+    check_out_of_bag(forest.trees, forest.X, forest.plan.seeds, forest.plan.sampling);
 }
 
 TEST_CASE("each row is predicted by the trees that did not draw it, for any team") {
     for (const auto& [criterion, outputs] :
-         {std::pair{"gini", 1U}, {"gini", 2U}, {"squared_error", 2U}}) {
-        const ForestExample forest = test::forest_example(criterion, 300, 9, outputs);
-        const Sums expected = naive(forest);
-        for (const std::size_t size : {1U, 2U, 5U}) {
-            const Sums got = out_of_bag_of(forest, size);
-            CHECK(got.sums == expected.sums);
-            CHECK(got.counts == expected.counts);
-        }
-    }
+         {std::pair{"gini", 1U}, {"gini", 2U}, {"squared_error", 1U}, {"squared_error", 2U}})
+        check_out_of_bag(test::forest_example(criterion, 300, 9, outputs));
 }
 
 TEST_CASE("more trees than a batch are summed in tree order") {
-    const ForestExample forest = test::forest_example("entropy", 40, 130);
-    const Sums expected = naive(forest), got = out_of_bag_of(forest, 3);
-    CHECK(got.sums == expected.sums);
-    CHECK(got.counts == expected.counts);
+    check_out_of_bag(test::forest_example("entropy", 40, 130));
+}
+
+TEST_CASE("rows out of bag go down trees of every kind, with missing values and categories") {
+    test::Rng rng(330);
+    for (const test::Kind& kind : test::all_kinds())
+        for (const test::Trials& trials : test::kAllTrials) {
+            CAPTURE(kind.name);
+            const auto trees = kind.forest(rng, 66, trials);
+            for (const std::size_t rows : {1U, 8U, 257U}) {
+                const test::Matrix X = test::samples_for(rng, rows, trials);
+                SamplingPlan sampling;
+                sampling.n_rows = rows;
+                sampling.n_draws = rows;
+                sampling.bootstrap = true;
+                sampling.prepare();
+                std::vector<std::uint32_t> seeds(trees.size());
+                for (auto& seed : seeds) seed = static_cast<std::uint32_t>(rng());
+                check_out_of_bag(trees, X, seeds, sampling);
+            }
+        }
+}
+
+TEST_CASE("where all rows are drawn none is predicted, where few are nearly all") {
+    ForestExample forest = test::forest_example("gini", 300, 9);
+    SUBCASE("all") {
+        forest.plan.sampling.n_draws = 20000;
+        ThreadTeam team;
+        const auto said = test::out_of_bag_by(forest.walker(), forest.X.view(), forest.plan.seeds,
+                                              forest.plan.sampling, team);
+        CHECK(said.counts == std::vector<std::int64_t>(300, 0));
+        CHECK(said.sums == std::vector<double>(900, 0.0));
+    }
+    SUBCASE("one") { forest.plan.sampling.n_draws = 1; }
+    check_out_of_bag(forest);
 }
 
 TEST_CASE("parts that do not belong together are refused") {
@@ -70,9 +79,9 @@ TEST_CASE("parts that do not belong together are refused") {
     std::vector<double> sums(90);
     std::vector<std::int64_t> counts(30);
     ThreadTeam team(1, nullptr);
-    CHECK_THROWS_AS(out_of_bag_sums(forest.trees, forest.plan.seeds, forest.plan.sampling, X, sums,
-                                    counts, team),
-                    std::invalid_argument);
+    CHECK_THROWS_AS(
+        forest.walker().out_of_bag(X, forest.plan.seeds, forest.plan.sampling, sums, counts, team),
+        std::invalid_argument);
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 #include <cmath>
 
 #include "doctest/doctest.h"
-#include "predictor/average.hpp"
 #include "predictor/forest_example.hpp"
-#include "predictor/out_of_bag.hpp"
 #include "predictor/row_blocks.hpp"
 #include "support/sparse.hpp"
 #include "tree/level_rule.hpp"
@@ -133,39 +131,17 @@ TEST_CASE("trees say the same of sparse rows, of several blocks and of one dense
         Matrix X = test::thinned(rng, forest.X, 2);
         const SparseMatrix sparse(X, {.by_columns = false});
         const Blocks blocks(X, {1, 3}, false);
-        const std::size_t m = forest.trees.size(), width = forest.width();
-        for (const std::size_t size : {1U, 3U}) {
-            ThreadTeam team(size, nullptr);
-            const auto averages = [&](const silvics::Matrix& of) {
-                std::vector<double> out(500 * width, -1.0);
-                average_trees(forest.trees, of, false, static_cast<double>(m), out, team);
-                return out;
-            };
-            const auto leaves = [&](const silvics::Matrix& of) {
-                std::vector<std::int64_t> out(500 * m, -1);
-                apply_trees(forest.trees, of, false, out, team);
-                return out;
-            };
+        const Walker walker = forest.walker();
+        test::with_teams([&](ThreadTeam& team) {
             const auto out_of_bag = [&](const silvics::Matrix& of) {
-                std::vector<double> sums(500 * width, -1.0);
-                std::vector<std::int64_t> counts(500, -1);
-                out_of_bag_sums(forest.trees, forest.plan.seeds, forest.plan.sampling, of, sums,
-                                counts, team);
-                sums.insert(sums.end(), counts.begin(), counts.end());
-                return sums;
-            };
-            const auto paths = [&](const silvics::Matrix& of) {
-                auto [starts, nodes] = decision_paths(forest.trees, of, false, team);
-                starts.insert(starts.end(), nodes.begin(), nodes.end());
-                return starts;
+                return test::out_of_bag_by(walker, of, forest.plan.seeds, forest.plan.sampling,
+                                           team);
             };
             for (const silvics::Matrix& other : {sparse.view(), blocks.X}) {
-                CHECK(averages(other) == averages(X.view()));
-                CHECK(leaves(other) == leaves(X.view()));
+                CHECK(test::said_by(walker, other, team) == test::said_by(walker, X.view(), team));
                 CHECK(out_of_bag(other) == out_of_bag(X.view()));
-                CHECK(paths(other) == paths(X.view()));
             }
-        }
+        });
     }
 }
 
@@ -196,7 +172,7 @@ TEST_CASE("missing values and levels go their ways in every kind of matrix") {
         ThreadTeam team(2, nullptr);
         for (const bool as_float32 : {false, true}) {
             std::vector<double> out(8, -1.0);
-            average_trees(trees, of, as_float32, 1.0, out, team);
+            Walker(trees, as_float32).average(of, out, team);
             CHECK(out == expected);
         }
     }

@@ -4,60 +4,19 @@
 #include "builder/growing_tree.hpp"
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
-#include "support/problem.hpp"
+#include "support/descend.hpp"
+#include "support/tree_example.hpp"
 #include "tree/compact.hpp"
-#include "tree/descend.hpp"
 #include "tree/level_rule.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
 namespace {
 
-struct Example {
-    test::Matrix X;
-    Target target;
-    LearningSubset subset;
-    Tree tree;  // as it is kept
-
-    double weight(RowId row) const { return subset.weight(row) * subset.unit; }
-};
-
-struct Case {
-    const char* criterion;
-    std::vector<ClassId> n_classes;  // empty: one real output
-    test::Weights weights;
-    std::size_t min_samples_leaf;
-};
-
-Example example(const Case& of, double offset = 0.0, std::size_t outputs = 1) {
-    test::Rng rng(130);
-    const std::size_t n = 150;
-    test::Matrix X = test::random_matrix(rng, n, 3);
-    const Table table = test::coded(X);
-    std::vector<double> y(n * outputs);
-    for (double& v : y) v = offset + test::pick_real(rng, 1.0, 3.0);
-    Target target = of.n_classes.empty() ? real_target(y, n, outputs, true)
-                                         : test::random_classes(rng, n, of.n_classes);
-    LearningSubset subset = test::random_subset(rng, n, of.weights);
-    GrowthRules rules = test::full_search(table);
-    rules.search.min_samples_leaf = of.min_samples_leaf;
-    Tree tree =
-        build_tree(find_criterion(of.criterion), table, target, subset, rules, 7, test::kNeverStop);
-    return {std::move(X), std::move(target), std::move(subset), std::move(tree)};
-}
-
-std::vector<Case> all_cases() {
-    std::vector<Case> cases;
-    for (const test::Weights weights : test::kAllWeights)
-        for (const std::size_t smallest : {1U, 5U}) {
-            for (const char* criterion : {"gini", "entropy", "misclassification"})
-                for (const auto& n_classes : {std::vector<ClassId>{2}, {7}, {2, 3}})
-                    cases.push_back({criterion, n_classes, weights, smallest});
-            for (const char* criterion : {"squared_error", "friedman_mse"})
-                cases.push_back({criterion, {}, weights, smallest});
-        }
-    return cases;
-}
+using Example = test::TreeExample;
+using Case = test::TreeCase;
+using test::all_tree_cases;
+using test::tree_example;
 
 // ---- what is derived, against the rows themselves
 
@@ -74,8 +33,8 @@ double naive_impurity(const std::string& criterion, std::span<const double> clas
 }
 
 TEST_CASE("every node of a compact tree has what the rows that reach it say") {
-    for (const Case& of : all_cases()) {
-        const Example made = example(of);
+    for (const Case& of : all_tree_cases()) {
+        const Example made = tree_example(of);
         CAPTURE(std::string(of.criterion));
         REQUIRE(made.tree.compact());
         CHECK_NOTHROW(check_tree(made.tree));
@@ -85,7 +44,7 @@ TEST_CASE("every node of a compact tree has what the rows that reach it say") {
         const std::size_t width = tree.value_width(), n = made.X.rows;
         std::vector<std::vector<RowId>> rows(tree.nodes.size());
         for (const RowId row : made.subset.rows)
-            descend(tree, made.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
+            test::descend(tree, made.X.row(row), [&](NodeId t) { rows[t].push_back(row); });
         const auto values = tree.all_values();
         CHECK(made.tree.all_values() == values);
         bool right = true;
@@ -128,8 +87,8 @@ TEST_CASE("every node of a compact tree has what the rows that reach it say") {
 // ---- there and back
 
 TEST_CASE("packing what was expanded gives the same tree") {
-    for (const Case& of : all_cases()) {
-        const Tree tree = example(of).tree, plain = expand(tree);
+    for (const Case& of : all_tree_cases()) {
+        const Tree tree = tree_example(of).tree, plain = expand(tree);
         const Tree again = compact(plain, tree.derivation);
         REQUIRE(again.compact());
         CHECK(test::same_trees(expand(again), plain));
@@ -167,7 +126,7 @@ TEST_CASE("a tree of counts is expanded to what was grown, to the last bit") {
 }
 
 TEST_CASE("where missing values and levels go is kept in both layouts") {
-    Tree plain = expand(example({"gini", {2}, test::Weights::unit, 1}).tree);
+    Tree plain = expand(tree_example({"gini", {2}, test::Weights::unit, 1}).tree);
     const Level far = 4000;
     std::size_t n_inner = 0;
     for (NodeId t = 0; t < plain.nodes.size(); ++t) {
@@ -196,7 +155,7 @@ TEST_CASE("where missing values and levels go is kept in both layouts") {
 // ---- the bytes
 
 double bytes_per_node(const Case& of) {
-    const Tree tree = example(of).tree;
+    const Tree tree = tree_example(of).tree;
     return static_cast<double>(tree.memory_bytes() - sizeof(Tree) -
                                tree.n_classes.capacity() * sizeof(ClassId)) /
            static_cast<double>(tree.nodes.size());
@@ -216,11 +175,11 @@ TEST_CASE("a node takes 16 bytes, and what its leaf cannot hold") {
 
 TEST_CASE("counts beyond two bytes take four") {
     for (const char* criterion : {"gini", "squared_error"}) {
-        Tree plain =
-            expand(example({criterion,
-                            *criterion == 'g' ? std::vector<ClassId>{2} : std::vector<ClassId>{},
-                            test::Weights::unit, 5})
-                       .tree);
+        Tree plain = expand(
+            tree_example({criterion,
+                          *criterion == 'g' ? std::vector<ClassId>{2} : std::vector<ClassId>{},
+                          test::Weights::unit, 5})
+                .tree);
         for (double& w : plain.weighted_n_node_samples) w *= 65536.0;
         for (double& w : plain.leaf_weights) w *= 65536.0;
         const Tree tree = compact(plain, find_criterion(criterion).derivation);
@@ -235,15 +194,15 @@ TEST_CASE("counts beyond two bytes take four") {
 
 TEST_CASE("trees whose inner nodes do not follow from their leaves are plain") {
     using test::Weights;
-    CHECK(!example({"absolute_error", {}, Weights::unit, 5}).tree.compact());
-    CHECK(!example({"poisson", {}, Weights::unit, 5}).tree.compact());
-    CHECK(!example({"squared_error", {}, Weights::unit, 5}, 0.0, 2).tree.compact());
+    CHECK(!tree_example({"absolute_error", {}, Weights::unit, 5}).tree.compact());
+    CHECK(!tree_example({"poisson", {}, Weights::unit, 5}).tree.compact());
+    CHECK(!tree_example({"squared_error", {}, Weights::unit, 5}, 0.0, 2).tree.compact());
     // Means that were rounded too far from zero.
-    CHECK(example({"squared_error", {}, Weights::unit, 5}, 100.0).tree.compact());
-    CHECK(!example({"squared_error", {}, Weights::unit, 5}, 1e9).tree.compact());
-    CHECK(example({"squared_error", {}, Weights::unit, 1}, 1e9).tree.compact());
+    CHECK(tree_example({"squared_error", {}, Weights::unit, 5}, 100.0).tree.compact());
+    CHECK(!tree_example({"squared_error", {}, Weights::unit, 5}, 1e9).tree.compact());
+    CHECK(tree_example({"squared_error", {}, Weights::unit, 1}, 1e9).tree.compact());
 
-    const Tree classes = expand(example({"gini", {3}, Weights::unit, 5}).tree);
+    const Tree classes = expand(tree_example({"gini", {3}, Weights::unit, 5}).tree);
     CHECK(!compact(classes, Derivation::none).compact());
     Tree tree = classes;
     SUBCASE("values of their own") {
@@ -289,8 +248,8 @@ TEST_CASE("outputs of any size are derived in their own unit") {
 // ---- what uses a tree
 
 TEST_CASE("pruning and importances are the same in both layouts") {
-    for (const Case& of : all_cases()) {
-        const Tree tree = example(of).tree, plain = expand(tree);
+    for (const Case& of : all_tree_cases()) {
+        const Tree tree = tree_example(of).tree, plain = expand(tree);
         const PruningPath path = pruning_path(tree), other = pruning_path(plain);
         CHECK(path.alphas == other.alphas);
         CHECK(path.impurities == other.impurities);
@@ -360,7 +319,7 @@ NodeId find_leaf(const Tree& tree, bool pure) {
 }
 
 TEST_CASE("a compact tree of counts is checked") {
-    const Tree good = example({"gini", {2}, test::Weights::whole, 5}).tree;
+    const Tree good = tree_example({"gini", {2}, test::Weights::whole, 5}).tree;
     const NodeId pure = find_leaf(good, true), impure = find_leaf(good, false);
     const auto with = [](Tree& t, NodeId leaf, LeafCounts counts) {
         t.nodes[leaf].threshold = std::bit_cast<double>(counts);
@@ -402,7 +361,7 @@ TEST_CASE("a compact tree of counts is checked") {
 }
 
 TEST_CASE("a compact tree of real class weights is checked") {
-    const Tree good = example({"entropy", {3}, test::Weights::fractional, 5}).tree;
+    const Tree good = tree_example({"entropy", {3}, test::Weights::fractional, 5}).tree;
     const NodeId impure = find_leaf(good, false);
     check_refused(good,
                   {
@@ -425,7 +384,7 @@ TEST_CASE("a compact tree of real class weights is checked") {
 }
 
 TEST_CASE("a compact tree of means is checked") {
-    const Tree whole = example({"squared_error", {}, test::Weights::whole, 5}).tree;
+    const Tree whole = tree_example({"squared_error", {}, test::Weights::whole, 5}).tree;
     const NodeId leaf =
         static_cast<NodeId>(std::ranges::find_if(whole.nodes, &Node::leaf) - whole.nodes.begin());
     const double top = std::numeric_limits<double>::max();
@@ -456,7 +415,7 @@ TEST_CASE("a compact tree of means is checked") {
             {"number of samples", [&](Tree& t) { t.nodes[leaf].link = 0xFFFFFFFFU; }},
         });
     check_refused(
-        example({"squared_error", {}, test::Weights::fractional, 1}).tree,
+        tree_example({"squared_error", {}, test::Weights::fractional, 1}).tree,
         {
             {"length of an array", [](Tree& t) { t.weighted_n_node_samples.pop_back(); }},
             {"numbers of a leaf", [](Tree& t) { t.weighted_n_node_samples[0] = 0.0; }},
@@ -465,7 +424,7 @@ TEST_CASE("a compact tree of means is checked") {
 }
 
 TEST_CASE("a plain tree has no whole weights") {
-    Tree plain = expand(example({"gini", {2}, test::Weights::whole, 5}).tree);
+    Tree plain = expand(tree_example({"gini", {2}, test::Weights::whole, 5}).tree);
     plain.whole_weights.narrow = {1};
     CHECK_THROWS_AS(check_tree(plain), std::invalid_argument);
 }

@@ -1,6 +1,6 @@
 #include "doctest/doctest.h"
+#include "support/descend.hpp"
 #include "support/problem.hpp"
-#include "tree/descend.hpp"
 #include "tree/tree.hpp"
 
 namespace silvics {
@@ -29,7 +29,7 @@ void check_class_weights(const Example& example) {
     const std::size_t width = tree.value_width();
     std::vector<double> expected(tree.nodes.size() * width, 0.0);
     for (const RowId row : subset.rows)
-        descend(tree, X.row(row), [&](NodeId t) {
+        test::descend(tree, X.row(row), [&](NodeId t) {
             std::size_t first = t * width;
             for (std::size_t k = 0; k < target.n_outputs; first += target.n_classes[k++])
                 expected[first + target.classes[k * 90 + row]] += subset.weight(row);

@@ -1,6 +1,7 @@
+// What a walker says of forests as they are grown; of all others: test_walker_kinds.cpp.
 #include "doctest/doctest.h"
-#include "predictor/average.hpp"
 #include "predictor/forest_example.hpp"
+#include "predictor/walker.hpp"
 
 namespace silvics {
 namespace {
@@ -11,20 +12,7 @@ std::vector<double> averages(const ForestExample& forest, const MatrixView& X,
                              std::size_t team_size, bool as_float32 = false) {
     std::vector<double> out(X.rows * forest.width(), -1.0);
     ThreadTeam team(team_size, nullptr);
-    average_trees(forest.trees, X, as_float32, static_cast<double>(forest.trees.size()), out, team);
-    return out;
-}
-
-std::vector<double> naive_averages(const ForestExample& forest, const test::Matrix& X) {
-    std::vector<double> out;
-    for (std::size_t i = 0; i < X.rows; ++i) {
-        std::vector<double> sum(forest.width(), 0.0);
-        for (std::size_t m = 0; m < forest.trees.size(); ++m) {
-            const auto value = forest.said(m, X.row(i));
-            for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += value[c];
-        }
-        for (const double s : sum) out.push_back(s / static_cast<double>(forest.trees.size()));
-    }
+    forest.walker(as_float32).average(X, out, team);
     return out;
 }
 
@@ -40,9 +28,9 @@ std::vector<ForestExample> examples(std::size_t n) {
 TEST_CASE(
     "an average is the sum in tree order over the number of trees, to the last bit, for any team") {
     for (const ForestExample& forest : examples(600)) {  // three blocks of rows
-        const auto expected = naive_averages(forest, forest.X);
+        const auto expected = test::PlainForest(forest.trees).said(forest.X).averages;
         for (std::size_t size = 1; size <= 8; ++size)
-            CHECK(averages(forest, forest.X.view(), size) == expected);
+            CHECK(test::same_bits(averages(forest, forest.X.view(), size), expected));
     }
 }
 
@@ -82,39 +70,65 @@ TEST_CASE("as_float32 rounds the samples first") {
     CHECK(averages(forest, X.view(), 2, false) != expected);
 }
 
-TEST_CASE("every sample is applied to every tree") {
+TEST_CASE("every sample is applied to every tree, and its ways listed tree after tree") {
     for (const ForestExample& forest : examples(300)) {
-        const std::size_t m = forest.trees.size();
-        for (const std::size_t size : {1U, 3U}) {
-            std::vector<std::int64_t> leaves(300 * m, -1);
-            ThreadTeam team(size, nullptr);
-            apply_trees(forest.trees, forest.X.view(), false, leaves, team);
-            bool right = true;
-            for (std::size_t i = 0; i < 300; ++i)
-                for (std::size_t t = 0; t < m; ++t)
-                    right &= leaves[i * m + t] == descend(*forest.trees[t], forest.X.row(i));
-            CHECK(right);
-        }
+        const test::Said expected = test::PlainForest(forest.trees).said(forest.X);
+        test::with_teams([&](ThreadTeam& team) {
+            CHECK(test::said_by(forest.walker(), forest.X.view(), team) == expected);
+        });
     }
 }
 
-TEST_CASE("decision paths list the nodes of every way down, tree after tree") {
-    for (const ForestExample& forest : examples(300)) {
-        std::vector<std::int64_t> starts = {0}, nodes;
-        for (std::size_t i = 0; i < 300; ++i) {
-            std::int64_t offset = 0;
-            for (const SharedTree& tree : forest.trees) {
-                descend(*tree, forest.X.row(i), [&](NodeId t) { nodes.push_back(offset + t); });
-                offset += static_cast<std::int64_t>(tree->nodes.size());
-            }
-            starts.push_back(static_cast<std::int64_t>(nodes.size()));
-        }
-        for (const std::size_t size : {1U, 3U}) {
-            ThreadTeam team(size, nullptr);
-            const DecisionPaths paths = decision_paths(forest.trees, forest.X.view(), false, team);
-            CHECK(paths.starts == starts);
-            CHECK(paths.nodes == nodes);
-        }
+TEST_CASE("a walker tells its sizes") {
+    const ForestExample forest = test::forest_example("gini", 60, 5);
+    const Walker walker = forest.walker();
+    std::size_t n_nodes = 0, n_steps = 0;
+    for (const SharedTree& tree : forest.trees) {
+        n_nodes += tree->nodes.size();
+        n_steps += tree->max_depth + 1;
+    }
+    CHECK(walker.n_trees() == 5);
+    CHECK(walker.n_features() == 4);
+    CHECK(walker.value_width() == 3);
+    CHECK(walker.n_nodes() == n_nodes);
+    CHECK(walker.n_steps() == n_steps);
+}
+
+TEST_CASE("a walker keeps its trees, and may be moved") {
+    ForestExample forest = test::forest_example("gini", 60, 5);
+    const test::Said expected = test::PlainForest(forest.trees).said(forest.X);
+    Walker first(std::move(forest.trees), false);
+    forest.trees.clear();
+    const Walker walker = std::move(first);
+    ThreadTeam team;
+    CHECK(test::said_by(walker, forest.X.view(), team) == expected);
+}
+
+TEST_CASE("trees that cannot be walked together are refused") {
+    const ForestExample forest = test::forest_example("gini", 30, 3);
+    auto trees = forest.trees;
+    const auto refused = [&](const char* why) {
+        CHECK_THROWS_WITH_AS(Walker(trees, false), why, std::invalid_argument);
+    };
+    SUBCASE("none") {
+        trees.clear();
+        refused("no trees");
+    }
+    SUBCASE("one that is not there") {
+        trees[2] = nullptr;
+        refused("no tree");
+    }
+    SUBCASE("another number of variables") {
+        Tree other = *trees[1];
+        other.n_features = 5;
+        trees[1] = std::make_shared<const Tree>(other);
+        refused("trees of different kinds");
+    }
+    SUBCASE("another number of classes") {
+        Tree other = expand(*trees[2]);
+        other.n_classes = {4};
+        trees[2] = std::make_shared<const Tree>(other);
+        refused("trees of different kinds");
     }
 }
 
@@ -122,20 +136,25 @@ TEST_CASE("no rows give no predictions") {
     const ForestExample forest = test::forest_example("gini", 30, 2);
     MatrixView none = forest.X.view();
     none.rows = 0;
-    CHECK(averages(forest, none, 3).empty());
-    ThreadTeam team(2, nullptr);
-    CHECK(decision_paths(forest.trees, none, false, team).starts == std::vector<std::int64_t>{0});
+    test::with_teams([&](ThreadTeam& team) {
+        const test::Said said = test::said_by(forest.walker(), none, team);
+        CHECK(said.averages.empty());
+        CHECK(said.leaves.empty());
+        CHECK(said.path_starts == std::vector<std::int64_t>{0});
+        CHECK(said.path_nodes.empty());
+    });
 }
 
 TEST_CASE("samples of another width are refused") {
     const ForestExample forest = test::forest_example("gini", 30, 2);
+    const Walker walker = forest.walker();
     MatrixView X = forest.X.view();
     X.cols = 3;
     ThreadTeam team(1, nullptr);
     std::vector<std::int64_t> leaves(60);
     CHECK_THROWS_AS(averages(forest, X, 1), std::invalid_argument);
-    CHECK_THROWS_AS(apply_trees(forest.trees, X, false, leaves, team), std::invalid_argument);
-    CHECK_THROWS_AS(decision_paths(forest.trees, X, false, team), std::invalid_argument);
+    CHECK_THROWS_AS(walker.apply(X, leaves, team), std::invalid_argument);
+    CHECK_THROWS_AS(walker.paths(X, team), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+#include "predictor/packed_tree.hpp"
+
+#include <algorithm>
+
+namespace silvics {
+
+PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
+    : tree_(&tree), nodes_(nodes), forms_(tree.nodes.size() + 1, NodeForm::of_leaf()) {
+    const bool pure_leaves = tree.node_values.empty() && tree.derivation != Derivation::variance;
+    const std::vector<NodeId> ends = tree.subtree_ends();
+    struct Waiting {
+        NodeId id;
+        Place place;
+    };
+    std::vector<Waiting> waiting{{0, kRoot}};  // no node is first, so that a leaf has one before it
+    Place next = kRoot + 1;
+    while (!waiting.empty()) {
+        const auto [id, place] = waiting.back();
+        waiting.pop_back();
+        const Node& node = tree.nodes[id];
+        if (node.leaf()) {
+            const bool pure = pure_leaves && (node.link & kPureBit) != 0;
+            const std::uint32_t only = pure ? node.link & ~kPureBit : PackedLeaf::kNotPure;
+            const PackedLeaf leaf(id, std::min(only, PackedLeaf::kNotPure));
+            nodes[place] = {leaf.in_place(), 0, place - 1};
+            continue;
+        }
+        nodes[place] = {node.threshold, static_cast<std::uint32_t>(node.feature), next};
+        forms_[place] = NodeForm(node.category(), node.missing_left());
+        has_categories_ |= node.category();
+        const Waiting first{id + 1, next}, second{node.second(), next + 1};
+        next += 2;
+        const bool first_heavier = node.second() - first.id >= ends[second.id] - second.id;
+        waiting.push_back(first_heavier ? second : first);
+        waiting.push_back(first_heavier ? first : second);
+    }
+}
+
+Place PackedTree::next_unordered(Place t, double x) const {
+    const PackedNode& node = nodes_[t];
+    const NodeForm form = forms_[t];
+    if (form.leaf()) return t;
+    const bool left = form.category() ? level_goes_left(LevelRule(node.threshold),
+                                                        form.missing_left(), x, tree_->level_sets)
+                                      : form.missing_left();
+    return node.first + static_cast<Place>(!left);
+}
+
+}  // namespace silvics

@@ -1,0 +1,65 @@
+// What a forest says of samples: its mean prediction, their leaves, their ways down.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/large_buffer.hpp"
+#include "data/matrix.hpp"
+#include "forest/forest.hpp"
+#include "predictor/packed_tree.hpp"
+
+namespace silvics {
+
+struct RowBlock;
+
+// The nodes that each sample visits, as a sparse matrix over the nodes of all trees.
+struct DecisionPaths {
+    std::vector<std::int64_t> starts, nodes;
+};
+
+// Trees made ready to be walked.
+class Walker {
+public:
+    // `as_float32`: values are rounded to float32 first, for trees that learned from such.
+    Walker(std::vector<SharedTree> trees, bool as_float32);
+
+    std::size_t n_trees() const { return trees_.size(); }
+    std::size_t n_features() const { return trees_[0]->n_features; }
+    std::size_t value_width() const { return width_; }
+    std::size_t n_nodes() const;
+    // Steps that a sample takes at most.
+    std::size_t n_steps() const { return n_steps_; }
+
+    // Means of the trees' predictions, X.rows x value_width. Sums run in tree order, whatever the
+    // team.
+    void average(const Matrix& X, std::span<double> out, ThreadTeam& team) const;
+    // The same of one sample of n_features values, in the calling thread.
+    void average(std::span<double> sample, std::span<double> out) const;
+    // The leaf of every sample in every tree, X.rows x trees.
+    void apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const;
+    DecisionPaths paths(const Matrix& X, ThreadTeam& team) const;
+
+    // Sums over the trees that did not draw a sample (thesis 4.4.1): of predictions, X.rows x
+    // value_width, and of such trees, X.rows.
+    void out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
+                    const SamplingPlan& sampling, std::span<double> sums,
+                    std::span<std::int64_t> counts, ThreadTeam& team) const;
+
+private:
+    // visit(tree, sample of the block, leaf, add) for all of both; of each sample, in tree order.
+    // add(sum) adds what the leaf predicts.
+    template <class Visit>
+    void for_leaves(const RowBlock& block, Visit&& visit) const;
+
+    void check_width(const Matrix& X) const;
+
+    std::vector<SharedTree> trees_;
+    LargeBuffer nodes_;
+    std::vector<PackedTree> packed_;
+    std::size_t width_ = 0, n_steps_ = 0;
+    bool has_categories_ = false, as_float32_ = false;
+};
+
+}  // namespace silvics

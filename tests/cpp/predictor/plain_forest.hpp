@@ -1,0 +1,130 @@
+// What a forest says of samples by the plain walk, one sample and one tree after the other, and
+// what a Walker says of them.
+#pragma once
+
+#include <bit>
+#include <span>
+#include <vector>
+
+#include "predictor/walker.hpp"
+#include "support/descend.hpp"
+#include "support/problem.hpp"
+
+namespace silvics::test {
+
+inline bool same_bits(std::span<const double> a, std::span<const double> b) {
+    return std::ranges::equal(a, b, [](double x, double y) {
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+    });
+}
+
+// All that is said of the rows of a matrix.
+struct Said {
+    std::vector<double> averages;
+    std::vector<std::int64_t> leaves, path_starts, path_nodes;
+
+    bool operator==(const Said& other) const {
+        return same_bits(averages, other.averages) && leaves == other.leaves &&
+               path_starts == other.path_starts && path_nodes == other.path_nodes;
+    }
+};
+
+struct OutOfBag {
+    std::vector<double> sums;
+    std::vector<std::int64_t> counts;
+
+    bool operator==(const OutOfBag& other) const {
+        return same_bits(sums, other.sums) && counts == other.counts;
+    }
+};
+
+class PlainForest {
+public:
+    explicit PlainForest(const std::vector<SharedTree>& trees) : trees_(&trees) {
+        for (const SharedTree& tree : trees) values_.push_back(tree->all_values());
+    }
+
+    Said said(const Matrix& X) const {
+        Said said;
+        said.path_starts.push_back(0);
+        std::vector<double> sum(width());
+        for (std::size_t i = 0; i < X.rows; ++i) {
+            std::ranges::fill(sum, 0.0);
+            std::int64_t before = 0;
+            for (std::size_t m = 0; m < trees_->size(); ++m) {
+                const NodeId leaf = descend(*(*trees_)[m], X.row(i), [&](NodeId t) {
+                    said.path_nodes.push_back(before + t);
+                });
+                said.leaves.push_back(leaf);
+                add(m, leaf, sum);
+                before += static_cast<std::int64_t>((*trees_)[m]->nodes.size());
+            }
+            said.path_starts.push_back(static_cast<std::int64_t>(said.path_nodes.size()));
+            for (const double s : sum)
+                said.averages.push_back(s / static_cast<double>(trees_->size()));
+        }
+        return said;
+    }
+
+    OutOfBag out_of_bag(const Matrix& X, const std::vector<std::uint32_t>& seeds,
+                        const SamplingPlan& sampling) const {
+        OutOfBag said{std::vector<double>(X.rows * width(), 0.0),
+                      std::vector<std::int64_t>(X.rows, 0)};
+        for (std::size_t m = 0; m < trees_->size(); ++m) {
+            std::vector<bool> drawn(X.rows, false);
+            for (const RowId row : draw_rows(sampling, seeds[m])) drawn[row] = true;
+            for (std::size_t i = 0; i < X.rows; ++i) {
+                if (drawn[i]) continue;
+                ++said.counts[i];
+                add(m, descend(*(*trees_)[m], X.row(i)),
+                    std::span(said.sums).subspan(i * width(), width()));
+            }
+        }
+        return said;
+    }
+
+private:
+    std::size_t width() const { return (*trees_)[0]->value_width(); }
+    void add(std::size_t m, NodeId leaf, std::span<double> sum) const {
+        for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += values_[m][leaf * sum.size() + c];
+    }
+
+    const std::vector<SharedTree>* trees_;
+    std::vector<std::vector<double>> values_;  // of all nodes
+};
+
+// The walker's words; what it leaves out is seen.
+inline Said said_by(const Walker& walker, const silvics::Matrix& X, ThreadTeam& team) {
+    Said said{std::vector<double>(X.rows * walker.value_width(), -1.0),
+              std::vector<std::int64_t>(X.rows * walker.n_trees(), -1),
+              {},
+              {}};
+    walker.average(X, said.averages, team);
+    walker.apply(X, said.leaves, team);
+    auto [starts, nodes] = walker.paths(X, team);
+    said.path_starts = std::move(starts);
+    said.path_nodes = std::move(nodes);
+    return said;
+}
+
+inline OutOfBag out_of_bag_by(const Walker& walker, const silvics::Matrix& X,
+                              const std::vector<std::uint32_t>& seeds, const SamplingPlan& sampling,
+                              ThreadTeam& team) {
+    OutOfBag said{std::vector<double>(X.rows * walker.value_width(), -1.0),
+                  std::vector<std::int64_t>(X.rows, -1)};
+    walker.out_of_bag(X, seeds, sampling, said.sums, said.counts, team);
+    return said;
+}
+
+// use(team) for teams of several sizes, and for the calling thread alone.
+template <class Use>
+void with_teams(Use&& use) {
+    for (const std::size_t size : {1U, 2U, 5U}) {
+        ThreadTeam team(size, nullptr);
+        use(team);
+    }
+    ThreadTeam nobody;
+    use(nobody);
+}
+
+}  // namespace silvics::test
