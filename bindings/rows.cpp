@@ -20,7 +20,7 @@ public:
         : walker_(std::move(walker)), missing_(missing) {
         for (nb::handle of : levels) {
             levels_.push_back(nb::borrow(of));
-            kinds_.push_back(of.is_none()                 ? Kind::number
+            kinds_.push_back(of.is_none()                   ? Kind::number
                              : nb::isinstance<nb::dict>(of) ? Kind::category
                                                             : Kind::other);
         }
@@ -163,7 +163,8 @@ void bind_rows(nb::module_& m) {
                 const auto values = self.values(row);
                 return values ? std::ranges::max_element(*values) - values->begin() : -1;
             },
-            nb::arg("row").none(), "Number of the largest value, the first of equals; -1 if not plain.")
+            nb::arg("row").none(),
+            "Number of the largest value, the first of equals; -1 if not plain.")
         .def(
             "number",
             [](const RowWalker& self, nb::handle row) -> nb::object {
