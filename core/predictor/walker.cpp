@@ -148,6 +148,8 @@ void Walker::average(const Matrix& X, std::span<double> out, ThreadTeam& team) c
 }
 
 void Walker::average(std::span<double> sample, std::span<double> out) const {
+    if (sample.size() != n_features() || out.size() != width_)
+        throw std::invalid_argument("a sample or its prediction is of another width");
     if (as_float32_)
         for (double& x : sample) x = static_cast<double>(static_cast<float>(x));
     std::ranges::fill(out, 0.0);

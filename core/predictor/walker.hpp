@@ -35,7 +35,7 @@ public:
     // Means of the trees' predictions, X.rows x value_width. Sums run in tree order, whatever the
     // team.
     void average(const Matrix& X, std::span<double> out, ThreadTeam& team) const;
-    // The same of one sample of n_features values, in the calling thread.
+    // The same of one sample, in the calling thread; the sample may be rounded in its place.
     void average(std::span<double> sample, std::span<double> out) const;
     // The leaf of every sample in every tree, X.rows x trees.
     void apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const;
