@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace silvics {
+namespace {
+
+constexpr Place kHot = 2048;  // nodes that stay in the first-level cache
+
+}  // namespace
 
 PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
     : tree_(&tree), nodes_(nodes), forms_(tree.nodes.size() + 1, NodeForm::of_leaf()) {
@@ -14,7 +19,12 @@ PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
     };
     std::vector<Waiting> waiting{{0, kRoot}};  // no node is first, so that a leaf has one before it
     Place next = kRoot + 1;
+    // Few of all ways pass a small subtree.
+    const auto lighter = [&](const Waiting& a, const Waiting& b) {
+        return ends[a.id] - a.id < ends[b.id] - b.id;
+    };
     while (!waiting.empty()) {
+        if (next < kHot) std::ranges::pop_heap(waiting, lighter);
         const auto [id, place] = waiting.back();
         waiting.pop_back();
         const Node& node = tree.nodes[id];
@@ -30,9 +40,11 @@ PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
         has_categories_ |= node.category();
         const Waiting first{id + 1, next}, second{node.second(), next + 1};
         next += 2;
-        const bool first_heavier = node.second() - first.id >= ends[second.id] - second.id;
-        waiting.push_back(first_heavier ? second : first);
-        waiting.push_back(first_heavier ? first : second);
+        const bool swapped = lighter(second, first);
+        for (const Waiting& child : {swapped ? second : first, swapped ? first : second}) {
+            waiting.push_back(child);  // the heavier is the next
+            if (next < kHot) std::ranges::push_heap(waiting, lighter);
+        }
     }
 }
 

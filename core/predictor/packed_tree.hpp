@@ -2,8 +2,9 @@
 //
 // Both children of a node stand side by side, so that the comparison's result is added to the
 // place of the first. A leaf is its own second child: its threshold is a NaN, to which nothing
-// compares, with the leaf's number in the tree and, if it is pure, its class. The heavier of
-// two subtrees follows first, so that most ways stay in few lines of cache.
+// compares, with the leaf's number in the tree and, if it is pure, its class. First stand the
+// nodes that most ways pass, those of the largest subtrees; then each remaining subtree by itself,
+// its heavier part first.
 #pragma once
 
 #include <bit>

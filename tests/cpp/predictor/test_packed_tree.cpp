@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "doctest/doctest.h"
@@ -193,7 +194,8 @@ bool untouched(const PackedNode& node) {
            node.feature == Packed::kUntouched.feature && node.first == Packed::kUntouched.first;
 }
 
-TEST_CASE("every node has one place, its children one after the other, the heavier's next") {
+TEST_CASE(
+    "every node has one place, its children one after the other, the largest subtrees first") {
     for (const Tree& tree : many_trees()) {
         const Packed of(tree);
         const auto& nodes = of.nodes();
@@ -202,6 +204,7 @@ TEST_CASE("every node has one place, its children one after the other, the heavi
         CHECK(untouched(nodes.back()));
         bool right = true, any_category = false;
         std::set<Place> places;
+        std::map<Place, NodeId> size_at;  // of inner nodes, by the place of their children
         std::vector<std::pair<NodeId, Place>> waiting = {{0, PackedTree::kRoot}};
         while (!waiting.empty()) {
             const auto [id, place] = waiting.back();
@@ -218,15 +221,15 @@ TEST_CASE("every node has one place, its children one after the other, the heavi
                      packed.feature == static_cast<std::uint32_t>(node.feature);
             any_category |= node.category();
             const NodeId second = node.second();
-            const bool first_heavier = second - (id + 1) >= ends[second] - second;
-            const PackedNode& heavier = nodes[packed.first + (first_heavier ? 0 : 1)];
-            if (!tree.nodes[first_heavier ? id + 1 : second].leaf())
-                right &= heavier.first == packed.first + 2;
+            size_at[packed.first] = ends[id] - id;
             waiting.push_back({id + 1, packed.first});
             waiting.push_back({second, packed.first + 1});
         }
         CHECK(right);
         CHECK(places.size() == tree.nodes.size());
+        const auto larger = [](const auto& a, const auto& b) { return a.second > b.second; };
+        const auto hot = size_at.lower_bound(2048);
+        CHECK(std::is_sorted(size_at.begin(), hot, larger));
         CHECK(of.packed().has_categories() == any_category);
         CHECK(&of.packed().nodes()[0] == nodes.data());
     }
