@@ -1,5 +1,6 @@
 """One row or a table, in every form: what the forest says of it in a table, bit for bit."""
 
+import re
 import string
 from collections import OrderedDict, UserDict
 
@@ -403,7 +404,7 @@ def test_nothing(by_place, by_names, nothing):
         *([{"oak": 1.0}, [1.0] * 4], [{"oak": 1.0}, None], [None, {"oak": 1.0}], [[], [], [], []]),
         *(np.zeros(4, dtype="M8[s]"), np.zeros(4, dtype="S3"), np.array(["1", "2", "3", "4"])),
     ],
-    ids=lambda strange: repr(strange)[:40],
+    ids=lambda strange: re.sub(" at 0x.*", "", repr(strange)),
 )
 def test_what_is_no_row_is_refused(by_place, by_names, strange):
     for predict in (by_place, by_names, by_place.predict_proba):
