@@ -267,11 +267,11 @@ class RowWalker:
     def __init__(
         self, walker: Walker, names: object | None, levels: list, missing: bool
     ) -> None: ...
-    def values(self, row: object) -> object:
+    def values(self, row: object | None) -> object:
         """What the trees predict; None if the row is not plain."""
 
-    def likeliest(self, row: object) -> int:
+    def likeliest(self, row: object | None) -> int:
         """Number of the largest value, the first of equals; -1 if not plain."""
 
-    def number(self, row: object) -> object:
+    def number(self, row: object | None) -> object:
         """The first value; None if the row is not plain."""

@@ -114,9 +114,8 @@ PARAMETERS = {
     ),
     "category_gain": (
         '{"adjusted", "plain"}',
-        "What the best split of a category's levels counts for against other variables: the "
-        "decrease of impurity less what as many levels would give by chance, or all of it. Many "
-        "levels part any outputs well, and mean nothing by it.",
+        "What a split on a category counts for against other variables: its decrease of impurity "
+        "less what as many levels would give by chance, or all of it.",
     ),
     "unknown_category": (
         '{"missing", "heavier", "error"}',
