@@ -284,9 +284,10 @@ def head(who: list[str], chosen: argparse.Namespace) -> str:
     versions = {k: import_module(LIBRARIES[k][0]).__version__ for k in who}
     if "intelex" in who:  # its module tells another
         versions["intelex"] = version("scikit-learn-intelex")
+    lacking = ", ".join(sorted(LIBRARIES.keys() - who))
     return f"""{model[1] if model else platform.machine()}, {platform.system()};
-{", ".join(map(" ".join, versions.items()))}; not installed:
-{", ".join(LIBRARIES.keys() - who) or "none"}. Full-grown Random Forests on at most {chosen.rows:,}
+{", ".join(map(" ".join, versions.items()))}{lacking and "; not installed: " + lacking}.
+Full-grown Random Forests on at most {chosen.rows:,}
 rows, sqrt(p) variables per node for classes and p/3 for numbers, rows in float32; medians of
 {chosen.repeat} in turns, a process per library. (8.0x) is an eighth of scikit-learn's time.
 XGBoost: XGBRF, hist, 256 bins, any depth, 63.2 % of the rows, a tree per class beyond two. intelex:
