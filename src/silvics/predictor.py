@@ -123,10 +123,9 @@ class Predictor:
         """
         if self._classes is None:
             raise AttributeError("A forest of regression trees has no classes to tell shares of.")
-        one = self._labels is not None
-        values = self._rows.values(X) if one else None
-        if values is not None:
-            return values
+        quick = None if self._labels is None else self._rows.values(X)
+        if quick is not None:
+            return quick
         values, one = self._values(X)
         shares = walking.split_outputs(values, [len(c) for c in self._classes])
         shares = [s[0] for s in shares] if one else shares

@@ -17,8 +17,10 @@ from silvics import (
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    _core,
     from_sklearn,
 )
+from silvics._fit import walking
 
 from .kinds import FORESTS, name_of, problem, small
 from .mixed_table import objects, pandas_of_numpy, target
@@ -253,6 +255,15 @@ def test_n_jobs_of_the_forest_and_of_joblib():
         forest = small(RandomForestRegressor, n_jobs=n_jobs).fit(X, y)
         with parallel_config(n_jobs=2):
             np.testing.assert_array_equal(forest.predict(np.resize(X, (30_000, 4))), expected)
+
+
+def test_reading_a_wide_table_is_work():
+    """A stump takes two steps, but a thousand columns are read, which is not done under the lock."""
+    X = np.random.default_rng(0).normal(size=(1000, 1000))
+    stump = RandomForestRegressor(1, max_depth=1, random_state=0).fit(X[:50], X[:50, 0])
+    walker = stump._trees.walker
+    assert walking._threads(walker, _core.Matrix([X], []), 2) == 2
+    assert walking._threads(walker, _core.Matrix([X[:1]], []), 2) == 0
 
 
 @pytest.mark.parametrize("n_rows", [1, 30_000])

@@ -188,9 +188,9 @@ class GrownForest:
 
     def _values(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         X = self._checked(X)
-        return walking.mean_prediction(self._trees.walker, X, self._threads(n_jobs))
+        return walking.mean_prediction(self._trees.walker, X, self._jobs(n_jobs))
 
-    def _threads(self, n_jobs: int | None) -> int | None:
+    def _jobs(self, n_jobs: int | None) -> int | None:
         return self.n_jobs if n_jobs is None else n_jobs
 
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
@@ -235,7 +235,7 @@ class GrownForest:
         X_leaves : ndarray of shape (n_samples, n_estimators)
         """
         X = self._checked(X)
-        return walking.leaves(self._trees.walker, X, self._threads(n_jobs))
+        return walking.leaves(self._trees.walker, X, self._jobs(n_jobs))
 
     def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
         """Nodes that each sample visits, in all trees.
@@ -255,5 +255,5 @@ class GrownForest:
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
         """
         X = self._checked(X)
-        path = walking.decision_path(self._trees.walker, X, self._threads(n_jobs))
+        path = walking.decision_path(self._trees.walker, X, self._jobs(n_jobs))
         return path, np.cumsum([0, *(tree.node_count for tree in self._trees)])

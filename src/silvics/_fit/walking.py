@@ -36,16 +36,16 @@ class Trees(list[_core.Tree]):
         return (Trees, (list(self), self.as_float32))
 
 
-# Below this many steps down a tree, starting threads costs more than it saves.
+# Below this many steps down a tree and values read, starting threads costs more than it saves.
 _WORTH_A_THREAD = 200_000
 
 
 def _threads(walker: _core.Walker, X: _core.Matrix, n_jobs: int | None) -> int:
     """How many threads the work is worth; 0 is to do it at once."""
-    steps = X.shape[0] * walker.n_steps
-    if steps < _WORTH_A_THREAD and (n_jobs is None or (isinstance(n_jobs, int) and n_jobs != 0)):
+    work = X.shape[0] * (walker.n_steps + X.shape[1])
+    if work < _WORTH_A_THREAD and (n_jobs is None or (isinstance(n_jobs, int) and n_jobs != 0)):
         return 0
-    return min(parameters.n_threads(n_jobs), 1 + steps // _WORTH_A_THREAD)
+    return min(parameters.n_threads(n_jobs), 1 + work // _WORTH_A_THREAD)
 
 
 def mean_prediction(walker: _core.Walker, X: _core.Matrix, n_jobs: int | None = 1) -> np.ndarray:
