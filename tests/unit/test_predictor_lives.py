@@ -258,7 +258,7 @@ def test_n_jobs_of_the_forest_and_of_joblib():
 
 
 def test_reading_a_wide_table_is_work():
-    """A stump takes two steps, but a thousand columns are read, which is not done under the lock."""
+    """A stump takes two steps, but a thousand columns are read: not under the lock."""
     X = np.random.default_rng(0).normal(size=(1000, 1000))
     stump = RandomForestRegressor(1, max_depth=1, random_state=0).fit(X[:50], X[:50, 0])
     walker = stump._trees.walker
