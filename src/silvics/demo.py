@@ -21,7 +21,7 @@ def progress_bar(done: int, total: int) -> None:
 
 def main() -> None:
     """Grow, score, and show which variables matter."""
-    data = load_breast_cancer(as_frame=True)
+    data = load_breast_cancer()
     X, X_test, y, y_test = train_test_split(data.data, data.target, random_state=0)
     print(f"breast cancer: {len(X)} rows to learn from, {X.shape[1]} variables, two classes")
 
@@ -43,7 +43,7 @@ def main() -> None:
     importances = forest.feature_importances_
     for j in np.argsort(importances)[::-1][:10]:
         bar = "#" * round(40 * importances[j] / importances.max())
-        print(f"  {X.columns[j]:<24} {importances[j]:.3f} {bar}")
+        print(f"  {data.feature_names[j]:<24} {importances[j]:.3f} {bar}")
 
 
 if __name__ == "__main__":
