@@ -12,7 +12,36 @@ void bind_growing(nb::module_& m) {
     nb::enum_<Growth>(m, "Growth", "Which open node is split next.")
         .value("depth_first", Growth::depth_first)
         .value("best_first", Growth::best_first)
-        .value("breadth_first", Growth::breadth_first);
+        .value("breadth_first", Growth::breadth_first)
+        .value("random", Growth::random);
+    nb::enum_<CutDraw>(m, "CutDraw", "How a cut is drawn.")
+        .value("uniform", CutDraw::uniform)
+        .value("gap", CutDraw::gap)
+        .value("between_pair", CutDraw::between_pair)
+        .value("middle", CutDraw::middle)
+        .value("relevance", CutDraw::relevance)
+        .value("cell_uniform", CutDraw::cell_uniform)
+        .value("cell_middle", CutDraw::cell_middle);
+    nb::enum_<VariableDraw>(m, "VariableDraw", "How the variables of a node are drawn.")
+        .value("uniform", VariableDraw::uniform)
+        .value("unused", VariableDraw::unused)
+        .value("poisson", VariableDraw::poisson)
+        .value("weighted", VariableDraw::weighted);
+    nb::enum_<Choice>(m, "Choice", "Which of the splits found at a node is taken.")
+        .value("best", Choice::best)
+        .value("gain_ratio", Choice::gain_ratio)
+        .value("one_of_best", Choice::one_of_best)
+        .value("near_best", Choice::near_best)
+        .value("significant", Choice::significant);
+    nb::enum_<SplitKind>(m, "SplitKind", "What a split is.")
+        .value("binary", SplitKind::binary)
+        .value("multiway", SplitKind::multiway)
+        .value("multiway_categories", SplitKind::multiway_categories)
+        .value("oblique", SplitKind::oblique);
+    nb::enum_<MissingRule>(m, "MissingRule", "Where samples go whose value is missing.")
+        .value("learned", MissingRule::learned)
+        .value("apart", MissingRule::apart)
+        .value("both", MissingRule::both);
     nb::enum_<Search>(m, "Search", "How the best cut on a variable is found.")
         .value("auto", Search::automatic)
         .value("sort", Search::sort)
@@ -79,14 +108,17 @@ void bind_growing(nb::module_& m) {
         .def(
             "__init__",
             [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
-               bool balanced_subsample, std::optional<Vector<double>> weights) {
-                new (self) SamplingPlan{n_rows, bootstrap, n_draws, balanced_subsample, {}, {}};
+               bool balanced_subsample, std::optional<Vector<double>> weights, bool subsample,
+               double structure) {
+                new (self) SamplingPlan{n_rows, bootstrap, n_draws,   balanced_subsample,
+                                        {},     {},        subsample, structure};
                 if (weights)
                     self->weights.assign(weights->data(), weights->data() + weights->size());
                 self->prepare();
             },
             nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
-            nb::arg("balanced_subsample"), nb::arg("weights").none())
+            nb::arg("balanced_subsample"), nb::arg("weights").none(), nb::arg("subsample") = false,
+            nb::arg("structure") = 0.0)
         .def(
             "rows",
             [](const SamplingPlan& plan, std::uint32_t seed) {
@@ -100,6 +132,9 @@ void bind_growing(nb::module_& m) {
         .def_rw("growth", &GrowthRules::growth)
         .def_rw("ccp_alpha", &GrowthRules::ccp_alpha)
         .def_rw("min_weight_fraction_leaf", &GrowthRules::min_weight_fraction_leaf)
+        .def_rw("columns_of_tree", &GrowthRules::columns_of_tree)
+        .def_prop_ro("needs_general_splitter",
+                     [](const GrowthRules& r) { return r.search.needs_general_splitter(); })
 #define SILVICS_RULE(part, name)                                 \
     .def_prop_rw(                                                \
         #name, [](const GrowthRules& r) { return r.part.name; }, \
@@ -111,7 +146,16 @@ void bind_growing(nb::module_& m) {
                             SILVICS_RULE(search, monotonic) SILVICS_RULE(stopping, max_depth)
                                 SILVICS_RULE(stopping, min_samples_split)
                                     SILVICS_RULE(stopping, min_impurity_decrease)
-                                        SILVICS_RULE(stopping, max_leaf_nodes);
+                                        SILVICS_RULE(stopping, max_leaf_nodes)
+                SILVICS_RULE(stopping, split_pure) SILVICS_RULE(search, cut_draw)
+                SILVICS_RULE(search, variable_draw) SILVICS_RULE(search, choice)
+                SILVICS_RULE(search, kind) SILVICS_RULE(search, missing)
+                SILVICS_RULE(search, n_best) SILVICS_RULE(search, near_best)
+                SILVICS_RULE(search, near_best_depth) SILVICS_RULE(search, n_combined)
+                SILVICS_RULE(search, range_sample) SILVICS_RULE(search, most_values)
+                SILVICS_RULE(search, significance) SILVICS_RULE(search, n_permutations)
+                SILVICS_RULE(search, honest) SILVICS_RULE(search, general)
+                SILVICS_RULE(search, probabilities) SILVICS_RULE(search, relevant);
 #undef SILVICS_RULE
 
     m.def(

@@ -49,6 +49,8 @@ nb::dict stored_arrays(const Tree& tree) {
     put("impurity", tree.impurity);
     put("impurity_exponent", std::vector<std::int32_t>{tree.impurity_exponent});
     put("level_sets", tree.level_sets);
+    if (!tree.branches.empty()) put("branches", tree.branches);
+    if (tree.both_ways) put("both_ways", std::vector<std::uint8_t>{1});
     put("leaf_weights", tree.leaf_weights);
     put("node_values", tree.node_values);
     if (tree.compact()) {
@@ -108,6 +110,12 @@ std::shared_ptr<Tree> from_stored_arrays(const nb::dict& state) {
     if (exponent.size() != 1) throw std::invalid_argument("not a valid tree: impurity_exponent");
     tree->impurity_exponent = exponent[0];
     tree->level_sets = taken<std::uint32_t>(state, "level_sets");
+    if (state.contains("branches")) tree->branches = taken<std::uint32_t>(state, "branches");
+    if (state.contains("both_ways")) {
+        const auto both = taken<std::uint8_t>(state, "both_ways");
+        if (both.size() != 1) throw std::invalid_argument("not a valid tree: both_ways");
+        tree->both_ways = both[0] != 0;
+    }
     tree->leaf_weights = taken<double>(state, "leaf_weights");
     tree->node_values = taken<double>(state, "node_values");
     if (state.contains("derivation")) {
@@ -135,6 +143,77 @@ void bind_trees(nb::module_& m) {
         .def_prop_ro("node_count", [](const Tree& t) { return t.nodes.size(); })
         .def_prop_ro("n_leaves", &Tree::n_leaves)
         .def_prop_ro("memory_bytes", &Tree::memory_bytes)
+        .def_prop_ro(
+            "is_binary",
+            [](const Tree& t) {
+                for (const Node& node : t.nodes)
+                    if (!node.leaf() && t.has_record(node) && t.record(node).n_children() != 2)
+                        return false;
+                return true;
+            },
+            "Whether every inner node has two children.")
+        .def_prop_ro("both_ways", [](const Tree& t) { return t.both_ways; })
+        .def(
+            "children",
+            [](const Tree& t, std::size_t node) {
+                if (node >= t.nodes.size()) throw nb::index_error("no such node");
+                std::vector<std::int64_t> children;
+                if (!t.nodes[node].leaf())
+                    t.for_children(static_cast<NodeId>(node),
+                                   [&](NodeId child) { children.push_back(child); });
+                const std::size_t n = children.size();
+                return to_numpy(std::move(children), n);
+            },
+            nb::arg("node"), "The children of a node, in their order.")
+        .def(
+            "record",
+            [](const Tree& t, std::size_t node) -> nb::object {
+                if (node >= t.nodes.size()) throw nb::index_error("no such node");
+                const Node& at = t.nodes[node];
+                if (at.leaf() || !t.has_record(at)) return nb::none();
+                const BranchRecord record = t.record(at);
+                nb::dict told;
+                const bool levels = record.test() == Branching::Test::levels;
+                const char* const names[] = {"thresholds", "levels", "subset"};
+                told["test"] = names[static_cast<std::size_t>(record.test())];
+                nb::list cuts, terms;
+                for (std::uint32_t i = 0; i < record.n_cuts(); ++i) {
+                    if (levels)
+                        cuts.append(record.levels()[i]);
+                    else
+                        cuts.append(record.threshold(i));
+                }
+                for (std::uint32_t i = 0; i < record.n_terms(); ++i)
+                    terms.append(
+                        nb::make_tuple(record.term(i).feature, record.term(i).coefficient));
+                told["cuts"] = cuts;
+                told["terms"] = terms;
+                told["missing_child"] = record.missing_child();
+                told["other_child"] = record.other_child();
+                return told;
+            },
+            nb::arg("node"), "What a node keeps that is not a plain split in two; or None.")
+        .def(
+            "on_combinations",
+            [](const Tree& t, const std::vector<std::vector<std::tuple<FeatureId, double, double>>>&
+                                  combinations,
+               std::size_t n_features) {
+                std::vector<std::vector<Term>> terms;
+                for (const auto& combination : combinations) {
+                    terms.emplace_back();
+                    for (const auto& [f, a, share] : combination)
+                        terms.back().push_back({f, a, static_cast<float>(share)});
+                }
+                return std::make_shared<Tree>(on_combinations(t, terms, n_features));
+            },
+            nb::arg("combinations"), nb::arg("n_features"),
+            "The tree of these combinations of variables as one of the variables themselves.")
+        .def(
+            "pruned_by_errors",
+            [](const Tree& t, Vector<double> errors, double slack) {
+                return std::make_shared<Tree>(prune_by_errors(t, span_of(errors), slack));
+            },
+            nb::arg("errors"), nb::arg("slack"))
         .def("children_left",
              [](const Tree& t) {
                  return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
@@ -149,8 +228,12 @@ void bind_trees(nb::module_& m) {
              })
         .def("feature",
              [](const Tree& t) {
-                 return node_array<std::int64_t>(t, t.nodes,
-                                                 [&](std::size_t i) { return t.nodes[i].feature; });
+                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
+                     const Node& node = t.nodes[i];
+                     const bool oblique = !node.leaf() && t.has_record(node) &&
+                                          t.record(node).n_terms() > 0;
+                     return oblique ? kOblique : node.feature;
+                 });
              })
         .def("threshold",
              [](const Tree& t) {

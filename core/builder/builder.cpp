@@ -8,6 +8,7 @@
 
 #include "builder/growing_tree.hpp"
 #include "forest/thread_team.hpp"
+#include "sampling/feature_draw.hpp"
 #include "tree/compact.hpp"
 #include "tree/prune.hpp"
 
@@ -22,24 +23,29 @@ struct Plot {
     GrowthRules rules;
     const StopFlag& stop;
     SampleOrder order;
+    std::vector<FeatureId> features;  // of the tree
+    StreamKey order_of_growth = 0;
     bool per_node = false;  // whether every node keeps its value, or leaves alone
     bool derived = false;   // whether inner nodes are told from the leaves, once the tree is grown
     double root_weight = 0.0;
 
-    SplitterParts parts() { return {table, target, subset, rules.search, stop, order}; }
+    SplitterParts parts() { return {table, target, subset, rules.search, stop, order, features}; }
 };
 
 // Grows nodes: a whole tree, or what lies below one node of it.
 class Branch {
 public:
-    Branch(Plot& plot, std::unique_ptr<Splitter> splitter, Constants constants)
+    Branch(Plot& plot, std::unique_ptr<Splitter> splitter, Constants constants, Cells cells = {})
         : plot_(plot),
           rules_(plot.rules),
           target_(plot.target),
           per_node_(plot.per_node),
           splitter_(std::move(splitter)),
-          frontier_(plot.rules.growth),
-          constants_(std::move(constants)) {}
+          frontier_(plot.rules.growth, RandomStream(plot.order_of_growth)),
+          constants_(std::move(constants)),
+          cells_(std::move(cells)) {
+        growing_.both_ways = rules_.search.missing == MissingRule::both;
+    }
 
     void plant(std::uint32_t seed) {
         OpenNode root;
@@ -65,24 +71,39 @@ public:
             plot_.stop.check();
             if (!at_hand) node = frontier_.pop();
             at_hand = false;
-            if (node.n() <= postponed_below) {
+            if (node.n() == 0) {
+                // A cell is cut without looking at its samples: one without any counts as well, but
+                // there is nothing to tell its parts apart.
+                if (!node.nowhere) make_empty(node);
+                if (rules_.stopping.limits_leaves() && rules_.search.by_cells()) {
+                    node.nowhere = true;
+                    frontier_.push(node);
+                    frontier_.push(node);
+                    ++n_leaves;
+                }
+            } else if (node.n() <= postponed_below) {
                 make(node);
                 postponed_.push_back(node);
             } else if (best_first() || open(node)) {
+                n_leaves += n_children(node) - 1;
                 at_hand = split(node);
-                ++n_leaves;
             }
         }
         if (at_hand) frontier_.push(node);
         // What is left has been opened already, or remains to be made: leaves, all of them.
         while (!frontier_.empty()) {
             node = frontier_.pop();
-            if (!best_first()) make_leaf(node);
+            if (node.nowhere) continue;
+            if (node.n() == 0)
+                make_empty(node);
+            else if (!best_first())
+                make_leaf(node);
         }
     }
 
     std::vector<OpenNode>& postponed() { return postponed_; }
     const Constants& constants() const { return constants_; }
+    const Cells& cells() const { return cells_; }
     GrowingTree& growing() { return growing_; }
     GrowingTree take_growing() { return std::move(growing_); }
     Splitter& splitter() { return *splitter_; }
@@ -94,14 +115,10 @@ public:
         checked_id(growing_.nodes.size() + below.nodes.size(), kMaxIds, "nodes per tree");
         const std::size_t width = target_.value_width();
         const auto row = checked_id(growing_.values.size() / width, kMaxIds, "values per tree");
-        const std::size_t n_levels = growing_.levels.size();
+        const Shift by{offset, growing_.levels.size(), growing_.records.size()};
         for (std::size_t i = 0; i < below.nodes.size(); ++i) {
             GrowingNode node = below.nodes[i];
-            if (node.feature >= 0) {
-                node.first += offset;
-                node.second += offset;
-                shift_levels(node, n_levels);
-            }
+            if (node.feature >= 0) shift(node, below.records, by);
             if ((node.value & kPureBit) == 0) node.value += row;
             if (i == 0)
                 growing_.nodes[at] = node;
@@ -110,6 +127,8 @@ public:
         }
         growing_.values.insert(growing_.values.end(), below.values.begin(), below.values.end());
         growing_.levels.insert(growing_.levels.end(), below.levels.begin(), below.levels.end());
+        growing_.records.insert(growing_.records.end(), below.records.begin(),
+                                below.records.end());
     }
 
     // What inner nodes have, found again from their samples.
@@ -138,14 +157,20 @@ private:
 
     // Best first has to know what a node's split is worth before its turn comes.
     void add(OpenNode node) {
-        if (!best_first() || open(node)) frontier_.push(node);
+        if (best_first() && node.n() == 0)
+            make_empty(node);
+        else if (!best_first() || open(node))
+            frontier_.push(node);
     }
 
     void make(OpenNode& node) {
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
         if (node.parent != OpenNode::kNoParent) {
             GrowingNode& parent = growing_.nodes[node.parent];
-            (node.second ? parent.second : parent.first) = node.id;
+            if (const auto record = record_of(parent))
+                growing_.records[*record + BranchRecord::kHead + node.which] = node.id;
+            else
+                (node.which != 0 ? parent.second : parent.first) = node.id;
         }
         growing_.nodes.emplace_back();
     }
@@ -159,13 +184,23 @@ private:
         return facts;
     }
 
-    static NodeSamples samples_of(const OpenNode& node) {
-        return {node.begin, node.n(), node.key, node.bounds};
+    NodeSamples samples_of(const OpenNode& node) const {
+        return {node.begin, node.n(), node.key, node.bounds, node.depth, &cells_, node.cell};
+    }
+
+    // A leaf without samples predicts what its parent does.
+    void make_empty(OpenNode& node) {
+        make(node);
+        say_as_parent(node);
+    }
+    void say_as_parent(const OpenNode& node) {
+        growing_.nodes[node.id].value = growing_.nodes[node.parent].value;
     }
 
     void make_leaf(OpenNode& node) {
         make(node);
         const NodeFacts facts = enter(node);
+        if (facts.n == 0) return say_as_parent(node);
         keep_facts(node, facts);
     }
 
@@ -173,14 +208,18 @@ private:
     bool open(OpenNode& node) {
         make(node);
         const NodeFacts facts = enter(node);
+        if (facts.n == 0) return say_as_parent(node), false;
         // Where they follow from the leaves, a node that is split needs neither impurity nor value.
         // The impurity is summed in row order: before a split that may be rejected moves samples.
         const bool limited = rules_.stopping.limits_leaves();
         const bool before =
             !plot_.derived || limited || rules_.stopping.min_impurity_decrease > 0.0;
         if (before) keep_impurity(node);
+        const bool kept = rules_.search.keeps_values();  // samples may be copied elsewhere
+        if (kept) keep_value(node, facts);
         const bool found = find_split(node, facts);
         if (!found && !before) keep_impurity(node);
+        if (kept) return found;
         // A node that stays open may yet end as a leaf where leaves are limited.
         if (!found || limited || (per_node_ && !plot_.derived)) keep_value(node, facts);
         return found;
@@ -189,20 +228,47 @@ private:
     bool find_split(OpenNode& node, const NodeFacts& facts) {
         if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
         constants_.load(node.constants);
+        if (growing_.both_ways && rules_.growth == Growth::depth_first)
+            plot_.order.shorten(std::max<std::size_t>(frontier_.samples_end(), node.end));
         const auto split = splitter_->find_split(samples_of(node), constants_);
         // A matrix that changes under our hands may give a split of none.
-        if (!split || split->n_left == 0 || split->n_left == facts.n) return false;
+        if (!split || (!rules_.search.keeps_values() &&
+                       (split->n_left == 0 || split->n_left == facts.n)))
+            return false;
         node.weighted_decrease = facts.weight / plot_.root_weight * split->decrease;
         if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
             return false;
         node.feature = split->feature;
-        node.threshold =
-            split->by_levels ? keep_levels(growing_, split->left, split->right) : split->threshold;
+        node.threshold = kept_rule(*split);
+        node.children_begin = static_cast<RowId>(split->copied ? split->begin : node.begin);
+        node.children_end =
+            split->copied ? checked_id(split->begin + split->n_left + split->n_right, kMaxRows,
+                                       "samples, those on two ways counted twice")
+                          : node.end;
         node.missing = split->missing;
         node.middle = split->middle;
         node.n_left = static_cast<RowId>(split->n_left);
         node.constants = constants_.inherit();
         return true;
+    }
+
+    // What a node keeps in the place of a threshold.
+    double kept_rule(const Split& split) {
+        const double rule = split.by_levels ? keep_levels(growing_, split.left, split.right)
+                                            : split.threshold;
+        if (split.branching == nullptr) return rule;
+        if (split.branching->test != Branching::Test::subset)
+            return keep_record(growing_, *split.branching, split.sizes);
+        Branching branching = *split.branching;
+        branching.thresholds = {rule};
+        return keep_record(growing_, branching, split.sizes);
+    }
+
+    // Of a node whose split has been found.
+    std::size_t n_children(const OpenNode& node) const {
+        if (!std::isnan(node.threshold)) return 2;
+        const LevelRule rule(node.threshold);
+        return rule.form() == LevelRule::Form::record ? growing_.records[rule.content() + 1] : 2;
     }
 
     // Of the node last entered.
@@ -231,9 +297,9 @@ private:
                 value[0] = std::clamp(value[0], node.bounds.lower, node.bounds.upper);
         } else if (!per_node_) {
             for (double& v : value) v *= plot_.subset.unit;
-        } else {  // shares of one or two classes; the constraint is on the second
+        } else {  // shares; a monotonic constraint is on the second of two classes
             for (double& v : value) v /= facts.weight;
-            if (width != 2) return;
+            if (rules_.search.monotonic.empty() || width != 2) return;
             value[1] = std::clamp(value[1], node.bounds.lower, node.bounds.upper);
             value[0] = 1.0 - value[1];
         }
@@ -246,14 +312,21 @@ private:
         made.feature = static_cast<std::int32_t>(node.feature);
         made.threshold = node.threshold;
         made.missing = node.missing;
+        if (const auto record = record_of(made)) return branch_out(node, *record);
         OpenNode right;
         right.parent = node.parent = node.id;
-        right.second = true;
-        node.second = false;
+        right.which = 1;
+        node.which = 0;
         right.depth = ++node.depth;
         right.constants = node.constants;
+        node.begin = node.children_begin;
         right.begin = node.begin + node.n_left;
-        right.end = std::exchange(node.end, right.begin);
+        right.end = node.children_end;
+        node.end = right.begin;
+        if (rules_.search.by_cells() && !std::isnan(made.threshold)) {
+            right.cell = cells_.cut(node.cell, node.feature, made.threshold, false);
+            node.cell = cells_.cut(node.cell, node.feature, made.threshold, true);
+        }
         right.key = child_key(node.key, 1);
         node.key = child_key(node.key, 0);
         right.bounds = node.bounds;
@@ -270,6 +343,32 @@ private:
         return false;
     }
 
+    // The same of a node with any number of children.
+    bool branch_out(OpenNode& node, std::size_t record) {
+        std::vector<OpenNode> children(growing_.records[record + 1]);
+        RowId begin = node.children_begin;
+        for (std::uint32_t k = 0; k < children.size(); ++k) {
+            OpenNode& child = children[k];
+            child.parent = node.id;
+            child.which = k;
+            child.depth = node.depth + 1;
+            child.constants = node.constants;
+            child.cell = node.cell;
+            child.begin = begin;
+            begin += growing_.records[record + BranchRecord::kHead + k];
+            child.end = begin;
+            child.key = child_key(node.key, k);
+            child.bounds = node.bounds;
+        }
+        if (rules_.growth == Growth::depth_first) {
+            for (std::size_t k = children.size(); k-- > 1;) frontier_.push(children[k]);
+            node = children[0];
+            return true;
+        }
+        for (const OpenNode& child : children) add(child);
+        return false;
+    }
+
     Plot& plot_;
     const GrowthRules& rules_;
     const Target& target_;
@@ -277,6 +376,7 @@ private:
     std::unique_ptr<Splitter> splitter_;
     Frontier frontier_;
     Constants constants_;
+    Cells cells_;
     GrowingTree growing_;
     std::vector<OpenNode> postponed_;
 };
@@ -294,7 +394,7 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     std::ranges::stable_sort(nodes, std::greater{}, [](const OpenNode& node) { return node.n(); });
     std::vector<GrowingTree> grown(nodes.size());
     team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
-        Branch branch(plot, stem.splitter().another(), stem.constants());
+        Branch branch(plot, stem.splitter().another(), stem.constants(), stem.cells());
         branch.plant(nodes[i]);
         branch.grow();
         grown[i] = branch.take_growing();
@@ -315,8 +415,10 @@ Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
     tree.impurity_exponent = exponent;
     // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
     // a finished tree tells is in the same numbers.
-    return compact(std::move(tree),
-                   plot.rules.search.monotonic.empty() ? criterion.derivation : Derivation::none);
+    const SearchRules& search = plot.rules.search;
+    return compact(std::move(tree), search.monotonic.empty() && !search.keeps_values()
+                                        ? criterion.derivation
+                                        : Derivation::none);
 }
 
 }  // namespace
@@ -325,16 +427,22 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
                 const StopFlag& stop, ThreadTeam* team) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Plot plot{table, target, std::move(subset), rules, stop, {}};
+    Plot plot{table, target, std::move(subset), rules, stop, {}, {}};
     // Medians and values clipped to bounds cannot be summed up from the leaves.
-    plot.per_node = !target.classification() || !rules.search.monotonic.empty();
+    plot.per_node = !target.classification() || !rules.search.monotonic.empty() ||
+                    rules.search.keeps_values();
+    if (rules.search.missing == MissingRule::both) plot.subset.whole_weights = false;
     // Where leaves are not limited the order of growth plays no part.
     if (!rules.stopping.limits_leaves()) plot.rules.growth = Growth::depth_first;
     // A fraction of the tree's weight becomes a weight.
     plot.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * plot.subset.whole;
+    plot.order.fills = plot.subset.fills;
+    plot.order_of_growth = derive(root_key(seed), kOrderPart);
+    plot.features = draw_columns(table.n_features(), rules.columns_of_tree, seed);
     auto splitter = criterion.make_splitter(plot.parts());
     plot.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
-                   plot.subset.unit == 1.0 && rules.search.monotonic.empty();
+                   plot.subset.unit == 1.0 && rules.search.monotonic.empty() &&
+                   !rules.search.keeps_values();
     plot.order.rows = std::move(plot.subset.rows);
     plot.subset.weights = {};  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
@@ -349,7 +457,8 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
 }
 
 bool shareable(const GrowthRules& rules, std::size_t n_samples) {
-    return !rules.stopping.limits_leaves() && n_samples >= rules.search.shared_from;
+    return !rules.stopping.limits_leaves() && n_samples >= rules.search.shared_from &&
+           rules.search.missing != MissingRule::both;
 }
 
 }  // namespace silvics

@@ -16,6 +16,7 @@ struct GrowthRules {
     Growth growth = Growth::depth_first;
     double min_weight_fraction_leaf = 0.0;  // of the weight of the tree's rows
     double ccp_alpha = 0.0;
+    std::size_t columns_of_tree = 0;  // that each tree draws for itself; 0: all
 };
 
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,

@@ -1,4 +1,5 @@
-// Open nodes, and which is split next: the stack, the heap and the queue of thesis 5.3.3.
+// Open nodes, and which is split next: the stack, the heap and the queue of thesis 5.3.3; or any of
+// them, at random.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace silvics {
 
-enum class Growth : std::uint8_t { depth_first, best_first, breadth_first };
+enum class Growth : std::uint8_t { depth_first, best_first, breadth_first, random };
 
 // A node yet to be made or, best first, one whose split has been found but not yet made.
 struct OpenNode {
@@ -19,12 +20,15 @@ struct OpenNode {
     RowId begin = 0, end = 0;  // its samples
     NodeId id = 0;             // once it is made
     NodeId parent = kNoParent;
-    bool second = false;  // of the parent's children
+    std::uint32_t which = 0;  // of the parent's children
     std::uint32_t depth = 0;
     Constants::ListId constants = 0;  // inherited; once it is made, by its children
     FeatureId feature = 0;            // its split
     double threshold = 0.0;
     RowId n_left = 0;
+    RowId children_begin = 0, children_end = 0;  // samples of the children
+    Cells::CellId cell = 0;
+    bool nowhere = false;  // below a leaf without samples: it counts as a leaf, and is none
     MissingSide missing = MissingSide::unseen;
     double weighted_decrease = 0.0;  // p(t) times the decrease
     double middle = 0.0;             // between the children's values
@@ -36,7 +40,9 @@ struct OpenNode {
 
 class Frontier {
 public:
-    explicit Frontier(Growth growth) : growth_(growth) {}
+    // `order` is what a random one is drawn from.
+    explicit Frontier(Growth growth, RandomStream order = RandomStream(0))
+        : growth_(growth), order_(order) {}
 
     bool empty() const { return head_ == open_.size(); }
 
@@ -55,9 +61,19 @@ public:
             return node;
         }
         if (growth_ == Growth::best_first) std::pop_heap(open_.begin(), open_.end(), later);
+        if (growth_ == Growth::random)
+            std::swap(open_[static_cast<std::size_t>(order_.below(open_.size()))], open_.back());
         OpenNode node = std::move(open_.back());
         open_.pop_back();
         return node;
+    }
+
+    // One past the last sample of all of them.
+    std::size_t samples_end() const {
+        std::size_t end = 0;
+        for (std::size_t i = head_; i < open_.size(); ++i)
+            end = std::max<std::size_t>(end, open_[i].end);
+        return end;
     }
 
 private:
@@ -69,6 +85,7 @@ private:
     }
 
     Growth growth_;
+    RandomStream order_;
     std::vector<OpenNode> open_;
     std::size_t head_ = 0;  // of the queue
 };

@@ -10,21 +10,32 @@
 namespace silvics {
 namespace {
 
-void set_depth_first(std::vector<GrowingNode>& nodes) {
+void set_depth_first(GrowingTree& growing) {
+    std::vector<GrowingNode>& nodes = growing.nodes;
     struct Pending {
         NodeId id;
-        NodeId parent;  // whose second child this is; itself for others
+        NodeId parent;        // whose second child this is; itself for others
+        std::size_t slot = 0;  // of the parent's record, and one
     };
     std::vector<GrowingNode> ordered;
     ordered.reserve(nodes.size());
     std::vector<Pending> stack{{0, 0}};
     while (!stack.empty()) {
-        const auto [id, parent] = stack.back();
+        const auto [id, parent, slot] = stack.back();
         stack.pop_back();
         const auto at = static_cast<NodeId>(ordered.size());
-        if (parent != at) ordered[parent].second = at;
+        if (slot != 0)
+            growing.records[slot - 1] = at;
+        else if (parent != at)
+            ordered[parent].second = at;
         ordered.push_back(nodes[id]);
         if (nodes[id].feature < 0) continue;
+        if (const auto record = record_of(nodes[id])) {
+            const std::size_t first = *record + BranchRecord::kHead;
+            for (std::size_t k = growing.records[*record + 1]; k-- > 0;)
+                stack.push_back({growing.records[first + k], at, first + k + 1});
+            continue;
+        }
         ordered[at].first = at + 1;
         stack.push_back({nodes[id].second, at});
         stack.push_back({nodes[id].first, at + 1});
@@ -33,13 +44,15 @@ void set_depth_first(std::vector<GrowingNode>& nodes) {
 }
 
 // Of nodes in depth-first order.
-std::uint32_t depth_of(const std::vector<GrowingNode>& nodes) {
+std::uint32_t depth_of(const GrowingTree& growing) {
     std::uint32_t depth = 0, deepest = 0;
-    std::vector<std::uint32_t> waiting;  // depths of the second children to come
-    for (const GrowingNode& node : nodes) {
+    std::vector<std::uint32_t> waiting;  // depths of the other children to come
+    for (const GrowingNode& node : growing.nodes) {
         deepest = std::max(deepest, depth);
         if (node.feature >= 0) {
-            waiting.push_back(++depth);
+            ++depth;
+            const auto record = record_of(node);
+            waiting.insert(waiting.end(), record ? growing.records[*record + 1] - 1 : 1, depth);
         } else if (!waiting.empty()) {
             depth = waiting.back();
             waiting.pop_back();
@@ -48,39 +61,65 @@ std::uint32_t depth_of(const std::vector<GrowingNode>& nodes) {
     return deepest;
 }
 
+// The rule of levels kept while the tree grew, as it is kept in the finished one.
+LevelRule finished_rule(const GrowingTree& growing, LevelRule rule, bool others_left, Tree& tree) {
+    if (rule.form() == LevelRule::Form::coin) return {rule.form(), rule.content(), others_left};
+    const auto at = static_cast<std::size_t>(rule.content());
+    const std::size_t n_left = growing.levels[at], n_right = growing.levels[at + 1];
+    const auto levels = std::span(growing.levels).subspan(at + 2, n_left + n_right);
+    return LevelRule::of(levels.first(n_left), levels.last(n_right), others_left, tree.level_sets);
+}
+
+// Missing values and levels that the node has not seen go to its heaviest child.
+Node node_of_record(const GrowingTree& growing, const GrowingNode& from, std::size_t at,
+                    Tree& tree) {
+    const BranchRecord record(growing.records.data() + at);
+    const auto children = record.children();
+    const auto weight = [&](NodeId t) { return growing.nodes[t].weight; };
+    const auto heaviest = static_cast<std::uint32_t>(
+        std::ranges::max_element(children, {}, weight) - children.begin());
+    const std::size_t begin = tree.branches.size();
+    tree.branches.insert(tree.branches.end(), growing.records.begin() + static_cast<std::ptrdiff_t>(at),
+                         growing.records.begin() + static_cast<std::ptrdiff_t>(at + record.size()));
+    for (const std::size_t i : {2, 3})
+        if (tree.branches[begin + i] == Branching::kUnseen) tree.branches[begin + i] = heaviest;
+    if (record.test() == Branching::Test::subset) {
+        const bool heavier_left = weight(children[0]) > weight(children[1]);
+        const LevelRule rule =
+            finished_rule(growing, LevelRule(record.threshold(0)), heavier_left, tree);
+        BranchRecord::set_threshold(tree.branches.data() + begin, 0, rule.in_place());
+    }
+    Node node{LevelRule(LevelRule::Form::record, begin, false).in_place(), from.feature, 0};
+    node.set_second(children.size() > 1 ? children[1] : children[0], false);
+    return node;
+}
+
 // An inner node of the finished tree: levels that were not seen at the node go to the heavier
 // child, and so do missing values if there were none.
 Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree) {
+    if (const auto record = record_of(from)) return node_of_record(growing, from, *record, tree);
     const auto weight = [&](NodeId t) { return growing.nodes[t].weight; };
     const bool heavier_left = weight(from.first) > weight(from.second);
     Node node{from.threshold, from.feature, 0};
     node.set_second(from.second, from.missing == MissingSide::unseen
                                      ? heavier_left
                                      : from.missing == MissingSide::left);
-    if (!node.category()) return node;
-    LevelRule rule(from.threshold);
-    if (rule.form() == LevelRule::Form::coin) {
-        rule = {rule.form(), rule.content(), heavier_left};
-    } else {
-        const auto at = static_cast<std::size_t>(rule.content());
-        const std::size_t n_left = growing.levels[at], n_right = growing.levels[at + 1];
-        const auto levels = std::span(growing.levels).subspan(at + 2, n_left + n_right);
-        rule = LevelRule::of(levels.first(n_left), levels.last(n_right), heavier_left,
-                             tree.level_sets);
-    }
-    node.threshold = rule.in_place();
+    if (node.category())
+        node.threshold =
+            finished_rule(growing, LevelRule(from.threshold), heavier_left, tree).in_place();
     return node;
 }
 
 // Sizes and nodes alone. Leaves with class weights are numbered, unless they are pure.
 Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, bool per_node) {
-    if (!growing.depth_first) set_depth_first(growing.nodes);
+    if (!growing.depth_first) set_depth_first(growing);
     growing.depth_first = true;
     Tree tree;
     tree.n_features = n_features;
     tree.n_outputs = target.n_outputs;
     tree.n_classes = target.n_classes;
-    tree.max_depth = depth_of(growing.nodes);
+    tree.max_depth = depth_of(growing);
+    tree.both_ways = growing.both_ways;
     tree.nodes.resize(growing.nodes.size());
     std::size_t row = 0;
     for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
@@ -121,11 +160,43 @@ double keep_levels(GrowingTree& growing, std::span<const Level> left,
     return LevelRule(LevelRule::Form::apart, at, false).in_place();
 }
 
-void shift_levels(GrowingNode& node, std::size_t by) {
-    if (!std::isnan(node.threshold)) return;
+double keep_record(GrowingTree& growing, const Branching& branching,
+                   std::span<const std::size_t> sizes) {
+    const std::size_t at = BranchRecord::append(branching, growing.records);
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+        growing.records[at + BranchRecord::kHead + k] = static_cast<std::uint32_t>(sizes[k]);
+    return LevelRule(LevelRule::Form::record, at, false).in_place();
+}
+
+std::optional<std::size_t> record_of(const GrowingNode& node) {
+    if (!std::isnan(node.threshold)) return std::nullopt;
     const LevelRule rule(node.threshold);
-    if (rule.form() == LevelRule::Form::apart)
-        node.threshold = LevelRule(rule.form(), rule.content() + by, false).in_place();
+    if (rule.form() != LevelRule::Form::record) return std::nullopt;
+    return static_cast<std::size_t>(rule.content());
+}
+
+void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& by) {
+    const auto further = [](double kept, std::size_t on) {
+        const LevelRule rule(kept);
+        return LevelRule(rule.form(), rule.content() + on, false).in_place();
+    };
+    const auto shift_levels = [&](double kept) {
+        const bool apart =
+            std::isnan(kept) && LevelRule(kept).form() == LevelRule::Form::apart;
+        return apart ? further(kept, by.levels) : kept;
+    };
+    node.first += static_cast<NodeId>(by.nodes);
+    node.second += static_cast<NodeId>(by.nodes);
+    if (const auto at = record_of(node)) {
+        const BranchRecord record(records.data() + *at);
+        for (std::size_t k = 0; k < record.n_children(); ++k)
+            records[*at + BranchRecord::kHead + k] += static_cast<NodeId>(by.nodes);
+        if (record.test() == Branching::Test::subset)
+            BranchRecord::set_threshold(records.data() + *at, 0, shift_levels(record.threshold(0)));
+        node.threshold = further(node.threshold, by.records);
+        return;
+    }
+    node.threshold = shift_levels(node.threshold);
 }
 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {

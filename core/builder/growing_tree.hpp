@@ -14,7 +14,7 @@ namespace silvics {
 struct GrowingNode {
     double threshold = kLeaf;
     std::int32_t feature = kLeaf;
-    NodeId first = 0, second = 0;    // children
+    NodeId first = 0, second = 0;    // children, unless it has a record
     std::uint32_t n = 0, value = 0;  // kPureBit | class, or a row of values
     MissingSide missing = MissingSide::unseen;
     double weight = 0.0, impurity = 0.0;
@@ -26,13 +26,25 @@ struct GrowingTree {
     // Of each category node: how many levels go left and right, then which. Its threshold is a rule
     // that says where; or that of coins.
     std::vector<Level> levels;
+    // Of each node of another kind than a split in two; its threshold says where. Until they are
+    // made, a record has how many samples its children have, in their place.
+    std::vector<std::uint32_t> records;
+    bool both_ways = false;    // for the finished tree
     bool depth_first = false;  // whether the nodes stand in that order already
 };
 
 // Keeps the levels that go left and right; what stands for them in the place of a threshold.
 double keep_levels(GrowingTree& growing, std::span<const Level> left, std::span<const Level> right);
-// Those of a node now stand so much further on.
-void shift_levels(GrowingNode& node, std::size_t by);
+// What stands for a record.
+double keep_record(GrowingTree& growing, const Branching& branching,
+                   std::span<const std::size_t> sizes);
+// Where the record of a node begins, if it has one.
+std::optional<std::size_t> record_of(const GrowingNode& node);
+// What was kept of a node now stands so much further on.
+struct Shift {
+    std::size_t nodes = 0, levels = 0, records = 0;
+};
+void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& by);
 
 // The finished tree has its nodes in depth-first order. `per_node` keeps the value of every node,
 // as what it predicts; otherwise only leaves keep theirs, as class weights.

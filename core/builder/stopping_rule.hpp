@@ -14,11 +14,14 @@ struct StoppingRule {
     std::size_t min_samples_split = 2;
     double min_impurity_decrease = 0.0;
     std::size_t max_leaf_nodes = std::numeric_limits<std::size_t>::max();
+    bool split_pure = false;  // nodes of one output too, and of one sample
 
     // Before a search.
     bool stops(const NodeFacts& node, std::size_t depth, const SearchRules& rules) const {
-        return node.homogeneous || depth >= max_depth || node.n < min_samples_split ||
-               node.n < 2 * rules.min_samples_leaf || node.weight < 2 * rules.min_weight_leaf;
+        if (depth >= max_depth || node.n < min_samples_split) return true;
+        if (split_pure && rules.min_samples_leaf <= 1) return false;
+        return (node.homogeneous && !split_pure) || node.n < 2 * rules.min_samples_leaf ||
+               node.weight < 2 * rules.min_weight_leaf;
     }
     // After it, by p(t) times the decrease. A split of no decrease is taken unless forbidden:
     // otherwise XOR would never be learned.

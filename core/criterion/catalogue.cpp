@@ -8,6 +8,7 @@
 #include "criterion/one_mean.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "criterion/two_classes.hpp"
+#include "splitter/general_splitter.hpp"
 #include "splitter/splitter_for.hpp"
 
 namespace silvics {
@@ -16,16 +17,20 @@ namespace {
 template <Criterion C>
 std::unique_ptr<Splitter> make(const SplitterParts& parts) {
     C::fill(parts.target, parts.subset, parts.order);
+    if constexpr (MovingCriterion<C>)
+        if (parts.rules.needs_general_splitter())
+            return std::make_unique<GeneralSplitter<C>>(parts);
     return std::make_unique<SplitterFor<C>>(parts);
 }
 
 // The first that suits the target and the weights; the last suits all. The others know nothing
-// of monotonic constraints.
+// of monotonic constraints, nor of what the general splitter asks.
 template <Criterion First, Criterion... Others>
 std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
     if constexpr (sizeof...(Others) == 0)
         return make<First>(parts);
-    else if (parts.rules.monotonic.empty() && First::suits(parts.target, parts.subset))
+    else if (parts.rules.monotonic.empty() && !parts.rules.needs_general_splitter() &&
+             First::suits(parts.target, parts.subset))
         return make<First>(parts);
     else
         return make_first<Others...>(parts);

@@ -1,8 +1,28 @@
 #include <algorithm>
 
 #include "forest/forest.hpp"
+#include "splitter/column_facts.hpp"
 
 namespace silvics {
+namespace {
+
+// The rules, with what they ask of whole columns.
+GrowthRules with_column_facts(GrowthRules rules, const Table& table, ThreadTeam& team) {
+    SearchRules& search = rules.search;
+    const std::size_t p = table.n_features();
+    if (search.by_cells() || search.kind == SplitKind::oblique)
+        search.ranges = column_ranges(table, team);
+    if (search.kind == SplitKind::multiway)
+        search.edges = column_edges(table, search.most_values, team);
+    const auto one_each = [&](const auto& given) { return given.size() == p; };
+    if (search.variable_draw == VariableDraw::weighted && !one_each(search.probabilities))
+        throw std::invalid_argument("one probability for each variable is needed");
+    if (search.cut_draw == CutDraw::relevance && !one_each(search.relevant))
+        throw std::invalid_argument("it must be known of each variable whether it is relevant");
+    return rules;
+}
+
+}  // namespace
 
 GrownTrees grow_forest(const Table& table, const Target& target, const ForestPlan& plan,
                        ThreadTeam& team) {
@@ -12,12 +32,13 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
         throw std::invalid_argument("the criterion does not fit the target");
     if (const std::size_t m = plan.rules.search.monotonic.size(); m != 0 && m != table.n_features())
         throw std::invalid_argument("monotonic_cst does not have one value per variable");
+    const GrowthRules rules = with_column_facts(plan.rules, table, team);
     GrownTrees grown;
     grown.trees.resize(plan.seeds.size());
     const auto grow = [&](std::size_t i, ThreadTeam* on_one) {
         grown.trees[i] = std::make_shared<const Tree>(build_tree(
             plan.criterion, table, target, learning_subset(plan.sampling, target, plan.seeds[i]),
-            plan.rules, plan.seeds[i], team.stop(), on_one));
+            rules, plan.seeds[i], team.stop(), on_one));
     };
     // A thread per tree as long as there is a tree for each; the others all together, one by one.
     const std::size_t n_trees = plan.seeds.size();

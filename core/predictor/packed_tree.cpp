@@ -1,6 +1,7 @@
 #include "predictor/packed_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace silvics {
 namespace {
@@ -36,6 +37,15 @@ PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
             continue;
         }
         nodes[place] = {node.threshold, static_cast<std::uint32_t>(node.feature), next};
+        if (tree.has_record(node)) {
+            forms_[place] = NodeForm::of_record();
+            has_categories_ = true;
+            for (const NodeId child : tree.record(node).children()) {
+                waiting.push_back({child, next++});
+                if (next < kHot) std::ranges::push_heap(waiting, lighter);
+            }
+            continue;
+        }
         forms_[place] = NodeForm(node.category(), node.missing_left());
         has_categories_ |= node.category();
         const Waiting first{id + 1, next}, second{node.second(), next + 1};
@@ -48,10 +58,26 @@ PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
     }
 }
 
-Place PackedTree::next_unordered(Place t, double x) const {
+bool PackedTree::missing_at(Place t, const double* sample) const {
+    const PackedNode& node = nodes_[t];
+    if (forms_[t].record())
+        return std::isnan(
+            BranchRecord(tree_->branches.data() + LevelRule(node.threshold).content())
+                .value(node.feature, [&](FeatureId f) { return sample[f]; }));
+    const double x = sample[node.feature];
+    return std::isnan(x) || (forms_[t].category() && x < 0.0 && x != kUnknownLevel);
+}
+
+Place PackedTree::next_unordered(Place t, const double* sample) const {
     const PackedNode& node = nodes_[t];
     const NodeForm form = forms_[t];
     if (form.leaf()) return t;
+    if (form.record()) {
+        const BranchRecord record(tree_->branches.data() + LevelRule(node.threshold).content());
+        const double value = record.value(node.feature, [&](FeatureId f) { return sample[f]; });
+        return node.first + record.child_of(value, tree_->level_sets);
+    }
+    const double x = sample[node.feature];
     const bool left = form.category() ? level_goes_left(LevelRule(node.threshold),
                                                         form.missing_left(), x, tree_->level_sets)
                                       : form.missing_left();

@@ -1,6 +1,6 @@
 // A tree as samples walk it: what a step needs, in 16 bytes, and no branch to take.
 //
-// Both children of a node stand side by side, so that the comparison's result is added to the
+// The children of a node stand side by side, so that the comparison's result is added to the
 // place of the first. A leaf is its own second child: its threshold is a NaN, to which nothing
 // compares, with the leaf's number in the tree and, if it is pure, its class. First stand the
 // nodes that most ways pass, those of the largest subtrees; then each remaining subtree by itself,
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tree/goes_left.hpp"
+#include "tree/tree.hpp"
 
 namespace silvics {
 
@@ -46,13 +46,15 @@ class NodeForm {
 public:
     NodeForm(bool category, bool missing_left) : bits_(category << 1 | missing_left) {}
     static NodeForm of_leaf() { return NodeForm(kLeafBit); }
+    static NodeForm of_record() { return NodeForm(kRecordBit); }
 
     bool leaf() const { return bits_ == kLeafBit; }
+    bool record() const { return bits_ == kRecordBit; }
     bool category() const { return (bits_ & 2) != 0; }
     bool missing_left() const { return (bits_ & 1) != 0; }
 
 private:
-    static constexpr std::uint8_t kLeafBit = 4;
+    static constexpr std::uint8_t kLeafBit = 4, kRecordBit = 8;
     explicit NodeForm(std::uint8_t bits) : bits_(bits) {}
 
     std::uint8_t bits_;
@@ -77,12 +79,36 @@ public:
         const PackedNode& node = nodes_[t];
         const double x = sample[node.feature];
         if constexpr (!kOrdered)
-            if (!(x <= node.threshold) && !(x > node.threshold)) return next_unordered(t, x);
+            if (!(x <= node.threshold) && !(x > node.threshold)) return next_unordered(t, sample);
         return node.first + static_cast<Place>(!(x <= node.threshold));
     }
 
+    // The ends of all the ways of a sample that goes both ways where its value is missing:
+    // visit(leaf, share of the sample).
+    template <class Visit>
+    void both_ways(const double* sample, Visit&& visit) const {
+        struct Way {
+            Place at;
+            double share;
+        };
+        std::vector<Way> ways{{kRoot, 1.0}};
+        while (!ways.empty()) {
+            auto [t, share] = ways.back();
+            ways.pop_back();
+            for (Place to; (to = next<false>(t, sample)) != t; t = to) {
+                if (!missing_at(t, sample)) continue;
+                share /= 2;
+                to = nodes_[t].first;
+                ways.push_back({to + 1, share});
+            }
+            visit(leaf(t), share);
+        }
+    }
+
 private:
-    Place next_unordered(Place t, double x) const;
+    Place next_unordered(Place t, const double* sample) const;
+    // Whether an inner node compares a value that is missing.
+    bool missing_at(Place t, const double* sample) const;
 
     const Tree* tree_;
     const PackedNode* nodes_;

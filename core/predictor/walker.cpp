@@ -57,6 +57,17 @@ void with_leaf_values(const Tree& tree, Use&& use) {
         with_shares(tree.leaf_weights, [&](NodeId id) { return nodes[id].threshold; });
 }
 
+// One vote for the most likely class of each output (equation 4.20); the first of equals.
+void add_vote(const Tree& tree, std::span<const double> shares, std::span<double> sum) {
+    std::size_t first = 0;
+    for (const std::uint32_t n : tree.n_classes) {
+        const auto of_output = shares.subspan(first, n);
+        const auto most = std::ranges::max_element(of_output) - of_output.begin();
+        sum[first + static_cast<std::size_t>(most)] += 1.0;
+        first += n;
+    }
+}
+
 // In nodes: whole lines of cache, and one node before the root.
 std::size_t room_for(const Tree& tree) { return (tree.nodes.size() + 1 + 3) / 4 * 4; }
 
@@ -78,9 +89,10 @@ bool any_missing(std::span<const double> values) {
 
 }  // namespace
 
-Walker::Walker(std::vector<SharedTree> trees, bool as_float32)
+Walker::Walker(std::vector<SharedTree> trees, bool as_float32, bool by_majority)
     : trees_(std::move(trees)), nodes_(bytes_of(trees_)), as_float32_(as_float32) {
     width_ = trees_[0]->value_width();
+    by_majority_ = by_majority && trees_[0]->classification();
     auto* nodes = reinterpret_cast<PackedNode*>(nodes_.data());
     packed_.reserve(trees_.size());
     for (const SharedTree& tree : trees_) {
@@ -89,6 +101,7 @@ Walker::Walker(std::vector<SharedTree> trees, bool as_float32)
         packed_.emplace_back(*tree, nodes);
         nodes += room_for(*tree);
         has_categories_ |= packed_.back().has_categories();
+        both_ways_ |= tree->both_ways;
         n_steps_ += tree->max_depth + 1;
     }
 }
@@ -104,20 +117,56 @@ void Walker::check_width(const Matrix& X) const {
         throw std::invalid_argument("X does not have the number of variables of the trees");
 }
 
+template <class Use>
+void Walker::with_leaves(const Tree& tree, Use&& use) const {
+    with_leaf_values(tree, [&](auto&& add) {
+        if (!by_majority_) return use(add);
+        std::vector<double> shares(width_);
+        use([&](PackedLeaf leaf, std::span<double> sum) {
+            std::ranges::fill(shares, 0.0);
+            add(leaf, shares);
+            add_vote(tree, shares, sum);
+        });
+    });
+}
+
+template <class Visit>
+void Walker::leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
+                       std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const {
+    if (!tree.tree().both_ways) {
+        walk.down(tree, whole && !tree.has_categories(), block, some);
+        with_leaves(tree.tree(), [&](auto&& add) {
+            for (const std::uint32_t i : some) visit(i, tree.leaf(walk.at(i)), add);
+        });
+        return;
+    }
+    // What a sample's ways end in, by their shares, is what one leaf would have said.
+    std::vector<double> value(width_), part(width_);
+    with_leaf_values(tree.tree(), [&](auto&& add) {
+        for (const std::uint32_t i : some) {
+            std::ranges::fill(value, 0.0);
+            tree.both_ways(block.row(i), [&](PackedLeaf leaf, double share) {
+                std::ranges::fill(part, 0.0);
+                add(leaf, part);
+                for (std::size_t c = 0; c < width_; ++c) value[c] += share * part[c];
+            });
+            visit(i, PackedLeaf(0, PackedLeaf::kNotPure), [&](PackedLeaf, std::span<double> sum) {
+                if (by_majority_) return add_vote(tree.tree(), value, sum);
+                for (std::size_t c = 0; c < width_; ++c) sum[c] += value[c];
+            });
+        }
+    });
+}
+
 template <class Visit>
 void Walker::for_leaves(const RowBlock& block, Visit&& visit) const {
     Walk walk;
     const bool whole = !any_missing({block.values, block.size * block.width});
-    if (block.size >= kManySamples) {
+    if (block.size >= kManySamples || both_ways_) {
         const auto all = std::span(kFirst).first(block.size);
-        for (std::size_t m = 0; m < packed_.size(); ++m) {
-            const PackedTree& tree = packed_[m];
-            walk.down(tree, whole && !tree.has_categories(), block, all);
-            with_leaf_values(tree.tree(), [&](auto&& add) {
-                for (std::size_t i = 0; i < block.size; ++i)
-                    visit(m, i, tree.leaf(walk.at(i)), add);
-            });
-        }
+        for (std::size_t m = 0; m < packed_.size(); ++m)
+            leaves_of(packed_[m], block, whole, all, walk,
+                      [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
         return;
     }
     for (std::size_t i = 0; i < block.size; ++i)
@@ -128,7 +177,7 @@ void Walker::for_leaves(const RowBlock& block, Visit&& visit) const {
             for (std::size_t k = 0; k < some.size(); ++k)  // what is not in the packed leaf
                 __builtin_prefetch(&some[k].tree().nodes[some[k].leaf(walk.at(k)).id()]);
             for (std::size_t k = 0; k < some.size(); ++k)
-                with_leaf_values(some[k].tree(), [&](auto&& add) {
+                with_leaves(some[k].tree(), [&](auto&& add) {
                     visit(begin + k, i, some[k].leaf(walk.at(k)), add);
                 });
         }
@@ -160,6 +209,7 @@ void Walker::average(std::span<double> sample, std::span<double> out) const {
 
 void Walker::apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const {
     check_width(X);
+    if (both_ways_) throw std::invalid_argument("samples end in several leaves of these trees");
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         for_leaves(block, [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
             out[(block.first + i) * n_trees() + m] = leaf.id();
@@ -176,12 +226,13 @@ DecisionPaths Walker::paths(const Matrix& X, ThreadTeam& team) const {
         std::int64_t before = 0;  // nodes of the trees before
         for (std::size_t m = 0; m < n_trees(); ++m) {
             const auto leaf = static_cast<NodeId>(leaves[i * n_trees() + m]);
-            // Depth first, all nodes below the first child come before the second.
+            // Depth first, all nodes below a child come before the next.
             for (NodeId t = 0;;) {
                 paths.nodes.push_back(before + t);
                 if (t == leaf) break;
-                const NodeId second = trees_[m]->nodes[t].second();
-                t = leaf < second ? t + 1 : second;
+                NodeId on = t + 1;
+                trees_[m]->for_children(t, [&](NodeId child) { on = leaf < child ? on : child; });
+                t = on;
             }
             before += static_cast<std::int64_t>(trees_[m]->nodes.size());
         }
@@ -213,15 +264,11 @@ void Walker::out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
                 some.clear();
                 for (std::uint32_t i = 0; i < block.size; ++i)
                     if (out[m][block.first + i]) some.push_back(i);
-                const PackedTree& tree = packed_[begin + m];
-                walk.down(tree, whole && !tree.has_categories(), block, some);
-                with_leaf_values(tree.tree(), [&](auto&& add) {
-                    for (const std::uint32_t i : some) {
-                        ++counts[block.first + i];
-                        add(tree.leaf(walk.at(i)),
-                            sums.subspan((block.first + i) * width_, width_));
-                    }
-                });
+                leaves_of(packed_[begin + m], block, whole, some, walk,
+                          [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                              ++counts[block.first + i];
+                              add(leaf, sums.subspan((block.first + i) * width_, width_));
+                          });
             }
         });
     }

@@ -13,6 +13,7 @@
 namespace silvics {
 
 struct RowBlock;
+class Walk;
 
 // The nodes that each sample visits, as a sparse matrix over the nodes of all trees.
 struct DecisionPaths {
@@ -23,7 +24,8 @@ struct DecisionPaths {
 class Walker {
 public:
     // `as_float32`: values are rounded to float32 first, for trees that learned from such.
-    Walker(std::vector<SharedTree> trees, bool as_float32);
+    // `by_majority`: each tree has one vote for a class, instead of its shares of all.
+    Walker(std::vector<SharedTree> trees, bool as_float32, bool by_majority = false);
 
     std::size_t n_trees() const { return trees_.size(); }
     std::size_t n_features() const { return trees_[0]->n_features; }
@@ -53,6 +55,14 @@ private:
     template <class Visit>
     void for_leaves(const RowBlock& block, Visit&& visit) const;
 
+    // visit(sample, leaf, add) for some samples of the block in one tree.
+    template <class Visit>
+    void leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
+                   std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const;
+    // use(add): of one tree, its shares or its votes.
+    template <class Use>
+    void with_leaves(const Tree& tree, Use&& use) const;
+
     void check_width(const Matrix& X) const;
 
     std::vector<SharedTree> trees_;
@@ -60,6 +70,7 @@ private:
     std::vector<PackedTree> packed_;
     std::size_t width_ = 0, n_steps_ = 0;
     bool has_categories_ = false, as_float32_ = false;
+    bool by_majority_ = false, both_ways_ = false;
 };
 
 }  // namespace silvics

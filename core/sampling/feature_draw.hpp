@@ -2,6 +2,7 @@
 // Fisher-Yates on a standing array, undone afterwards: no work per node that grows with p.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -13,8 +14,15 @@ namespace silvics {
 
 class FeatureDraw {
 public:
-    explicit FeatureDraw(std::size_t n_features) : order_(n_features), swaps_(n_features) {
-        std::iota(order_.begin(), order_.end(), FeatureId{0});
+    // Among these.
+    explicit FeatureDraw(std::vector<FeatureId> features)
+        : order_(std::move(features)), swaps_(order_.size()) {}
+    explicit FeatureDraw(std::size_t n_features) : FeatureDraw(first_features(n_features)) {}
+
+    static std::vector<FeatureId> first_features(std::size_t n) {
+        std::vector<FeatureId> features(n);
+        std::iota(features.begin(), features.end(), FeatureId{0});
+        return features;
     }
 
     void begin(StreamKey node) {
@@ -24,6 +32,8 @@ public:
         }
         stream_ = RandomStream(derive(node, kVariablesPart));
     }
+
+    std::size_t size() const { return order_.size(); }
 
     bool done() const { return drawn_ == order_.size(); }
 
@@ -41,5 +51,18 @@ private:
     std::size_t drawn_ = 0;
     RandomStream stream_{0};
 };
+
+// The variables of a tree: as many as wanted, in their order; 0 is all.
+inline std::vector<FeatureId> draw_columns(std::size_t n_features, std::size_t wanted,
+                                           std::uint32_t seed) {
+    std::vector<FeatureId> features = FeatureDraw::first_features(n_features);
+    if (wanted == 0 || wanted >= n_features) return features;
+    RandomStream stream(derive(root_key(seed), kColumnsPart));
+    for (std::size_t i = 0; i < wanted; ++i)
+        std::swap(features[i], features[i + static_cast<std::size_t>(stream.below(n_features - i))]);
+    features.resize(wanted);
+    std::ranges::sort(features);
+    return features;
+}
 
 }  // namespace silvics

@@ -36,6 +36,26 @@ void bring_near_one(LearningSubset& subset) {
         if (w > 0.0) w = std::max(w / subset.unit, std::numeric_limits<double>::denorm_min());
 }
 
+// So many of the first n numbers, ascending.
+std::vector<RowId> some_of(std::size_t n, std::size_t wanted, RandomStream& stream) {
+    std::vector<RowId> some;
+    some.reserve(wanted);
+    for (std::size_t i = 0; i < n && some.size() < wanted; ++i)
+        if (stream.below(n - i) < wanted - some.size()) some.push_back(static_cast<RowId>(i));
+    return some;
+}
+
+// Tells the rows that find splits from those that fill leaves; at least one of each.
+void give_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
+    const std::size_t n = subset.rows.size();
+    if (n < 2) throw std::invalid_argument("honest trees need at least two rows each");
+    const auto wanted = static_cast<std::size_t>(structure * static_cast<double>(n) + 0.5);
+    RandomStream stream(derive(root_key(seed), kRolesPart));
+    subset.fills.assign(n, 1);
+    for (const RowId i : some_of(n, std::clamp<std::size_t>(wanted, 1, n - 1), stream))
+        subset.fills[i] = 0;
+}
+
 }  // namespace
 
 void SamplingPlan::prepare() {
@@ -54,6 +74,7 @@ void SamplingPlan::prepare() {
 
 std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
     RandomStream stream(derive(root_key(seed), kRowsPart));
+    if (plan.subsample) return some_of(plan.n_rows, plan.n_draws, stream);
     std::vector<RowId> rows(plan.n_draws);
     if (plan.running.empty()) {
         for (auto& row : rows) row = static_cast<RowId>(stream.below(plan.n_rows));
@@ -83,6 +104,10 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.weights.assign(plan.n_rows, 0.0);
         for (const RowId row : draw_rows(plan, seed)) subset.weights[row] += 1.0;
         if (plan.balanced_subsample) balance_classes(subset.weights, target, plan.n_draws);
+    } else if (plan.subsample) {
+        subset.weights.assign(plan.n_rows, 0.0);
+        for (const RowId row : draw_rows(plan, seed))
+            subset.weights[row] = plan.weights.empty() ? 1.0 : plan.weights[row];
     } else {
         subset.weights = plan.weights;
     }
@@ -94,6 +119,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.whole += w;
         subset.whole_weights &= w == std::floor(w) && w < 0x1.0p20;
     }
+    if (plan.structure > 0.0) give_roles(subset, plan.structure, seed);
     return subset;
 }
 

@@ -1,5 +1,5 @@
-// The rows of a tree: all of them, or a bootstrap replicate kept as counts on the unique
-// rows (thesis 5.27), with the weights of both.
+// The rows of a tree: all of them, a bootstrap replicate kept as counts on the unique rows
+// (thesis 5.27), or some drawn without replacement; with their weights.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,8 @@ struct SamplingPlan {
     bool balanced_subsample = false;  // with bootstrap: weigh classes by their drawn share
     std::vector<double> weights;      // empty: all one; with bootstrap: odds of being drawn
     std::vector<double> running;      // running sum of weights, made by prepare()
+    bool subsample = false;           // n_draws without replacement, each with its own weight
+    double structure = 0.0;           // honest: share of a tree's rows that find its splits
 
     void prepare();
 };
@@ -34,6 +36,7 @@ struct LearningSubset {
     double unit = 1.0;            // weight of the user per weight here: a power of two
     bool whole_weights = true;    // all small integers: their sums are exact in any order
     double whole = 0.0;           // the sum of the weights
+    std::vector<std::uint8_t> fills;  // of `rows`, in honest trees: whether they fill leaves
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
     // The weights of the subset's rows, in their order.

@@ -4,6 +4,7 @@
 // to end and nothing is looked up by row but the variables themselves.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -47,6 +48,8 @@ struct SampleOrder {
     std::vector<ClassId> labels;
     std::vector<double> values;
     std::vector<std::uint64_t> packed;
+    // In honest trees: whether a sample fills leaves, or finds splits.
+    std::vector<std::uint8_t> fills;
 
     std::size_t size() const { return rows.size(); }
 
@@ -85,6 +88,94 @@ struct SampleOrder {
         each(packed);
     }
 
+    // Samples from `begin` on by the child they go to, in the order they had.
+    void part(std::size_t begin, std::span<const std::uint32_t> child_of,
+              std::span<const std::size_t> sizes) {
+        std::vector<std::size_t> places(child_of.size()), next(sizes.size(), 0);
+        for (std::size_t k = 1; k < sizes.size(); ++k) next[k] = next[k - 1] + sizes[k - 1];
+        for (std::size_t i = 0; i < child_of.size(); ++i) places[i] = next[child_of[i]]++;
+        const auto each = [&]<class T>(std::vector<T>& array) {
+            std::vector<T> parted(child_of.size());
+            for (std::size_t at = begin; at < array.size(); at += size()) {
+                for (std::size_t i = 0; i < places.size(); ++i) parted[places[i]] = array[at + i];
+                std::ranges::copy(parted, array.begin() + static_cast<std::ptrdiff_t>(at));
+            }
+        };
+        each(rows);
+        each(weights);
+        each(labels);
+        each(values);
+        each(packed);
+        each(fills);
+    }
+
+    // Copies of some samples, by place, at the end; their weights are theirs times a factor.
+    void append(std::span<const std::size_t> places, std::span<const double> factors) {
+        const std::size_t n = size();
+        const auto each = [&]<class T>(std::vector<T>& array) {
+            std::vector<T> longer;
+            longer.reserve(array.size() + array.size() / std::max<std::size_t>(n, 1) * places.size());
+            for (std::size_t first = 0; first < array.size(); first += n) {
+                const auto from = array.begin() + static_cast<std::ptrdiff_t>(first);
+                longer.insert(longer.end(), from, from + static_cast<std::ptrdiff_t>(n));
+                for (const std::size_t place : places) longer.push_back(array[first + place]);
+            }
+            array = std::move(longer);
+        };
+        const auto at_end = [&]<class T>(std::vector<T>& array) {
+            if (array.size() != n) return each(array);
+            for (const std::size_t place : places) array.push_back(array[place]);
+        };
+        at_end(weights);
+        at_end(labels);
+        at_end(values);
+        at_end(packed);
+        at_end(fills);
+        for (std::size_t i = 0; i < places.size(); ++i) weights[n + i] *= factors[i];
+        for (const std::size_t place : places) rows.push_back(rows[place]);
+    }
+
+    // The samples of another order, at the end.
+    void join(const SampleOrder& more) {
+        const std::size_t n = size(), m = more.size();
+        const auto each = [&]<class T>(std::vector<T>& array, const std::vector<T>& from) {
+            std::vector<T> joined;
+            joined.reserve(array.size() + from.size());
+            for (std::size_t k = 0; k * m < from.size(); ++k) {
+                const auto first = array.begin() + static_cast<std::ptrdiff_t>(k * n);
+                const auto second = from.begin() + static_cast<std::ptrdiff_t>(k * m);
+                joined.insert(joined.end(), first, first + static_cast<std::ptrdiff_t>(n));
+                joined.insert(joined.end(), second, second + static_cast<std::ptrdiff_t>(m));
+            }
+            array = std::move(joined);
+        };
+        each(weights, more.weights);
+        each(labels, more.labels);
+        each(values, more.values);
+        each(packed, more.packed);
+        each(fills, more.fills);
+        each(rows, more.rows);
+    }
+
+    // Only the first so many.
+    void shorten(std::size_t n) {
+        const std::size_t before = size();
+        if (n >= before) return;
+        const auto each = [&]<class T>(std::vector<T>& array) {
+            const std::size_t planes = array.size() / before;
+            for (std::size_t k = 1; k < planes; ++k)
+                std::copy_n(array.begin() + static_cast<std::ptrdiff_t>(k * before), n,
+                            array.begin() + static_cast<std::ptrdiff_t>(k * n));
+            array.resize(planes * n);
+        };
+        each(weights);
+        each(labels);
+        each(values);
+        each(packed);
+        each(fills);
+        rows.resize(n);
+    }
+
     // Some of the samples, by place.
     void copy_some(std::span<const std::size_t> places, SampleOrder& some) const {
         const auto each = [&]<class T>(const std::vector<T>& from, std::vector<T>& to) {
@@ -97,6 +188,7 @@ struct SampleOrder {
         each(labels, some.labels);
         each(values, some.values);
         each(packed, some.packed);
+        each(fills, some.fills);
     }
 };
 

@@ -95,16 +95,24 @@ private:
 // How many cuts, at a microsecond each for the slowest criterion, go by between looks at the flag.
 inline constexpr std::size_t kStopCuts = 8192;
 
-// The best allowed cut between two groups; the lowest of equals.
-template <MovingCriterion C, class Groups>
-void scan_groups(C& criterion, Groups&& groups, const CutLimits& limits, const StopFlag& stop,
-                 Cut& best) {
+// visit() at every allowed cut between two groups, in their order.
+template <MovingCriterion C, class Groups, class Visit>
+void for_cuts(C& criterion, Groups& groups, const CutLimits& limits, const StopFlag& stop,
+              Visit&& visit) {
     criterion.begin_scan();
     for (std::size_t i = 1; groups.move(); ++i) {
         if (i % kStopCuts == 0) stop.check();
         if (limits.allow(groups.n_left(), criterion.left_weight(), criterion.right_weight()))
-            keep_if_better(criterion, limits, groups.cut(), best);
+            visit();
     }
+}
+
+// The best allowed cut between two groups; the lowest of equals.
+template <MovingCriterion C, class Groups>
+void scan_groups(C& criterion, Groups&& groups, const CutLimits& limits, const StopFlag& stop,
+                 Cut& best) {
+    for_cuts(criterion, groups, limits, stop,
+             [&] { keep_if_better(criterion, limits, groups.cut(), best); });
 }
 
 template <MovingCriterion C>

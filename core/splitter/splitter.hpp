@@ -46,6 +46,7 @@ struct SplitterParts {
     const SearchRules& rules;
     const StopFlag& stop;
     SampleOrder& order;
+    const std::vector<FeatureId>& features;  // that the tree may use
 };
 
 }  // namespace silvics

@@ -23,7 +23,7 @@ public:
           stop_(parts.stop),
           order_(parts.order),
           criterion_(parts.target, parts.subset, parts.stop),
-          draw_(parts.table.n_features()),
+          draw_(parts.features),
           other_(parts, criterion_) {}
 
     NodeFacts enter(const NodeSamples& node) override {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tree/level_rule.hpp"
-#include "tree/tree.hpp"
 
 namespace silvics {
 

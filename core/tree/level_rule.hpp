@@ -3,7 +3,8 @@
 // A category node has no threshold; in its place stands a NaN whose bits are the rule:
 //   few    one bit for each of the first 47 levels;
 //   coin   a seed, from which each level's side follows (Extra-Trees);
-//   apart  where the tree keeps a larger set: as bits, or as a list of those that differ.
+//   apart  where the tree keeps a larger set: as bits, or as a list of those that differ;
+//   record where it keeps a node of another kind altogether (branches.hpp).
 // One more bit says where levels go that no other says anything about: to the heavier child.
 // A node without categories pays nothing for any of this.
 #pragma once
@@ -23,7 +24,7 @@ using Level = Code;
 
 class LevelRule {
 public:
-    enum class Form : std::uint8_t { none, few, coin, apart };
+    enum class Form : std::uint8_t { none, few, coin, apart, record };
 
     static constexpr std::size_t kFew = 47;  // levels that fit
     static constexpr std::uint64_t kContent = (std::uint64_t{1} << kFew) - 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <stdexcept>
 
 #include "tree/compact.hpp"
 
@@ -13,8 +14,7 @@ namespace {
 class Pruning {
 public:
     explicit Pruning(const Tree& tree)
-        : tree_(tree),
-          parent_(tree.nodes.size(), 0),
+        : parent_(tree.nodes.size(), 0),
           cut_(tree.nodes.size(), 0),
           gone_(tree.nodes.size(), 0),
           leaves_(tree.nodes.size(), 1),
@@ -26,10 +26,13 @@ public:
         branch_ = own_;
         for (NodeId t = static_cast<NodeId>(own_.size()); t-- > 0;) {
             if (tree.nodes[t].leaf()) continue;
-            const NodeId first = t + 1, second = tree.nodes[t].second();
-            parent_[first] = parent_[second] = t;
-            branch_[t] = branch_[first] + branch_[second];
-            leaves_[t] = leaves_[first] + leaves_[second];
+            branch_[t] = 0.0;
+            leaves_[t] = 0;
+            tree.for_children(t, [&](NodeId child) {
+                parent_[child] = t;
+                branch_[t] += branch_[child];
+                leaves_[t] += leaves_[child];
+            });
             links_.push({alpha(t), t});
         }
     }
@@ -67,8 +70,8 @@ public:
         }
     }
 
-    bool leaf_now(NodeId t) const { return cut_[t] || tree_.nodes[t].leaf(); }
-    bool gone(NodeId t) const { return gone_[t] != 0; }
+    // Of each node, whether it is a leaf from now on.
+    const std::vector<char>& cut() const { return cut_; }
 
 private:
     double alpha(NodeId t) const {
@@ -77,7 +80,6 @@ private:
 
     using Link = std::pair<double, NodeId>;  // of equal alphas, the lower node
 
-    const Tree& tree_;
     std::vector<NodeId> parent_;
     std::vector<char> cut_, gone_;
     std::vector<std::size_t> leaves_;
@@ -86,14 +88,16 @@ private:
     std::priority_queue<Link, std::vector<Link>, std::greater<>> links_;
 };
 
-// The tree with some nodes made leaves, in the same order and layout.
-Tree cut_tree(const Tree& tree, const Pruning& pruning) {
+// The plain tree with some nodes made leaves, in the same order.
+Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
     Tree pruned = header_of(tree);
+    pruned.branches.clear();
+    const std::vector<NodeId> ends = tree.subtree_ends();
     const std::size_t width = tree.value_width();
     const bool per_node = !tree.node_values.empty();
     std::vector<NodeId> now(tree.nodes.size(), 0);
-    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
-        if (pruning.gone(t)) continue;
+    for (NodeId t = 0, next; t < tree.nodes.size(); t = next) {
+        next = cut[t] != 0 ? ends[t] : t + 1;
         now[t] = static_cast<NodeId>(pruned.nodes.size());
         Node node = tree.nodes[t];
         std::vector<double> value(width);
@@ -101,7 +105,7 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
             tree.write_value(t, value);
             pruned.node_values.insert(pruned.node_values.end(), value.begin(), value.end());
         }
-        if (pruning.leaf_now(t)) {
+        if (cut[t] != 0 || node.leaf()) {
             if (!per_node && !(node.leaf() && (node.link & kPureBit))) {
                 tree.write_class_weights(t, value);
                 node.link = static_cast<std::uint32_t>(pruned.leaf_weights.size() / width);
@@ -110,14 +114,25 @@ Tree cut_tree(const Tree& tree, const Pruning& pruning) {
             if (per_node) node.link = 0;
             node.feature = kLeaf;
             node.threshold = kLeaf;
+        } else if (tree.has_record(node)) {
+            const auto at = static_cast<std::size_t>(LevelRule(node.threshold).content());
+            const auto record = std::span(tree.branches).subspan(at, tree.record(node).size());
+            node.threshold =
+                LevelRule(LevelRule::Form::record, pruned.branches.size(), false).in_place();
+            pruned.branches.insert(pruned.branches.end(), record.begin(), record.end());
         }
         pruned.nodes.push_back(node);
         pruned.n_node_samples.push_back(tree.n_node_samples[t]);
         pruned.weighted_n_node_samples.push_back(tree.weighted_n_node_samples[t]);
         pruned.impurity.push_back(tree.impurity[t]);
     }
-    for (Node& node : pruned.nodes)
-        if (!node.leaf()) node.set_second(now[node.second()], node.missing_left());
+    for (Node& node : pruned.nodes) {
+        if (node.leaf()) continue;
+        if (pruned.has_record(node))
+            for (NodeId& child : pruned.children_of(node)) child = now[child];
+        else
+            node.set_second(now[node.second()], node.missing_left());
+    }
     pruned.max_depth = std::ranges::max(pruned.depths());
     return pruned;
 }
@@ -146,7 +161,23 @@ Tree prune(const Tree& tree, double alpha) {
     for (double weakest;
          pruning.weakest(weakest) && std::ldexp(weakest, tree.impurity_exponent) <= alpha;)
         pruning.cut_weakest();
-    return compact(cut_tree(plain, pruning), tree.derivation);
+    return compact(cut_tree(plain, pruning.cut()), tree.derivation);
+}
+
+Tree prune_by_errors(const Tree& tree, std::span<const double> errors, double slack) {
+    const Tree plain = expand(tree);
+    if (errors.size() != plain.nodes.size())
+        throw std::invalid_argument("one error for each node is needed");
+    std::vector<char> cut(plain.nodes.size(), 0);
+    std::vector<double> least(errors.begin(), errors.end());
+    for (NodeId t = static_cast<NodeId>(plain.nodes.size()); t-- > 0;) {
+        if (plain.nodes[t].leaf()) continue;
+        double below = 0.0;
+        plain.for_children(t, [&](NodeId child) { below += least[child]; });
+        cut[t] = errors[t] <= below + slack;
+        if (cut[t] == 0) least[t] = below;
+    }
+    return compact(cut_tree(plain, cut), tree.derivation);
 }
 
 }  // namespace silvics

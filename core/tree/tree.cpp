@@ -114,21 +114,21 @@ std::vector<double> Tree::all_values() const {
 std::vector<NodeId> Tree::subtree_ends() const {
     std::vector<NodeId> ends(nodes.size());
     for (NodeId t = static_cast<NodeId>(nodes.size()); t-- > 0;)
-        ends[t] = nodes[t].leaf() ? t + 1 : ends[nodes[t].second()];
+        ends[t] = nodes[t].leaf() ? t + 1 : ends[last_child(t)];
     return ends;
 }
 
 std::vector<std::uint32_t> Tree::depths() const {
     std::vector<std::uint32_t> depth(nodes.size(), 0);
     for (NodeId t = 0; t < nodes.size(); ++t)
-        if (!nodes[t].leaf()) depth[t + 1] = depth[nodes[t].second()] = depth[t] + 1;
+        if (!nodes[t].leaf()) for_children(t, [&](NodeId child) { depth[child] = depth[t] + 1; });
     return depth;
 }
 
 std::size_t Tree::memory_bytes() const {
     const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     return sizeof(Tree) + bytes(n_classes) + bytes(nodes) + bytes(n_node_samples) +
-           bytes(weighted_n_node_samples) + bytes(impurity) + bytes(level_sets) +
+           bytes(weighted_n_node_samples) + bytes(impurity) + bytes(level_sets) + bytes(branches) +
            bytes(leaf_weights) + bytes(node_values) + bytes(whole_weights.narrow) +
            bytes(whole_weights.wide);
 }
@@ -141,7 +141,45 @@ Tree header_of(const Tree& tree) {
     header.max_depth = tree.max_depth;
     header.impurity_exponent = tree.impurity_exponent;
     header.level_sets = tree.level_sets;
+    header.branches = tree.branches;
+    header.both_ways = tree.both_ways;
     return header;
+}
+
+Tree on_combinations(const Tree& tree, const std::vector<std::vector<Term>>& combinations,
+                     std::size_t n_features) {
+    if (combinations.size() != tree.n_features)
+        throw std::invalid_argument("one combination for each variable of the tree is needed");
+    if (!tree.branches.empty())
+        throw std::invalid_argument("a tree of plain splits in two is needed");
+    Tree turned = expand(tree);
+    if (turned.node_values.empty()) {  // class weights of leaves become shares of every node
+        turned.node_values = tree.all_values();
+        turned.leaf_weights.clear();
+        for (Node& node : turned.nodes)
+            if (node.leaf()) node.link = 0;
+    }
+    turned.n_features = n_features;
+    for (NodeId t = 0; t < turned.nodes.size(); ++t) {
+        Node& node = turned.nodes[t];
+        if (node.leaf()) continue;
+        const auto& terms = combinations[static_cast<std::size_t>(node.feature)];
+        if (terms.empty()) throw std::invalid_argument("a combination of nothing");
+        node.feature = static_cast<std::int32_t>(terms[0].feature);
+        if (terms.size() == 1 && terms[0].coefficient == 1.0) continue;
+        if (node.category()) throw std::invalid_argument("a category has no combination");
+        Branching branching;
+        branching.missing_child = node.missing_left() ? 0 : 1;
+        branching.other_child = branching.missing_child;
+        branching.terms = terms;
+        branching.thresholds = {node.threshold};
+        const std::size_t at = BranchRecord::append(branching, turned.branches);
+        turned.branches[at + BranchRecord::kHead] = t + 1;
+        turned.branches[at + BranchRecord::kHead + 1] = node.second();
+        node.threshold = LevelRule(LevelRule::Form::record, at, false).in_place();
+    }
+    check_tree(turned);
+    return turned;
 }
 
 namespace {
@@ -166,9 +204,11 @@ void check_plain(const Tree& tree) {
     const std::size_t rows = tree.leaf_weights.size() / width;
     for (NodeId t = 0; t < n; ++t) {
         const double weight = tree.weighted_n_node_samples[t];
-        require(weight > 0.0 && std::isfinite(weight), "weight of a node");
-        require(std::isfinite(tree.impurity[t]), "impurity of a node");
         const Node& node = tree.nodes[t];
+        const bool may_be_empty = per_node && node.leaf() && t > 0;
+        require((may_be_empty ? weight >= 0.0 : weight > 0.0) && std::isfinite(weight),
+                "weight of a node");
+        require(std::isfinite(tree.impurity[t]), "impurity of a node");
         if (!node.leaf() || per_node) continue;
         if (node.link & kPureBit)
             require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0],
@@ -264,19 +304,22 @@ void check_tree(const Tree& tree) {
             "unit of impurities");
 
     // Depth-first order: reading on, each node is the first child of the one before it, or the
-    // second child of the innermost inner node that still waits for one.
-    std::vector<NodeId> waiting;
-    std::vector<std::uint32_t> depth(n, 0);
+    // next child of the innermost inner node that still waits for one.
+    struct Waiting {
+        NodeId child;
+        std::uint32_t depth;
+    };
+    std::vector<Waiting> waiting;
     std::uint32_t deepest = 0;
+    std::size_t records_end = 0;  // records stand in the order of their nodes
     for (NodeId t = 0; t < n; ++t) {
-        if (t > 0 && tree.nodes[t - 1].leaf()) {
-            require(!waiting.empty() && tree.nodes[waiting.back()].second() == t, "order of nodes");
-            depth[t] = depth[waiting.back()] + 1;
+        std::uint32_t depth = 0;
+        if (t > 0) {
+            require(!waiting.empty() && waiting.back().child == t, "order of nodes");
+            depth = waiting.back().depth;
             waiting.pop_back();
-        } else if (t > 0) {
-            depth[t] = depth[t - 1] + 1;
         }
-        deepest = std::max(deepest, depth[t]);
+        deepest = std::max(deepest, depth);
         const Node& node = tree.nodes[t];
         if (node.leaf()) {
             require(node.feature == kLeaf, "kind of a node");
@@ -284,11 +327,26 @@ void check_tree(const Tree& tree) {
         }
         require(static_cast<std::size_t>(node.feature) < tree.n_features, "variable of a split");
         // Infinity parts missing values from all others.
-        require(!node.category() || LevelRule(node.threshold).valid(tree.level_sets),
-                "threshold of a split");
-        waiting.push_back(t);
+        if (tree.has_record(node)) {
+            const LevelRule rule(node.threshold);
+            require(rule.content() == records_end && records_end < tree.branches.size(),
+                    "order of records");
+            require(BranchRecord::valid(std::span(tree.branches).subspan(records_end), n,
+                                        tree.n_features, tree.level_sets),
+                    "record of a split");
+            records_end += tree.record(node).size();
+        } else {
+            require(!node.category() || LevelRule(node.threshold).valid(tree.level_sets),
+                    "threshold of a split");
+        }
+        const std::size_t first = waiting.size();
+        tree.for_children(t, [&](NodeId child) { waiting.push_back({child, depth + 1}); });
+        require(waiting[first].child == t + 1, "order of nodes");
+        std::reverse(waiting.begin() + static_cast<std::ptrdiff_t>(first), waiting.end());
     }
-    require(waiting.empty(), "an inner node without second child");
+    require(waiting.empty(), "an inner node without all its children");
+    require(records_end == tree.branches.size(), "records of no node");
+    require(tree.branches.empty() || !tree.node_values.empty(), "values of branches");
     require(deepest == tree.max_depth, "depth");
     tree.compact() ? check_compact(tree) : check_plain(tree);
 }

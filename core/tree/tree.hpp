@@ -2,9 +2,10 @@
 //
 // Nodes stand in depth-first order, the first child right after its parent, so one link per
 // node suffices. A threshold node is 16 bytes; a category node has its rule in the place of the
-// threshold (level_rule.hpp), and a large set of levels in a side table. Class weights are stored
-// at leaves only (a pure leaf is a class number): those of an inner node are the sums over its
-// leaves.
+// threshold (level_rule.hpp), and a large set of levels in a side table; nodes with other than two
+// children, or a combination of variables, have a record there (branches.hpp). Class weights are
+// stored at leaves only (a pure leaf is a class number): those of an inner node are the sums over
+// its leaves. A tree with records or leaves without samples keeps the value of every node.
 //
 // There are two layouts. A plain tree tells samples, weight and impurity of every node. A compact
 // one tells them of leaves, most of it inside the node, where an inner one has its threshold; what
@@ -18,9 +19,11 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "tree/branches.hpp"
 
 namespace silvics {
 
+inline constexpr std::int32_t kOblique = -3;  // how a combination is told to users
 inline constexpr std::int32_t kLeaf = -2;  // scikit-learn's mark, in `feature` and `threshold`
 
 // How the impurity of an inner node follows from the leaves below it.
@@ -48,6 +51,7 @@ struct Node {
     void set_second(NodeId child, bool missing_left) {
         link = child | (missing_left ? kMissingLeftBit : 0);
     }
+    // Whether another rule than a threshold says where samples go.
     bool category() const { return std::isnan(threshold); }
     LeafCounts counts() const { return std::bit_cast<LeafCounts>(threshold); }
 };
@@ -93,12 +97,43 @@ struct Tree {
     std::vector<double> impurity;
     int impurity_exponent = 0;
     std::vector<std::uint32_t> level_sets;  // of category nodes that keep theirs apart
+    std::vector<std::uint32_t> branches;    // records of nodes of other kinds
+    // Samples whose value is missing go to both children, with half their weight.
+    bool both_ways = false;
 
     // One of the two: class weights of impure leaves, or what each node predicts.
     std::vector<double> leaf_weights;
     std::vector<double> node_values;
     // Compact, where weights are whole: instead of leaf_weights, or of weighted_n_node_samples.
     Counts whole_weights;
+
+    // The record of a node that has one.
+    bool has_record(const Node& node) const {
+        return node.category() && !branches.empty() &&
+               LevelRule(node.threshold).form() == LevelRule::Form::record;
+    }
+    BranchRecord record(const Node& node) const {
+        return BranchRecord(branches.data() + LevelRule(node.threshold).content());
+    }
+    std::span<NodeId> children_of(const Node& node) {
+        const std::size_t at = LevelRule(node.threshold).content() + BranchRecord::kHead;
+        return std::span(branches).subspan(at, record(node).n_children());
+    }
+    // visit(child) for the children of an inner node, in their order.
+    template <class Visit>
+    void for_children(NodeId t, Visit&& visit) const {
+        const Node& node = nodes[t];
+        if (has_record(node)) {
+            for (const NodeId child : record(node).children()) visit(child);
+        } else {
+            visit(t + 1);
+            visit(node.second());
+        }
+    }
+    NodeId last_child(NodeId t) const {
+        const Node& node = nodes[t];
+        return has_record(node) ? record(node).children().back() : node.second();
+    }
 
     bool compact() const { return derivation != Derivation::none; }
     bool classification() const { return !n_classes.empty(); }
@@ -124,6 +159,11 @@ struct Tree {
 
 // The sizes and units of a tree, and its sets of levels; without nodes.
 Tree header_of(const Tree& tree);
+
+// A tree of combinations of variables, one for each of its own, as a tree of the variables: every
+// node has the combination that it compares. One variable with coefficient one stays itself.
+Tree on_combinations(const Tree& tree, const std::vector<std::vector<Term>>& combinations,
+                     std::size_t n_features);
 
 // Throws std::invalid_argument unless every index of the tree is in range, every node has one
 // parent before it, and the arrays fit together. What passes can be walked without checks.

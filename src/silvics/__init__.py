@@ -6,9 +6,12 @@ RandomForestClassifier`` by ``from silvics import RandomForestClassifier``.
 
 from importlib.metadata import version as _version
 
+from silvics import recipes
 from silvics.forests import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    ForestClassifier,
+    ForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -29,8 +32,11 @@ __all__ = [
     "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "ForestClassifier",
+    "ForestRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "__version__",
     "from_sklearn",
+    "recipes",
 ]

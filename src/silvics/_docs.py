@@ -127,6 +127,100 @@ PARAMETERS = {
         "Whether missing values are taken, and go to the side that was better for them in "
         "``fit``; or are an error.",
     ),
+    "recipe": (
+        "str",
+        "Name of the algorithm: a row of ``silvics.recipes``. Parameters that are None are the "
+        "row's.",
+    ),
+    "rows": (
+        '{"all", "bootstrap", "subsample"} or None',
+        "Rows of a tree: all of them, as many drawn with replacement, or ``max_samples`` without.",
+    ),
+    "columns": (
+        '{"all", "subspace", "rotation"} or None',
+        "Columns of a tree: all, ``max_columns`` of them drawn at random, or the principal "
+        "components of groups of ``max_columns``.",
+    ),
+    "max_columns": (
+        'int, float, "all" or None',
+        "How many columns, a float being a share of all.",
+    ),
+    "variables": (
+        '{"uniform", "unused", "poisson", "weighted"} or None',
+        "How variables of a node are drawn: K of them; K not yet used on the branch; 1 + Poisson "
+        "of mean K; K with the odds of ``feature_weights``.",
+    ),
+    "feature_weights": (
+        "array-like of float or None",
+        'Odds of the variables for ``variables="weighted"``; None is the same for all.',
+    ),
+    "cut": (
+        '{"best", "uniform", "pair", "gap", "middle", "relevance", "cell_uniform", "cell_middle"} '
+        "or None",
+        "How a variable is cut: at the best threshold; or at one drawn in the node's range, "
+        "between two samples of different output (PERT), in a gap between neighbours; in the "
+        "middle of the range; there for ``relevant`` variables and anywhere for others; anywhere "
+        "in, or in the middle of, the node's cell, whether samples are there or not.",
+    ),
+    "relevant": (
+        "array-like of bool, int or str, or None",
+        'Variables that ``cut="relevance"`` cuts in the middle; None is all.',
+    ),
+    "range_sample": (
+        "int or None",
+        "So many samples of a larger node, drawn at random, bound where cuts may be.",
+    ),
+    "choice": (
+        '{"best", "one_of_best", "near_best", "significant"} or None',
+        "Which split is taken: the best; one of the ``n_best``; near the root, one variable of "
+        "almost the largest decrease; the variable that depends on the output the most.",
+    ),
+    "n_best": ("int", 'Splits that ``choice="one_of_best"`` draws from.'),
+    "near_best": (
+        "float",
+        'What a split of ``choice="near_best"`` may lose, as a share of the best decrease.',
+    ),
+    "near_best_depth": ("int", "Levels from the root on in which it may."),
+    "split": (
+        '{"binary", "multiway", "multiway_categories", "oblique"} or None',
+        "What a split is: in two; a child for each value (of numbers, for each of ``max_values`` "
+        "groups of them); the same of categories only; in two on random combinations of "
+        "``n_combined`` variables.",
+    ),
+    "n_combined": ("int", "Variables in a combination."),
+    "max_values": ("int", "Groups of values of a number that a multiway split tells apart."),
+    "split_pure": ("bool or None", "Whether nodes of one output are split all the same."),
+    "significance": (
+        "float or None",
+        "A node is split only if the output depends on one of its variables at this level, "
+        "corrected for their number.",
+    ),
+    "n_permutations": (
+        "int",
+        "Permutations of the outputs by which dependence is judged; 0 is the asymptotic test.",
+    ),
+    "honest": (
+        "bool, float or None",
+        "Whether other rows fill the leaves than those that find the splits; a float is the share "
+        "of the latter, one half for True.",
+    ),
+    "pruning": (
+        '{"none", "pessimistic", "reduced_error"} or None',
+        "What becomes of a grown tree: nothing; nodes become leaves where the bound on their "
+        "errors (C4.5) or their errors on rows held out are not larger so.",
+    ),
+    "validation_fraction": (
+        "float",
+        'Share of the rows held out, once for all trees, for ``pruning="reduced_error"``.',
+    ),
+    "confidence": (
+        "float",
+        'Level of the bound of ``pruning="pessimistic"``; smaller prunes more.',
+    ),
+    "vote": (
+        '{"soft", "majority"} or None',
+        "How trees predict classes together: by the mean of their shares, or by a vote each.",
+    ),
     "progress": (
         "callable or None",
         "Called as ``progress(done, total)`` while trees are grown.",

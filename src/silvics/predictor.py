@@ -65,7 +65,7 @@ class Predictor:
             self._walker,
             None if names is None else names.tolist(),
             [_levels(*known) for known in zip(variables.kinds, variables.levels, strict=True)],
-            missing == "learned",
+            missing != "error",
         )
         self._n_outputs = trees[0].n_outputs
         # One label per class where one row has one.

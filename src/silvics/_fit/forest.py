@@ -19,12 +19,12 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import type_of_target
 
 from silvics import _core
-from silvics._fit import inputs, parameters, targets, walking
+from silvics._fit import inputs, parameters, pruning, rotation, targets, walking
+from silvics._fit.axes import Axes, classic_axes
 from silvics._fit.growing import Progress, all_or_nothing
 from silvics._fit.grown_forest import GrownForest
 from silvics._fit.table import Blocks
 from silvics._fit.warning import warn_user
-from silvics.recipes import RECIPES
 
 
 class BaseForest(
@@ -67,21 +67,17 @@ class BaseForest(
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> BaseForest:
         if issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.")
-        if not self.bootstrap and self.max_samples is not None:
-            raise ValueError(
-                "`max_sample` cannot be set if `bootstrap=False`. Either switch to "
-                "`bootstrap=True` or set `max_sample=None`."
-            )
-        if not self.bootstrap and self.oob_score:
-            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        self._check_sampling()
         before = dict(vars(self))
         given, (X, y) = X, inputs.learning_inputs(self, X, y)
         inputs.check_lengths(X, y)
+        axes = self._choices(X.shape[0])
         targets.warn_of_column(y)
         y = targets.as_columns(y)
         self.n_outputs_ = y.shape[1]
-        encoded, sampling = self._encode(X, y, targets.checked_weights(sample_weight, X))
+        weights = targets.checked_weights(sample_weight, X)
         kept, seeds = self._seeds_to_grow()
+        encoded, sampling = self._encode(axes, X, y, weights)
         if kept and not self._fits(kept[0], X.shape[1]):
             if not seeds:  # nothing to add, and nothing to change
                 self.__dict__.update(before)
@@ -93,7 +89,7 @@ class BaseForest(
         self.interrupted_ = False
         error = None
         if seeds:
-            error = self._grow(given, X, encoded, sampling, kept, seeds)
+            error = self._grow(axes, given, X, encoded, sampling, kept, seeds)
         if self.oob_score and error is None and (seeds or not hasattr(self, "oob_score_")):
             self._estimate_out_of_bag(X, encoded, sampling)
         if self._classification:
@@ -102,8 +98,23 @@ class BaseForest(
             raise error
         return self
 
+    def _check_sampling(self) -> None:
+        """What scikit-learn refuses before it looks at X."""
+        if not self.bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to "
+                "`bootstrap=True` or set `max_sample=None`."
+            )
+        if not self.bootstrap and self.oob_score:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+
+    def _choices(self, n_samples: int) -> Axes:
+        """Every choice that the trees are grown by."""
+        del n_samples  # of rows that depend on it there are none among the classic ones
+        return classic_axes(self)
+
     def _encode(
-        self, X: Blocks, y: np.ndarray, weights: np.ndarray | None
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
     ) -> tuple[np.ndarray, _core.Sampling]:
         """Outputs for the core, and how each tree draws its rows."""
         balanced = False
@@ -115,20 +126,23 @@ class BaseForest(
                     "recommended for warm_start if the fitted data differs from the full "
                     "dataset. Compute the weights on the full set and pass them as a dict.",
                 )
-            balanced = self.bootstrap and self.class_weight == "balanced_subsample"
+            bootstrap = axes.rows == "bootstrap"
+            balanced = bootstrap and self.class_weight == "balanced_subsample"
             weights = targets.combined(
-                weights, targets.class_weights(self, y, encoded, weights, self.bootstrap)
+                weights, targets.class_weights(self, y, encoded, weights, bootstrap)
             )
         else:
-            encoded = targets.real_values(y, self.criterion, "strictly positive")
+            encoded = targets.real_values(y, axes.criterion, "strictly positive")
+        if axes.pruning == "reduced_error":
+            weights = pruning.hold_out(self, axes, X.shape[0], weights)
         self._n_samples = X.shape[0]
         self._sample_weight = weights
+        self._rows = axes.rows
         self._n_samples_bootstrap = (
-            parameters.n_rows_drawn(self.max_samples, X.shape[0], weights)
-            if self.bootstrap
-            else None
+            None if axes.rows == "all" else parameters.n_rows_drawn(axes, X.shape[0], weights)
         )
         self._balanced_subsample = balanced
+        self._structure = axes.honest
         return encoded, self._sampling()
 
     def _fits(self, tree: _core.Tree, n_features: int) -> bool:
@@ -148,10 +162,11 @@ class BaseForest(
         else:
             kept = []
             self._seed = parameters.seed_of(self.random_state)
-        more = self.n_estimators - len(kept)
+        n_estimators = self._n_trees()
+        more = n_estimators - len(kept)
         if more < 0:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to "
+                f"n_estimators={n_estimators} must be larger or equal to "
                 f"len(estimators_)={len(kept)} when warm_start==True"
             )
         if more == 0:
@@ -160,8 +175,12 @@ class BaseForest(
             )
         return kept, self._tree_seeds(len(kept), more)
 
+    def _n_trees(self) -> int:
+        return int(self.n_estimators)
+
     def _grow(
         self,
+        axes: Axes,
         given: Any,
         X: Blocks,
         encoded: np.ndarray,
@@ -171,23 +190,21 @@ class BaseForest(
     ) -> BaseException | None:
         """Grow and keep trees; what cut it short, if anything."""
         n_jobs = parameters.n_threads(self.n_jobs)
-        rules = parameters.growth_rules(self, X.shape, RECIPES[self._recipe].cut == "uniform")
         context = self._init_callback_context(max_subtasks=len(seeds))
         context.call_on_fit_task_begin(estimator=self, X=given, y=encoded)
         progress = Progress(self)
-        grown, error = _core.grow(
-            parameters.coded_table(self, inputs.to_grow(X), rules, n_jobs),
-            targets.native_target(self, encoded, self._classification, self._sample_weight),
-            sampling,
-            self.criterion,
-            rules,
-            seeds,
-            n_jobs,
-            progress if progress else None,
+        grower = rotation.grow if axes.columns == "rotation" else _grow_on_table
+        target = targets.native_target(
+            self, parameters.core_criterion(axes), encoded, self._classification,
+            self._sample_weight,
+        )  # fmt: skip
+        grown, error = grower(
+            self, axes, X, target, sampling, seeds, n_jobs, progress if progress else None
         )
         if error is not None and not kept and not grown:
             raise error
-        self._trees = walking.Trees(kept + grown)
+        grown = pruning.pruned(self, axes, grown, X, encoded)
+        self._trees = walking.Trees(kept + grown, by_majority=axes.vote == "majority")
         self._forget_estimates()
         self.interrupted_ = error is not None
         if error is None:
@@ -218,7 +235,25 @@ class BaseForest(
         self._set_out_of_bag(y, values, score)
 
 
-class ForestClassifier(ClassifierMixin, BaseForest):
+def _grow_on_table(
+    estimator: Any,
+    axes: Axes,
+    X: Blocks,
+    target: _core.Target,
+    sampling: _core.Sampling,
+    seeds: list[int],
+    n_jobs: int,
+    progress: Any,
+) -> tuple[list[_core.Tree], BaseException | None]:
+    """Trees of the seeds, and what cut it short, if anything."""
+    rules = parameters.growth_rules(estimator, axes, X.shape)
+    table = parameters.coded_table(estimator, inputs.to_grow(X), rules, n_jobs)
+    return _core.grow(
+        table, target, sampling, parameters.core_criterion(axes), rules, seeds, n_jobs, progress
+    )
+
+
+class BaseForestClassifier(ClassifierMixin, BaseForest):
     """A forest that predicts classes."""
 
     _classification = True
@@ -295,7 +330,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
-class ForestRegressor(RegressorMixin, BaseForest):
+class BaseForestRegressor(RegressorMixin, BaseForest):
     """A forest that predicts real numbers."""
 
     _classification = False

@@ -29,7 +29,6 @@ class GrownForest:
 
     # Parameters and attributes of the estimator that this is part of.
     n_jobs: int | None
-    bootstrap: bool
     n_features_in_: int
     _variables: Variables
     n_outputs_: int
@@ -40,16 +39,20 @@ class GrownForest:
     missing: str
     _n_samples: int
     _n_samples_bootstrap: int | None
+    _rows: str
+    _structure: float
     _sample_weight: np.ndarray | None
     _balanced_subsample: bool
 
     def _sampling(self) -> _core.Sampling:
         return _core.Sampling(
             self._n_samples,
-            self.bootstrap,
+            self._rows == "bootstrap",
             self._n_samples_bootstrap or 0,
             self._balanced_subsample,
             self._sample_weight,
+            self._rows == "subsample",
+            self._structure,
         )
 
     def _tree_seeds(self, first: int, count: int) -> list[int]:
@@ -114,8 +117,7 @@ class GrownForest:
     def _tree_estimator(self, native: _core.Tree, seed: int) -> BaseTree:
         """A fitted tree with this forest's parameters. Its classes are numbers, as in sklearn."""
         tree = self._tree_class(random_state=seed)
-        shared = tree.get_params(deep=False).keys() - {"splitter", "random_state", "class_weight"}
-        tree.set_params(**{name: getattr(self, name) for name in shared})
+        tree.set_params(**self._own_parameters(tree))
         tree.n_features_in_ = self.n_features_in_
         tree._variables = self._variables
         tree.n_outputs_ = self.n_outputs_
@@ -128,6 +130,11 @@ class GrownForest:
         tree._take_tree(native, self._trees.as_float32)
         return tree
 
+    def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
+        """Those that a tree of its own has as well."""
+        shared = tree.get_params(deep=False).keys() - {"splitter", "random_state", "class_weight"}
+        return {name: getattr(self, name) for name in shared}
+
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """Rows drawn by each tree, with repetitions; drawn again at each call."""
@@ -135,7 +142,7 @@ class GrownForest:
         if self._seed is None:
             raise AttributeError("The rows drawn are not known of a forest brought from elsewhere.")
         dtype = np.int32 if self._n_samples <= np.iinfo(np.int32).max else np.int64
-        if not self.bootstrap:
+        if self._rows == "all":
             return [np.arange(self._n_samples, dtype=dtype) for _ in self._trees]
         sampling = self._sampling()
         seeds = self._tree_seeds(0, len(self._trees))

@@ -63,7 +63,7 @@ class TakesAnyTable:
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "learned"
+        tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics import _core
+from silvics._fit.axes import Axes, per_variable
 from silvics._fit.warning import warn_user
 
 CLASSIFICATION_CRITERIA = {"gini", "entropy", "log_loss", "misclassification"}
@@ -85,6 +86,23 @@ def n_variables_drawn(max_features: float | str | None, n_features: int) -> int:
     return max(1, int(float(max_features) * n_features))
 
 
+def n_columns_drawn(axes: Axes, n_features: int) -> int:
+    """Variables that each tree draws for itself; 0 is all."""
+    if axes.columns != "subspace" or axes.max_columns is None:
+        return 0
+    wanted = axes.max_columns
+    if isinstance(wanted, Integral):
+        if wanted > n_features:
+            raise ValueError(f"max_columns={wanted} is more than the {n_features} columns of X.")
+        return int(wanted)
+    return max(1, min(n_features, round(float(wanted) * n_features)))
+
+
+def core_criterion(axes: Axes) -> str:
+    """The impurity that a criterion is made of."""
+    return "entropy" if axes.criterion == "gain_ratio" else axes.criterion
+
+
 def native_size(value: Any) -> int:
     """A limit that the core can hold; None is 0, and nothing is ever larger than its largest."""
     return min(int(value or 0), sys.maxsize // 2)
@@ -94,15 +112,52 @@ def native_size(value: Any) -> int:
 _SHARED_FROM: int | None = None
 
 
-def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _core.GrowthRules:
+# Tests set it to have everything searched by the general splitter.
+_GENERAL = False
+
+_CUTS = {
+    "pair": _core.CutDraw.between_pair,
+    **{name: getattr(_core.CutDraw, name) for name in _core.CutDraw.__members__},
+}
+
+
+def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.GrowthRules:
     """The rules that a tree of this estimator grows by, on a table of this shape."""
     n_samples, n_features = shape
     rules = _core.GrowthRules()
-    estimator.max_features_ = n_variables_drawn(estimator.max_features, n_features)
+    rules.columns_of_tree = n_columns_drawn(axes, n_features)
+    n_usable = rules.columns_of_tree or n_features
+    estimator.max_features_ = n_variables_drawn(axes.max_features, n_usable)
     rules.max_features = native_size(estimator.max_features_)
     rules.constants_count = estimator.constant_features == "count"
     rules.adjust_levels = estimator.category_gain == "adjusted"
-    rules.random_cut = random_cut
+    rules.random_cut = axes.cut != "best"
+    if rules.random_cut:
+        rules.cut_draw = _CUTS[axes.cut]
+    rules.variable_draw = getattr(_core.VariableDraw, axes.variables)
+    rules.choice = getattr(
+        _core.Choice, "gain_ratio" if axes.criterion == "gain_ratio" else axes.choice
+    )
+    rules.kind = getattr(_core.SplitKind, axes.split)
+    rules.missing = getattr(_core.MissingRule, {"error": "learned"}.get(axes.missing, axes.missing))
+    rules.honest = axes.honest > 0
+    rules.general = _GENERAL
+    rules.n_best = axes.n_best
+    rules.near_best = axes.near_best
+    rules.near_best_depth = axes.near_best_depth
+    rules.n_combined = axes.n_combined
+    rules.most_values = axes.max_values
+    rules.range_sample = native_size(axes.range_sample)
+    rules.significance = axes.significance or 0.0
+    rules.n_permutations = axes.n_permutations
+    rules.split_pure = axes.split_pure
+    names = getattr(estimator, "feature_names_in_", None)
+    weights = per_variable("feature_weights", axes.feature_weights, n_features, names)
+    if axes.variables == "weighted":
+        rules.probabilities = (np.ones(n_features) if weights is None else weights).tolist()
+    relevant = per_variable("relevant", axes.relevant, n_features, names)
+    if axes.cut == "relevance":
+        rules.relevant = (np.ones(n_features) if relevant is None else relevant).astype(int).tolist()
     rules.search = _SEARCH[estimator.search]
     rules.split_sample = native_size(estimator.split_sample)
     if _SHARED_FROM is not None:
@@ -111,19 +166,17 @@ def growth_rules(estimator: Any, shape: tuple[int, int], random_cut: bool) -> _c
     def of_samples(value: float) -> int:
         return native_size(value) if isinstance(value, Integral) else ceil(value * n_samples)
 
-    rules.min_samples_leaf = of_samples(estimator.min_samples_leaf)
-    rules.min_samples_split = max(2, of_samples(estimator.min_samples_split))
+    rules.min_samples_leaf = of_samples(axes.min_samples_leaf)
+    rules.min_samples_split = max(1 if axes.split_pure else 2, of_samples(axes.min_samples_split))
     rules.min_weight_fraction_leaf = estimator.min_weight_fraction_leaf
-    if estimator.max_depth is not None:
-        rules.max_depth = native_size(estimator.max_depth)
-    if estimator.max_leaf_nodes is not None:
-        rules.max_leaf_nodes = native_size(estimator.max_leaf_nodes)
+    if axes.max_depth is not None:
+        rules.max_depth = native_size(axes.max_depth)
+    if axes.max_leaf_nodes is not None:
+        rules.max_leaf_nodes = native_size(axes.max_leaf_nodes)
     rules.min_impurity_decrease = estimator.min_impurity_decrease
     rules.ccp_alpha = estimator.ccp_alpha
     rules.monotonic = monotonic_signs(estimator, n_features)
-    growth = estimator.growth or (
-        "depth_first" if estimator.max_leaf_nodes is None else "best_first"
-    )
+    growth = axes.growth or ("depth_first" if axes.max_leaf_nodes is None else "best_first")
     rules.growth = _GROWTH[growth]
     return rules
 
@@ -174,10 +227,20 @@ def n_threads(n_jobs: int | None) -> int:
     return max(1, effective_n_jobs(n_jobs))
 
 
-def n_rows_drawn(max_samples: float | None, n_samples: int, weights: np.ndarray | None) -> int:
+def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
     """Rows drawn for a tree: a float is a fraction of the sum of weights."""
+    max_samples = axes.max_samples
     if max_samples is None:
         return n_samples
+    if axes.rows == "subsample":
+        if not isinstance(max_samples, Integral):
+            max_samples = max(1, round(float(max_samples) * n_samples))
+        if max_samples > n_samples:
+            raise ValueError(
+                f"max_samples={axes.max_samples} draws {max_samples} rows without replacement, "
+                f'and X has {n_samples}: ask for fewer, or for rows="bootstrap".'
+            )
+        return int(max_samples)
     if isinstance(max_samples, Integral):
         return int(max_samples)
     whole = n_samples if weights is None else float(weights.sum())
@@ -196,10 +259,10 @@ def coded_table(
 ) -> _core.Table:
     """The table as the core searches it.
 
-    Random cuts fall between values, never between bins; and more bins than there are codes are
-    no limit: the search is exact.
+    Random cuts fall between values, never between bins, and the general splitter looks at values;
+    and more bins than there are codes are no limit: the search is exact.
     """
-    if rules.random_cut:
+    if rules.random_cut or rules.needs_general_splitter:
         return _core.table_of_values(X, n_jobs)
     bins = native_size(estimator.max_bins)
     if bins > 65536:

@@ -78,12 +78,16 @@ def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
 
 
 def native_target(
-    estimator: Any, y: np.ndarray, classification: bool, weights: np.ndarray | None
+    estimator: Any,
+    criterion: str,
+    y: np.ndarray,
+    classification: bool,
+    weights: np.ndarray | None,
 ) -> _core.Target:
     """The encoded or real outputs, for the core."""
     if classification:
         return _core.Target.of_classes(y.ravel(), len(y), [int(n) for n in estimator.n_classes_])
-    return _core.Target.of_values(y.ravel(), len(y), y.shape[1], estimator.criterion, weights)
+    return _core.Target.of_values(y.ravel(), len(y), y.shape[1], criterion, weights)
 
 
 def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:

@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._fit import inputs, parameters, targets, walking
+from silvics._fit.axes import classic_axes
 from silvics._fit.growing import all_or_nothing
 from silvics._fit.table import only_numbers
-from silvics.recipes import RECIPES
 from silvics.tree_arrays import Tree, digest
 
 
@@ -81,10 +81,10 @@ class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
         else:
             encoded = targets.real_values(y, self.criterion, "positive")
         inputs.check_lengths(X, y)
-        rules = parameters.growth_rules(self, X.shape, self._cut() == "uniform")
+        rules = parameters.growth_rules(self, classic_axes(self), X.shape)
         trees, error = _core.grow(
             parameters.coded_table(self, inputs.to_grow(X), rules, 1),
-            targets.native_target(self, encoded, self._classification, weights),
+            targets.native_target(self, self.criterion, encoded, self._classification, weights),
             _core.Sampling(X.shape[0], False, 0, False, weights),
             self.criterion,
             rules,
@@ -98,11 +98,6 @@ class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
         if self._classification:
             targets.unwrap_single_output(self)
         return self
-
-    def _cut(self) -> str:
-        """The recipe's cut, unless ``splitter`` names the other."""
-        named = {"best": "best", "random": "uniform"}
-        return named.get(self.splitter, RECIPES[self._recipe].cut)
 
     def _take_tree(self, native: _core.Tree, as_float32: bool = False) -> None:
         self.tree_ = Tree(native, as_float32, self._variables.n_levels)

@@ -21,19 +21,24 @@ class Trees(list[_core.Tree]):
     trees : iterable of native trees
     as_float32 : bool
         Whether values are rounded to float32 first, as scikit-learn's trees want them.
+    by_majority : bool
+        Whether each tree has one vote for a class (4.20) instead of its shares of all (4.21).
     """
 
-    def __init__(self, trees: Iterable[_core.Tree], as_float32: bool = False) -> None:
+    def __init__(
+        self, trees: Iterable[_core.Tree], as_float32: bool = False, by_majority: bool = False
+    ) -> None:
         super().__init__(trees)
         self.as_float32 = as_float32
+        self.by_majority = by_majority
 
     @cached_property
     def walker(self) -> _core.Walker:
         """The trees packed for prediction."""
-        return _core.Walker(self, self.as_float32)
+        return _core.Walker(self, self.as_float32, self.by_majority)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Trees, (list(self), self.as_float32))
+        return (Trees, (list(self), self.as_float32, self.by_majority))
 
 
 # Below this many steps down a tree and values read, starting threads costs more than it saves.

@@ -290,7 +290,7 @@ TEST_CASE("levels go where they went, others to the heavier child, nodes in any 
         // In place, and where others stood before them.
         GrowingTree shifted = growing;
         shifted.levels.insert(shifted.levels.begin(), {7, 8, 9});
-        for (const NodeId t : {0U, 3U, 4U}) shift_levels(shifted.nodes[t], 3);
+        for (const NodeId t : {0U, 3U, 4U}) shift(shifted.nodes[t], shifted.records, {.levels = 3});
         for (const GrowingTree& of : {growing, shifted}) {
             const Tree tree = finish_tree(of, two_classes(), 3, false);
             CHECK_NOTHROW(check_tree(tree));

@@ -7,6 +7,7 @@
 #include "criterion/ordered_targets.hpp"
 #include "criterion/two_classes.hpp"
 #include "doctest/doctest.h"
+#include "sampling/feature_draw.hpp"
 #include "splitter/splitter_for.hpp"
 #include "support/problem.hpp"
 
@@ -48,8 +49,9 @@ bool is_made(const char* criterion, const Target& target, const LearningSubset& 
     const Table table = test::coded(test::column_of(std::vector<double>(target.n_rows, 1.0)));
     SampleOrder order;
     const StopFlag stop;
-    const auto splitter =
-        find_criterion(criterion).make_splitter({table, target, subset, rules, stop, order});
+    const auto features = FeatureDraw::first_features(table.n_features());
+    const auto splitter = find_criterion(criterion).make_splitter(
+        {table, target, subset, rules, stop, order, features});
     const Splitter& made = *splitter;
     return typeid(made) == typeid(SplitterFor<C>);
 }

@@ -8,6 +8,7 @@
 #include "criterion/one_mean.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "criterion/two_classes.hpp"
+#include "sampling/feature_draw.hpp"
 #include "splitter/other_columns.hpp"
 #include "splitter/search_other.hpp"
 
@@ -34,6 +35,7 @@ struct AtNode {
     Rows rows;
     SearchRules rules{};
     SampleOrder order{};
+    std::vector<FeatureId> features{};
     ByRows<C> criterion;
     OtherSearch<C> search;
 
@@ -44,8 +46,10 @@ struct AtNode {
           subset(learning),
           rows(std::move(of_node)),
           rules(by),
+          features(FeatureDraw::first_features(of.table().n_features())),
           criterion(target, subset, test::kNeverStop),
-          search({made.table(), target, subset, rules, test::kNeverStop, order}, criterion) {
+          search({made.table(), target, subset, rules, test::kNeverStop, order, features},
+                 criterion) {
         criterion.enter(rows);
         if constexpr (requires { criterion.prepare_search(); }) criterion.prepare_search();
     }
@@ -715,8 +719,9 @@ Parted parted(const char* criterion, const Table& table, const Target& target,
               ThreadTeam* team = nullptr) {
     SampleOrder order;
     const StopFlag stop;
-    const auto splitter =
-        find_criterion(criterion).make_splitter({table, target, subset, rules, stop, order});
+    const auto features = FeatureDraw::first_features(table.n_features());
+    const auto splitter = find_criterion(criterion).make_splitter(
+        {table, target, subset, rules, stop, order, features});
     order.rows = subset.rows;
     splitter->share(team);
     splitter->enter(node);

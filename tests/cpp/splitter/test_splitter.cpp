@@ -6,6 +6,7 @@
 #include "criterion/catalogue.hpp"
 #include "criterion/class_counts.hpp"
 #include "doctest/doctest.h"
+#include "sampling/feature_draw.hpp"
 #include "splitter/splitter_for.hpp"
 #include "support/problem.hpp"
 
@@ -28,7 +29,8 @@ void check_parted(const CriterionEntry& criterion, const SplitterParts& parts,
     LearningSubset subset = parts.subset;
     subset.rows = rows;
     SampleOrder expected;
-    criterion.make_splitter({parts.table, parts.target, subset, parts.rules, parts.stop, expected});
+    criterion.make_splitter(
+        {parts.table, parts.target, subset, parts.rules, parts.stop, expected, parts.features});
     CHECK(parts.order.weights == expected.weights);
     CHECK(parts.order.labels == expected.labels);
     CHECK(parts.order.values == expected.values);
@@ -43,12 +45,14 @@ struct AtRoot {
     LearningSubset subset;
     SearchRules rules;
     StopFlag stop;
+    std::vector<FeatureId> features;
 
     AtRoot(test::Matrix matrix, Target y, const BinRule& bins = {})
         : X(std::move(matrix)),
           table(test::coded(X, bins)),
           target(std::move(y)),
-          subset(test::subset_of(X.rows)) {
+          subset(test::subset_of(X.rows)),
+          features(FeatureDraw::first_features(X.cols)) {
         rules.max_features = X.cols;
     }
     std::optional<Split> find(StreamKey key, const char* criterion = "gini") {
@@ -63,7 +67,7 @@ struct AtRoot {
                               ThreadTeam* team = nullptr) {
         SampleOrder order;
         const CriterionEntry& entry = find_criterion(criterion);
-        const SplitterParts parts{table, target, subset, rules, stop, order};
+        const SplitterParts parts{table, target, subset, rules, stop, order, features};
         const auto splitter = entry.make_splitter(parts);
         order.rows = subset.rows;
         const SampleOrder before = order;
@@ -87,7 +91,7 @@ TEST_CASE("facts of a node are its size, weight, impurity and homogeneity") {
     root.subset.rows = {1, 3, 0, 2};
     SampleOrder order;
     const auto splitter = find_criterion("gini").make_splitter(
-        {root.table, root.target, root.subset, root.rules, root.stop, order});
+        {root.table, root.target, root.subset, root.rules, root.stop, order, root.features});
     order.rows = root.subset.rows;
     const auto another = splitter->another();
     for (Splitter* each : {another.get(), splitter.get()}) {
@@ -536,7 +540,7 @@ TEST_CASE("special statistics find the split that the general one finds") {
         C::fill(root.target, root.subset, order);
         order.rows = root.subset.rows;
         SplitterFor<C> splitter(
-            {root.table, root.target, root.subset, root.rules, root.stop, order});
+            {root.table, root.target, root.subset, root.rules, root.stop, order, root.features});
         splitter.enter(node);
         const auto general = splitter.find_split(node, constants);
         REQUIRE(special);

@@ -171,6 +171,7 @@ inline bool same_trees(const Tree& a, const Tree& b) {
            a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
            a.impurity_exponent == b.impurity_exponent && a.derivation == b.derivation &&
            same_counts(a.whole_weights, b.whole_weights) && a.level_sets == b.level_sets &&
+           a.branches == b.branches && a.both_ways == b.both_ways &&
            a.leaf_weights == b.leaf_weights && a.node_values == b.node_values;
 }
 

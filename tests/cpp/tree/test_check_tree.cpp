@@ -113,32 +113,32 @@ TEST_CASE("a tree of wrong links is refused") {
     const Tree good = class_tree({3});
     const NodeId leaf = pure_leaf(good);
     const auto n = static_cast<std::uint32_t>(good.nodes.size());
-    check_refused(
-        good,
-        {
-            {"order of nodes", [](Tree& t) { t.nodes[0].link = 0; }},
-            {"order of nodes", [](Tree& t) { t.nodes[0].link = 1; }},
-            {"order of nodes", [](Tree& t) { ++t.nodes[0].link; }},
-            {"order of nodes", [](Tree& t) { --t.nodes[0].link; }},
-            {"order of nodes", [&](Tree& t) { t.nodes[0].link = n; }},
-            {"order of nodes", [](Tree& t) { t.nodes[0].link = 0xFFFFFFFFU; }},
-            {"order of nodes", [&](Tree& t) { std::swap(t.nodes[0], t.nodes[leaf]); }},
-            {"an inner node without second child", [](Tree& t) { t.nodes.back() = {0.5, 0, 0}; }},
-            {"an inner node without second child",
-             [](Tree& t) {  // the last second child is cut off
-                 t.nodes.pop_back();
-                 t.n_node_samples.pop_back();
-                 t.weighted_n_node_samples.pop_back();
-                 t.impurity.pop_back();
-             }},
-            {"order of nodes",
-             [](Tree& t) {  // a node that nobody links to
-                 t.nodes.push_back({-2.0, kLeaf, kPureBit});
-                 t.n_node_samples.push_back(1);
-                 t.weighted_n_node_samples.push_back(1.0);
-                 t.impurity.push_back(0.0);
-             }},
-        });
+    check_refused(good,
+                  {
+                      {"order of nodes", [](Tree& t) { t.nodes[0].link = 0; }},
+                      {"order of nodes", [](Tree& t) { t.nodes[0].link = 1; }},
+                      {"order of nodes", [](Tree& t) { ++t.nodes[0].link; }},
+                      {"order of nodes", [](Tree& t) { --t.nodes[0].link; }},
+                      {"order of nodes", [&](Tree& t) { t.nodes[0].link = n; }},
+                      {"order of nodes", [](Tree& t) { t.nodes[0].link = 0xFFFFFFFFU; }},
+                      {"order of nodes", [&](Tree& t) { std::swap(t.nodes[0], t.nodes[leaf]); }},
+                      {"an inner node without all its children",
+                       [](Tree& t) { t.nodes.back() = {0.5, 0, 0}; }},
+                      {"an inner node without all its children",
+                       [](Tree& t) {  // the last second child is cut off
+                           t.nodes.pop_back();
+                           t.n_node_samples.pop_back();
+                           t.weighted_n_node_samples.pop_back();
+                           t.impurity.pop_back();
+                       }},
+                      {"order of nodes",
+                       [](Tree& t) {  // a node that nobody links to
+                           t.nodes.push_back({-2.0, kLeaf, kPureBit});
+                           t.n_node_samples.push_back(1);
+                           t.weighted_n_node_samples.push_back(1.0);
+                           t.impurity.push_back(0.0);
+                       }},
+                  });
 }
 
 TEST_CASE("a pure leaf has no meaning for several outputs") {

@@ -1,0 +1,111 @@
+// A split that a node may take, whatever its kind.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "base/logarithm.hpp"
+#include "splitter/split.hpp"
+
+namespace silvics {
+
+struct Candidate {
+    FeatureId feature = 0;
+    double decrease = -kInfinity;  // of impurity
+    double worth = -kInfinity;     // what candidates are compared by
+    double information = 0.0;      // of the split itself, in bits
+    double p_value = 1.0;
+    double middle = 0.0;
+
+    // Samples up to the threshold go left; of a category, those of some levels; or each value goes
+    // its own way.
+    enum class Test : std::uint8_t { threshold, levels, values };
+    Test test = Test::threshold;
+    double threshold = 0.0;  // of levels, the rule of their coins
+    bool coins = false;
+    MissingSide missing = MissingSide::unseen;
+    std::vector<Code> left;    // levels, ascending
+    std::vector<Code> values;  // levels or numbers of intervals, ascending, each a child
+    bool missing_child = false;
+    std::vector<Term> terms;  // of a combination
+
+    bool found() const { return decrease != -kInfinity; }
+};
+
+// Information of a split into parts of these weights.
+inline double information_of(std::span<const double> weights) {
+    double whole = 0.0, sum = 0.0;
+    for (const double w : weights) {
+        whole += w;
+        sum += x_log2_x(w);
+    }
+    return (x_log2_x(whole) - sum) / whole;
+}
+
+// Takes one of the candidates.
+class Chooser {
+public:
+    Chooser(const SearchRules& rules, const NodeSamples& node) : rules_(rules), node_(node) {}
+
+    const Candidate& choose(const std::vector<Candidate>& from) const {
+        switch (rules_.choice) {
+            case Choice::gain_ratio:
+                return by_gain_ratio(from);
+            case Choice::one_of_best:
+                return from[draw_below(from.size())];
+            case Choice::near_best:
+                return near_best(from);
+            case Choice::significant:
+                return *std::ranges::min_element(from, [](const Candidate& a, const Candidate& b) {
+                    return a.p_value != b.p_value ? a.p_value < b.p_value : a.worth > b.worth;
+                });
+            default:
+                return best(from);
+        }
+    }
+
+private:
+    static const Candidate& best(const std::vector<Candidate>& from) {
+        return *std::ranges::max_element(from, {}, &Candidate::worth);  // the first of equals
+    }
+
+    std::size_t draw_below(std::size_t n) const {
+        return static_cast<std::size_t>(RandomStream(derive(node_.key, kChoicePart)).below(n));
+    }
+
+    // Quinlan 1993: a ratio alone would favour splits that part off next to nothing.
+    static const Candidate& by_gain_ratio(const std::vector<Candidate>& from) {
+        constexpr double kAny = 1e-12;  // below it, a gain is rounding
+        double sum = 0.0, n = 0.0;
+        for (const Candidate& c : from) {
+            if (!(c.decrease > kAny)) continue;
+            sum += c.decrease;
+            n += 1.0;
+        }
+        if (n == 0.0) return best(from);
+        const Candidate* taken = nullptr;
+        double most = -kInfinity;
+        for (const Candidate& c : from) {
+            if (!(c.decrease > kAny) || c.decrease < sum / n - kAny) continue;
+            const double ratio = c.decrease / c.information;
+            if (taken != nullptr && !(ratio > most)) continue;
+            taken = &c;
+            most = ratio;
+        }
+        return *taken;
+    }
+
+    const Candidate& near_best(const std::vector<Candidate>& from) const {
+        const Candidate& top = best(from);
+        if (node_.depth >= rules_.near_best_depth) return top;
+        std::vector<const Candidate*> near;
+        for (const Candidate& c : from)
+            if (c.worth >= (1.0 - rules_.near_best) * top.worth) near.push_back(&c);
+        return near.empty() ? top : *near[draw_below(near.size())];
+    }
+
+    const SearchRules& rules_;
+    const NodeSamples& node_;
+};
+
+}  // namespace silvics

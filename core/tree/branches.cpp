@@ -1,0 +1,68 @@
+#include "tree/branches.hpp"
+
+namespace silvics {
+namespace {
+
+void put(double number, std::vector<std::uint32_t>& records) {
+    const auto bits = std::bit_cast<std::uint64_t>(number);
+    records.push_back(static_cast<std::uint32_t>(bits));
+    records.push_back(static_cast<std::uint32_t>(bits >> 32));
+}
+
+}  // namespace
+
+std::size_t BranchRecord::append(const Branching& branching, std::vector<std::uint32_t>& records) {
+    const std::size_t at = records.size();
+    const bool levels = branching.test == Branching::Test::levels;
+    const std::size_t n_cuts = levels ? branching.levels.size() : branching.thresholds.size();
+    records.insert(records.end(),
+                   {static_cast<std::uint32_t>(branching.test), branching.n_children,
+                    branching.missing_child, branching.other_child,
+                    static_cast<std::uint32_t>(branching.terms.size()),
+                    static_cast<std::uint32_t>(n_cuts)});
+    records.resize(records.size() + branching.n_children, 0);
+    for (const Term& term : branching.terms) {
+        records.push_back(term.feature);
+        put(term.coefficient, records);
+        records.push_back(std::bit_cast<std::uint32_t>(term.share));
+    }
+    if (levels)
+        records.insert(records.end(), branching.levels.begin(), branching.levels.end());
+    else
+        for (const double threshold : branching.thresholds) put(threshold, records);
+    return at;
+}
+
+bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_nodes,
+                         std::size_t n_features, const std::vector<std::uint32_t>& sets) {
+    if (at.size() < kHead || at[0] > static_cast<std::uint32_t>(Branching::Test::subset))
+        return false;
+    // Each of them is below 2^32, so that their sum does not wrap.
+    if (size_of(at.data()) > at.size()) return false;
+    const BranchRecord record(at.data());
+    const std::uint32_t n = record.n_children();
+    if (n == 0 || record.missing_child() >= n) return false;
+    for (const NodeId child : record.children())
+        if (child >= n_nodes) return false;
+    for (std::uint32_t i = 0; i < record.n_terms(); ++i)
+        if (const Term t = record.term(i); t.feature >= n_features ||
+                                           !std::isfinite(t.coefficient) || !(t.share >= 0.0F) ||
+                                           !(t.share <= 1.0F))
+            return false;
+    switch (record.test()) {
+        case Branching::Test::thresholds:  // one child more than thresholds, or one for missing too
+            for (std::uint32_t i = 0; i < record.n_cuts(); ++i)
+                if (std::isnan(record.threshold(i)) ||
+                    (i > 0 && !(record.threshold(i - 1) < record.threshold(i))))
+                    return false;
+            return record.n_cuts() + 1 <= n;
+        case Branching::Test::levels:
+            return record.n_terms() == 0 && record.n_cuts() <= n && record.other_child() < n &&
+                   std::ranges::is_sorted(record.levels(), std::ranges::less_equal{});
+        default:
+            return record.n_terms() == 0 && record.n_cuts() == 1 && n >= 2 &&
+                   LevelRule(record.threshold(0)).valid(sets);
+    }
+}
+
+}  // namespace silvics

@@ -1,0 +1,133 @@
+"""What forests of any recipe have beyond those of a fixed one."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+
+from silvics import _core
+from silvics._fit import parameters
+from silvics._fit.axes import Axes, axes_of, recipe_of
+from silvics._fit.tree import BaseTree
+from silvics.recipes import get
+
+_SHARE = Interval(RealNotInt, 0.0, 1.0, closed="right")
+
+
+def _at_least(n: int) -> Interval:
+    return Interval(Integral, n, None, closed="left")
+
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    **parameters.TREE_CONSTRAINTS,
+    **parameters.FOREST_CONSTRAINTS,
+    "recipe": [str],
+    "n_estimators": [_at_least(1), None],
+    "rows": [StrOptions({"all", "bootstrap", "subsample"}), None],
+    "max_samples": [_SHARE, _at_least(1), StrOptions({"all"}), None],
+    "columns": [StrOptions({"all", "subspace", "rotation"}), None],
+    "max_columns": [_SHARE, _at_least(1), StrOptions({"all"}), None],
+    "variables": [StrOptions({"uniform", "unused", "poisson", "weighted"}), None],
+    "max_features": [_SHARE, _at_least(1), StrOptions({"sqrt", "log2", "all"}), None],
+    "cut": [
+        StrOptions(
+            {
+                "best",
+                "uniform",
+                "pair",
+                "gap",
+                "middle",
+                "relevance",
+                "cell_uniform",
+                "cell_middle",
+            }
+        ),
+        None,
+    ],
+    "choice": [StrOptions({"best", "one_of_best", "near_best", "significant"}), None],
+    "split": [StrOptions({"binary", "multiway", "multiway_categories", "oblique"}), None],
+    "growth": [StrOptions(set(_core.Growth.__members__)), None],
+    "min_samples_split": [_at_least(1), _SHARE, None],
+    "min_samples_leaf": [_at_least(1), Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
+    "split_pure": ["boolean", None],
+    "significance": [Interval(Real, 0.0, 1.0, closed="right"), None],
+    "n_permutations": [_at_least(0)],
+    "honest": ["boolean", Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
+    "range_sample": [_at_least(2), None],
+    "pruning": [StrOptions({"none", "pessimistic", "reduced_error"}), None],
+    "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
+    "confidence": [Interval(Real, 0.0, 1.0, closed="neither")],
+    "vote": [StrOptions({"soft", "majority"}), None],
+    "missing": [StrOptions({"learned", "apart", "both", "error"})],
+    "n_best": [_at_least(1)],
+    "near_best": [Interval(Real, 0.0, 1.0, closed="both")],
+    "near_best_depth": [_at_least(0)],
+    "n_combined": [_at_least(1)],
+    "max_values": [_at_least(2)],
+    "feature_weights": ["array-like", None],
+    "relevant": ["array-like", None],
+}
+del CONSTRAINTS["bootstrap"]
+
+
+class AnyRecipe:
+    """Reads the choices of a recipe, and of the parameters that are not None."""
+
+    recipe: str
+    n_estimators: int | None
+    oob_score: Any
+    monotonic_cst: Any
+    _classification: ClassVar[bool]
+    _tree_class: ClassVar[type[BaseTree]]
+
+    def _check_sampling(self) -> None:
+        get(self.recipe)
+
+    def _choices(self, n_samples: int) -> Axes:
+        axes = axes_of(self, n_samples)
+        if axes.rows == "all" and self.oob_score:
+            raise ValueError(
+                f"recipe {recipe_of(self)!r} grows every tree on all rows, and leaves none out of "
+                'its bag to estimate errors on: use rows="bootstrap" or rows="subsample".'
+            )
+        if axes.rows == "all" and axes.max_samples is not None:
+            raise ValueError(
+                f"recipe {recipe_of(self)!r} grows every tree on all rows: max_samples="
+                f'{axes.max_samples} needs rows="bootstrap" or rows="subsample".'
+            )
+        self._both_ways = axes.missing == "both"
+        return axes
+
+    def _n_trees(self) -> int:
+        if self.n_estimators is None:
+            return get(self.recipe).n_estimators
+        return int(self.n_estimators)
+
+    def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
+        """Those that a tree of its own has as well, with the same meaning."""
+        names = {
+            "categorical_features",
+            "min_category_frequency",
+            "category_gain",
+            "unknown_category",
+        }
+        return {name: getattr(self, name) for name in names & tree.get_params(deep=False).keys()}
+
+    def _checked(self, X: Any, what: str = "") -> _core.Matrix:
+        if what and getattr(self, "_both_ways", False):
+            raise ValueError(
+                f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
+                'several: use missing="learned".'
+            )
+        return super()._checked(X)  # type: ignore[misc]
+
+    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:  # noqa: D102
+        self._checked(X, "apply")
+        return super().apply(X, n_jobs=n_jobs)  # type: ignore[misc]
+
+    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> Any:  # noqa: D102
+        self._checked(X, "decision_path")
+        return super().decision_path(X, n_jobs=n_jobs)  # type: ignore[misc]

@@ -1,0 +1,128 @@
+"""Rotation Forests (thesis 4.3.1): each tree on principal components of groups of variables.
+
+The tree keeps what its components are made of, so that it is walked by the variables themselves.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from silvics import _core
+from silvics._fit import inputs, parameters
+from silvics._fit.axes import Axes, without_rotation
+from silvics._fit.table import Blocks
+
+Combination = list[tuple[int, float, float]]  # variable, coefficient, share
+
+
+def grow(
+    estimator: Any,
+    axes: Axes,
+    X: Blocks,
+    target: _core.Target,
+    sampling: _core.Sampling,
+    seeds: list[int],
+    n_jobs: int,
+    progress: Any,
+) -> tuple[list[_core.Tree], BaseException | None]:
+    """Trees of the seeds, and what cut it short, if anything: then the first so many."""
+    table = _Numbers(X, estimator._variables.is_categorical)
+    rules = parameters.growth_rules(estimator, without_rotation(axes), X.shape)
+    size = _group_size(axes, len(table.numbers))
+    criterion = parameters.core_criterion(axes)
+
+    def one(seed: int) -> _core.Tree:
+        rows = sampling.rows(seed) if axes.rows != "all" else slice(None)
+        combinations = table.components(np.random.default_rng(seed), rows, size)
+        matrix = inputs.to_grow(table.turned(combinations))
+        coded = parameters.coded_table(estimator, matrix, rules, 1)
+        trees, error = _core.grow(coded, target, sampling, criterion, rules, [seed], 1, None)
+        if error is not None:
+            raise error
+        return trees[0].on_combinations(combinations + table.themselves, X.shape[1])
+
+    grown: list[_core.Tree] = []
+    try:
+        with ThreadPoolExecutor(n_jobs) as team:
+            for first in range(0, len(seeds), n_jobs):
+                grown += team.map(one, seeds[first : first + n_jobs])
+                if progress is not None:
+                    progress(len(grown), len(seeds))
+    except BaseException as error:
+        if not grown:
+            raise
+        return grown, error
+    return grown, None
+
+
+def _group_size(axes: Axes, n_numbers: int) -> int:
+    size = axes.max_columns or 3
+    return max(1, int(size) if size >= 1 and not isinstance(size, float) else round(size * n_numbers))
+
+
+class _Numbers:
+    """The columns that can be rotated; categories stay what they are."""
+
+    def __init__(self, X: Blocks, is_category: np.ndarray) -> None:
+        columns: list[np.ndarray] = []
+        if X.sparse is not None:
+            columns = list(X.sparse.toarray().T)
+        for block in X.blocks:
+            columns += list(block.T)
+        self._columns = columns
+        self._n_levels = X.n_levels
+        self.numbers = np.flatnonzero(~np.asarray(is_category, dtype=bool))
+        self._categories = np.flatnonzero(is_category)
+        self._values = np.empty((len(columns[0]) if columns else 0, len(self.numbers)), order="F")
+        for k, j in enumerate(self.numbers):
+            self._values[:, k] = columns[j]
+        self.themselves: list[Combination] = [[(int(j), 1.0, 1.0)] for j in self._categories]
+
+    def components(
+        self, rng: np.random.Generator, rows: Any, size: int
+    ) -> list[Combination]:
+        """Combinations of variables: the principal components of random groups, on these rows."""
+        found: list[Combination] = []
+        order = rng.permutation(len(self.numbers))
+        for begin in range(0, len(order), size):
+            group = order[begin : begin + size]
+            values = self._values[rows][:, group]
+            known = ~np.isnan(values)
+            count = np.maximum(known.sum(axis=0), 1)
+            centred = np.where(known, values, 0.0)
+            mean = centred.sum(axis=0) / count
+            centred = np.where(known, values - mean, 0.0)  # a missing value is an average one
+            spread = np.sqrt((centred**2).sum(axis=0) / count)
+            _, axes = np.linalg.eigh(centred.T @ centred)
+            for axis in axes.T[::-1]:
+                axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
+                shares = np.abs(axis) * np.where(spread > 0, spread, 1.0)
+                shares /= shares.sum()
+                found.append(
+                    [
+                        (int(self.numbers[j]), float(a), float(s))
+                        for j, a, s in zip(group, axis, shares, strict=True)
+                    ]
+                )
+        return found
+
+    def turned(self, combinations: list[Combination]) -> Blocks:
+        """The table of these combinations, categories after them.
+
+        Summed term by term, as a walk down the tree does it.
+        """
+        place = {int(j): k for k, j in enumerate(self.numbers)}
+        turned = np.zeros((len(self._values), len(combinations)), order="F")
+        for k, combination in enumerate(combinations):
+            for j, a, _ in combination:
+                turned[:, k] += a * self._values[:, place[j]]
+        blocks = [turned] if combinations else []
+        n_levels = [-1] * len(combinations)
+        for j in self._categories:
+            blocks.append(self._columns[j][:, np.newaxis])
+            n_levels.append(self._n_levels[j])
+        shape = (len(self._values), len(n_levels))
+        return Blocks(blocks, n_levels if len(self._categories) else [], shape)

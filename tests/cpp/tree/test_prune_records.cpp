@@ -1,0 +1,232 @@
+// Pruning of trees with any number of children, against all the ways to prune a small one.
+#include <cmath>
+#include <map>
+
+#include "doctest/doctest.h"
+#include "support/made_branches.hpp"
+#include "tree/prune.hpp"
+
+namespace silvics {
+namespace {
+
+// A way to prune: which nodes become leaves.
+struct Way {
+    double risk = 0.0;  // all sums are exact
+    std::size_t leaves = 0, nodes = 0;
+    std::vector<NodeId> cut;
+};
+
+// All ways to prune what is below t, t itself among them.
+std::vector<Way> all_ways(const Tree& tree, NodeId t) {
+    const double own = tree.weighted_n_node_samples[t] * tree.impurity[t];
+    if (tree.nodes[t].leaf()) return {{own, 1, 1, {}}};
+    std::vector<Way> ways = {{0.0, 0, 1, {}}};
+    tree.for_children(t, [&](NodeId child) {
+        std::vector<Way> joined;
+        for (const Way& a : ways)
+            for (const Way& b : all_ways(tree, child)) {
+                Way both{a.risk + b.risk, a.leaves + b.leaves, a.nodes + b.nodes, a.cut};
+                both.cut.insert(both.cut.end(), b.cut.begin(), b.cut.end());
+                joined.push_back(std::move(both));
+            }
+        ways = std::move(joined);
+    });
+    ways.push_back({own, 1, 1, {t}});
+    return ways;
+}
+
+// The tree with the nodes made leaves; told by the marks that test trees have as values.
+void check_cut(const Tree& tree, const Tree& pruned, const Way& way) {
+    CHECK_NOTHROW(check_tree(pruned));
+    const auto ends = tree.subtree_ends();
+    std::map<NodeId, NodeId> now;
+    std::vector<NodeId> kept;
+    for (NodeId t = 0; t < tree.nodes.size();) {
+        now[t] = static_cast<NodeId>(kept.size());
+        kept.push_back(t);
+        t = std::ranges::count(way.cut, t) > 0 ? ends[t] : t + 1;
+    }
+    REQUIRE(pruned.nodes.size() == kept.size());
+    for (std::size_t u = 0; u < kept.size(); ++u) {
+        const NodeId t = kept[u];
+        CHECK(pruned.node_values[u] == tree.node_values[t]);
+        CHECK(pruned.n_node_samples[u] == tree.n_node_samples[t]);
+        const bool leaf = tree.nodes[t].leaf() || std::ranges::count(way.cut, t) > 0;
+        REQUIRE(pruned.nodes[u].leaf() == leaf);
+        if (leaf) continue;
+        CHECK(pruned.nodes[u].feature == tree.nodes[t].feature);
+        CHECK(pruned.nodes[u].missing_left() == tree.nodes[t].missing_left());
+        std::vector<NodeId> children, expected;
+        pruned.for_children(static_cast<NodeId>(u), [&](NodeId c) { children.push_back(c); });
+        tree.for_children(t, [&](NodeId c) { expected.push_back(now.at(c)); });
+        CHECK(children == expected);
+        REQUIRE(pruned.has_record(pruned.nodes[u]) == tree.has_record(tree.nodes[t]));
+        if (!tree.has_record(tree.nodes[t])) continue;
+        // All but the children is the same.
+        const auto words = [](const Tree& of, const Node& node) {
+            const auto at = of.branches.begin() +
+                            static_cast<std::ptrdiff_t>(LevelRule(node.threshold).content());
+            std::vector<std::uint32_t> all(
+                at, at + static_cast<std::ptrdiff_t>(of.record(node).size()));
+            all.erase(all.begin() + BranchRecord::kHead,
+                      all.begin() + BranchRecord::kHead + of.record(node).n_children());
+            return all;
+        };
+        CHECK(words(pruned, pruned.nodes[u]) == words(tree, tree.nodes[t]));
+    }
+}
+
+// Small enough to try everything.
+Tree small_tree(test::Rng& rng, test::Shape shape) {
+    shape.deepest = 3;
+    shape.most_children = 3;
+    for (;;) {
+        Tree tree = test::random_branches(rng, shape);
+        if (tree.nodes.size() > 14) continue;
+        for (std::size_t t = 0; t < tree.nodes.size(); ++t)
+            tree.n_node_samples[t] = static_cast<std::uint32_t>(t + 1);
+        return tree;
+    }
+}
+
+// The smallest of the ways that cost least, where a leaf costs alpha = p / q: fewest leaves, then
+// fewest nodes.
+Way cheapest(const Tree& tree, double p, double q) {
+    const auto ways = all_ways(tree, 0);
+    const auto key = [&](const Way& way) {
+        return std::tuple(q * way.risk + p * static_cast<double>(way.leaves), way.leaves,
+                          way.nodes);
+    };
+    return *std::ranges::min_element(ways, {}, key);
+}
+
+TEST_CASE("a pruned tree is the smallest of those that cost least, of all prunings") {
+    test::Rng rng(420);
+    std::size_t some = 0;
+    for (int repeat = 0; repeat < 400; ++repeat) {
+        const Tree tree = small_tree(rng, {.single = false});
+        // Sixteenths of impurity, weights of one: alphas that many links have exactly.
+        const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
+        const double p = static_cast<double>(test::pick(rng, 20));
+        const Way way = cheapest(tree, p, q);
+        const Tree pruned = prune(tree, p / q);
+        check_cut(tree, pruned, way);
+        some += !way.cut.empty() && way.nodes > 1;
+    }
+    CHECK(some > 40);
+}
+
+TEST_CASE("the pruning path has the risks of the cheapest trees at its alphas") {
+    test::Rng rng(421);
+    for (int repeat = 0; repeat < 150; ++repeat) {
+        const Tree tree = small_tree(rng, {.single = false});
+        const PruningPath path = pruning_path(tree);
+        REQUIRE(path.alphas.size() == path.impurities.size());
+        CHECK(path.impurities.back() == tree.impurity[0]);
+        for (std::size_t i = 1; i < path.alphas.size(); ++i) {
+            if (i + 1 < path.alphas.size() && path.alphas[i + 1] == path.alphas[i]) continue;
+            const double a = path.alphas[i];
+            double least = INFINITY;
+            for (const Way& way : all_ways(tree, 0))
+                least = std::min(least, way.risk + a * static_cast<double>(way.leaves));
+            const Tree pruned = prune(tree, a);
+            CHECK(path.impurities[i] + a * static_cast<double>(pruned.n_leaves()) ==
+                  doctest::Approx(least));
+        }
+    }
+}
+
+// A node of one child parts nothing: both have the same samples and the same impurity.
+TEST_CASE("nodes of one child are pruned where they are the last, and hinder no other") {
+    test::Rng rng(422);
+    for (int repeat = 0; repeat < 400; ++repeat) {
+        Tree tree = small_tree(rng, {});
+        for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+            std::size_t n = 0;
+            if (!tree.nodes[t].leaf()) tree.for_children(t, [&](NodeId) { ++n; });
+            if (n == 1) tree.impurity[t + 1] = tree.impurity[t];
+        }
+        const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
+        const double p = static_cast<double>(1 + test::pick(rng, 20));
+        check_cut(tree, prune(tree, p / q), cheapest(tree, p, q));
+        const PruningPath path = pruning_path(tree);
+        bool finite = true;
+        for (const double alpha : path.alphas) finite &= std::isfinite(alpha);
+        CHECK(finite);
+    }
+}
+
+// From the leaves up, by its own words.
+double least_errors(const Tree& tree, NodeId t, const std::vector<double>& errors, double slack,
+                    std::vector<NodeId>& cut) {
+    if (tree.nodes[t].leaf()) return errors[t];
+    double below = 0.0;
+    std::vector<NodeId> cut_below;
+    tree.for_children(
+        t, [&](NodeId child) { below += least_errors(tree, child, errors, slack, cut_below); });
+    if (errors[t] <= below + slack) {
+        cut.push_back(t);
+        return errors[t];
+    }
+    cut.insert(cut.end(), cut_below.begin(), cut_below.end());
+    return below;
+}
+
+TEST_CASE("pruning by errors without slack leaves the fewest errors, and no node for nothing") {
+    test::Rng rng(423);
+    for (int repeat = 0; repeat < 400; ++repeat) {
+        const Tree tree = small_tree(rng, {});
+        std::vector<double> errors(tree.nodes.size());
+        for (double& e : errors) e = static_cast<double>(test::pick(rng, 9));
+        Way best;
+        bool any = false;
+        for (Way& way : all_ways(tree, 0)) {  // errors in the place of risks
+            std::vector<char> leaf(tree.nodes.size(), 0);
+            way.risk = 0.0;
+            const auto ends = tree.subtree_ends();
+            for (NodeId t = 0; t < tree.nodes.size();) {
+                const bool cut = std::ranges::count(way.cut, t) > 0;
+                if (cut || tree.nodes[t].leaf()) way.risk += errors[t];
+                t = cut ? ends[t] : t + 1;
+            }
+            if (any && std::tuple(way.risk, way.nodes) >= std::tuple(best.risk, best.nodes))
+                continue;
+            any = true;
+            best = way;
+        }
+        check_cut(tree, prune_by_errors(tree, errors, 0.0), best);
+    }
+}
+
+TEST_CASE("pruning by errors goes from the leaves up, with slack at every node") {
+    test::Rng rng(424);
+    for (int repeat = 0; repeat < 400; ++repeat) {
+        const Tree tree = test::random_branches(rng, {.n_classes = {3}, .deepest = 5});
+        std::vector<double> errors(tree.nodes.size());
+        for (double& e : errors) e = static_cast<double>(test::pick(rng, 30)) / 4.0;
+        const double slack = static_cast<double>(test::pick(rng, 9)) / 4.0 - 0.5;
+        Way way;
+        least_errors(tree, 0, errors, slack, way.cut);
+        const Tree pruned = prune_by_errors(tree, errors, slack);
+        CHECK_NOTHROW(check_tree(pruned));
+        const auto ends = tree.subtree_ends();
+        std::size_t u = 0;
+        bool same = true;
+        for (NodeId t = 0; t < tree.nodes.size(); ++u) {
+            REQUIRE(u < pruned.nodes.size());
+            const bool cut = std::ranges::count(way.cut, t) > 0;
+            same &= pruned.nodes[u].leaf() == (cut || tree.nodes[t].leaf());
+            for (std::size_t c = 0; c < 3; ++c)
+                same &= pruned.node_values[3 * u + c] == tree.node_values[3 * t + c];
+            t = cut ? ends[t] : t + 1;
+        }
+        CHECK(same);
+        CHECK(u == pruned.nodes.size());
+    }
+    const Tree tree = test::random_branches(rng, {});
+    CHECK_THROWS_AS(prune_by_errors(tree, std::vector<double>(tree.nodes.size() + 1), 0.0),
+                    std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace silvics
