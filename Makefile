@@ -9,7 +9,7 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads bench-recipes sanitize lint format stub clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -72,6 +72,10 @@ bench-scaling: $(VENV)/.built $(VENV)/.dev  ## slopes of Table 5.1 and Figures 5
 
 bench-threads: $(VENV)/.built  ## many trees and one tree on 1, 2, 4 ... threads
 	$(PY) benchmarks/threads.py
+
+bench-recipes: $(VENV)/.built $(VENV)/.dev  ## every recipe on real tables (DATA=folder of Parquet files), consistency; writes docs
+	$(PY) benchmarks/recipes_study.py $(DATA) --write docs/studies/recipes.md --page docs/recipes.md
+	$(PY) benchmarks/consistency.py --write docs/studies/consistency.md
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "forest/forest.hpp"
+#include "sampling/feature_draw.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
@@ -83,9 +84,13 @@ void bind_growing(nb::module_& m) {
             "def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table"));
     m.def(
         "table_of_values",
-        [held](nb::object X, std::size_t n_jobs) { return held(X, n_jobs, table_of_values); },
-        nb::arg("X"), nb::arg("n_jobs"),
-        nb::sig("def table_of_values(X: Matrix, n_jobs: int) -> Table"));
+        [held](nb::object X, std::size_t n_jobs, bool few_looks) {
+            return held(X, n_jobs, [&](const Matrix& matrix, ThreadTeam& team) {
+                return table_of_values(matrix, team, few_looks);
+            });
+        },
+        nb::arg("X"), nb::arg("n_jobs"), nb::arg("few_looks"),
+        nb::sig("def table_of_values(X: Matrix, n_jobs: int, few_looks: bool) -> Table"));
 
     nb::class_<Target>(m, "Target", "The output variables, as the core sums them.")
         .def_static(
@@ -110,8 +115,15 @@ void bind_growing(nb::module_& m) {
             [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
                bool balanced_subsample, std::optional<Vector<double>> weights, bool subsample,
                double structure) {
-                new (self) SamplingPlan{n_rows, bootstrap, n_draws,   balanced_subsample,
-                                        {},     {},        subsample, structure};
+                new (self) SamplingPlan{.n_rows = n_rows,
+                                        .bootstrap = bootstrap,
+                                        .n_draws = n_draws,
+                                        .balanced_subsample = balanced_subsample,
+                                        .weights = {},
+                                        .running = {},
+                                        .subsample = subsample,
+                                        .structure = structure,
+                                        .candidates = {}};
                 if (weights)
                     self->weights.assign(weights->data(), weights->data() + weights->size());
                 self->prepare();
@@ -139,23 +151,26 @@ void bind_growing(nb::module_& m) {
     .def_prop_rw(                                                \
         #name, [](const GrowthRules& r) { return r.part.name; }, \
         [](GrowthRules& r, decltype(GrowthRules{}.part.name) v) { r.part.name = std::move(v); })
-            SILVICS_RULE(search, max_features) SILVICS_RULE(search, constants_count)
-                SILVICS_RULE(search, adjust_levels) SILVICS_RULE(search, random_cut)
-                    SILVICS_RULE(search, search) SILVICS_RULE(search, split_sample)
-                        SILVICS_RULE(search, shared_from) SILVICS_RULE(search, min_samples_leaf)
-                            SILVICS_RULE(search, monotonic) SILVICS_RULE(stopping, max_depth)
-                                SILVICS_RULE(stopping, min_samples_split)
-                                    SILVICS_RULE(stopping, min_impurity_decrease)
-                                        SILVICS_RULE(stopping, max_leaf_nodes)
-                SILVICS_RULE(stopping, split_pure) SILVICS_RULE(search, cut_draw)
-                SILVICS_RULE(search, variable_draw) SILVICS_RULE(search, choice)
-                SILVICS_RULE(search, kind) SILVICS_RULE(search, missing)
-                SILVICS_RULE(search, n_best) SILVICS_RULE(search, near_best)
-                SILVICS_RULE(search, near_best_depth) SILVICS_RULE(search, n_combined)
-                SILVICS_RULE(search, range_sample) SILVICS_RULE(search, most_values)
-                SILVICS_RULE(search, significance) SILVICS_RULE(search, n_permutations)
-                SILVICS_RULE(search, honest) SILVICS_RULE(search, general)
-                SILVICS_RULE(search, probabilities) SILVICS_RULE(search, relevant);
+            SILVICS_RULE(search, max_features) SILVICS_RULE(search, constants_count) SILVICS_RULE(
+                search, adjust_levels) SILVICS_RULE(search, random_cut) SILVICS_RULE(search, search)
+                SILVICS_RULE(search, split_sample) SILVICS_RULE(search, shared_from) SILVICS_RULE(
+                    search, min_samples_leaf) SILVICS_RULE(search, monotonic)
+                    SILVICS_RULE(stopping, max_depth) SILVICS_RULE(stopping, min_samples_split)
+                        SILVICS_RULE(stopping, min_impurity_decrease) SILVICS_RULE(
+                            stopping, max_leaf_nodes) SILVICS_RULE(stopping, split_pure)
+                            SILVICS_RULE(search, cut_draw) SILVICS_RULE(search, variable_draw)
+                                SILVICS_RULE(search, choice) SILVICS_RULE(search, kind)
+                                    SILVICS_RULE(search, missing) SILVICS_RULE(
+                                        search, n_best) SILVICS_RULE(search, near_best)
+                                        SILVICS_RULE(search, near_best_depth) SILVICS_RULE(
+                                            search, n_combined) SILVICS_RULE(search, range_sample)
+                                            SILVICS_RULE(search, most_values)
+                                                SILVICS_RULE(search, significance)
+                                                    SILVICS_RULE(search, n_permutations)
+                                                        SILVICS_RULE(search, honest)
+                                                            SILVICS_RULE(search, general)
+                                                                SILVICS_RULE(search, probabilities)
+                                                                    SILVICS_RULE(search, relevant);
 #undef SILVICS_RULE
 
     m.def(
@@ -167,6 +182,16 @@ void bind_growing(nb::module_& m) {
         },
         nb::arg("forest_seed"), nb::arg("first"), nb::arg("count"),
         "Seeds of a forest's trees first .. first + count - 1, all different.");
+
+    m.def(
+        "tree_columns",
+        [](std::uint32_t seed, std::size_t n_features, std::size_t wanted) {
+            const auto columns = draw_columns(n_features, wanted, seed);
+            return to_numpy(std::vector<std::int64_t>(columns.begin(), columns.end()),
+                            columns.size());
+        },
+        nb::arg("seed"), nb::arg("n_features"), nb::arg("wanted"),
+        "Columns that the tree of this seed draws, ascending.");
 
     m.def(
         "grow",
@@ -181,15 +206,20 @@ void bind_growing(nb::module_& m) {
             nb::list trees;
             for (const auto& tree : grown.trees)
                 trees.append(nb::cast(std::const_pointer_cast<Tree>(tree)));
-            return nb::make_tuple(trees, monitor.failed() ? monitor.error() : nb::none());
+            nb::list work;
+            for (const Work& of_tree : grown.work)
+                work.append(
+                    nb::make_tuple(of_tree.samples, of_tree.values, of_tree.sorted, of_tree.cuts));
+            return nb::make_tuple(trees, work, monitor.failed() ? monitor.error() : nb::none());
         },
         nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
         nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"), nb::arg("progress").none(),
         nb::sig("def grow(table: Table, target: Target, sampling: Sampling, criterion: str, "
                 "rules: GrowthRules, seeds: collections.abc.Sequence[int], n_jobs: int, "
                 "progress: collections.abc.Callable[[int, int], object] | None) "
-                "-> tuple[list[Tree], BaseException | None]"),
-        "Trees of the seeds, and the exception that cut the growing short, if any: then the "
+                "-> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]"),
+        "Trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception "
+        "that cut the growing short, if any: then the "
         "trees are the first so many.");
 }
 

@@ -192,11 +192,12 @@ void bind_trees(nb::module_& m) {
                 told["other_child"] = record.other_child();
                 return told;
             },
-            nb::arg("node"), "What a node keeps that is not a plain split in two; or None.")
+            nb::arg("node"), nb::sig("def record(self, node: int) -> dict[str, typing.Any] | None"),
+            "What a node keeps that is not a plain split in two; or None.")
         .def(
             "on_combinations",
-            [](const Tree& t, const std::vector<std::vector<std::tuple<FeatureId, double, double>>>&
-                                  combinations,
+            [](const Tree& t,
+               const std::vector<std::vector<std::tuple<FeatureId, double, double>>>& combinations,
                std::size_t n_features) {
                 std::vector<std::vector<Term>> terms;
                 for (const auto& combination : combinations) {
@@ -208,6 +209,24 @@ void bind_trees(nb::module_& m) {
             },
             nb::arg("combinations"), nb::arg("n_features"),
             "The tree of these combinations of variables as one of the variables themselves.")
+        .def(
+            "end_cuts",
+            [](const Tree& t, double share) {
+                const Tree all = expand(t);
+                std::size_t splits = 0, ends = 0;
+                for (NodeId i = 0; i < all.nodes.size(); ++i) {
+                    if (all.nodes[i].leaf()) continue;
+                    double least = all.weighted_n_node_samples[i];
+                    all.for_children(i, [&](NodeId child) {
+                        least = std::min(least, all.weighted_n_node_samples[child]);
+                    });
+                    ++splits;
+                    ends += least < share * all.weighted_n_node_samples[i];
+                }
+                return std::make_tuple(splits, ends);
+            },
+            nb::arg("share"),
+            "Splits, and how many of them have a side with less than this share of the weight.")
         .def(
             "pruned_by_errors",
             [](const Tree& t, Vector<double> errors, double slack) {
@@ -230,8 +249,8 @@ void bind_trees(nb::module_& m) {
              [](const Tree& t) {
                  return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
                      const Node& node = t.nodes[i];
-                     const bool oblique = !node.leaf() && t.has_record(node) &&
-                                          t.record(node).n_terms() > 0;
+                     const bool oblique =
+                         !node.leaf() && t.has_record(node) && t.record(node).n_terms() > 0;
                      return oblique ? kOblique : node.feature;
                  });
              })
@@ -270,7 +289,7 @@ void bind_trees(nb::module_& m) {
                 if (node >= t.nodes.size()) throw nb::index_error("no such node");
                 const Node& at = t.nodes[node];
                 std::vector<std::int64_t> levels;
-                if (!at.leaf() && at.category())
+                if (!at.leaf() && at.category() && !t.has_record(at))
                     for (Level level = 0; level < n_levels; ++level)
                         if (LevelRule(at.threshold).goes_left(level, t.level_sets))
                             levels.push_back(level);

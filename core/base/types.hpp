@@ -20,10 +20,14 @@ inline constexpr std::size_t kMaxCodes = std::size_t{1} << 16;
 inline constexpr std::size_t kMaxIds = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::size_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
 
+[[noreturn, gnu::cold]] inline void refuse_id(std::size_t value, std::size_t limit,
+                                              const char* what) {
+    throw std::length_error("silvics holds at most " + std::to_string(limit) + " " + what +
+                            ", got " + std::to_string(value));
+}
+
 inline std::uint32_t checked_id(std::size_t value, std::size_t limit, const char* what) {
-    if (value > limit)
-        throw std::length_error("silvics holds at most " + std::to_string(limit) + " " + what +
-                                ", got " + std::to_string(value));
+    if (value > limit) refuse_id(value, limit, what);
     return static_cast<std::uint32_t>(value);
 }
 

@@ -40,6 +40,8 @@ public:
           rules_(plot.rules),
           target_(plot.target),
           per_node_(plot.per_node),
+          plain_(!plot.rules.search.needs_general_splitter()),
+          keeps_values_(plot.rules.search.keeps_values()),
           splitter_(std::move(splitter)),
           frontier_(plot.rules.growth, RandomStream(plot.order_of_growth)),
           constants_(std::move(constants)),
@@ -71,7 +73,7 @@ public:
             plot_.stop.check();
             if (!at_hand) node = frontier_.pop();
             at_hand = false;
-            if (node.n() == 0) {
+            if (!plain_ && node.n() == 0) {
                 // A cell is cut without looking at its samples: one without any counts as well, but
                 // there is nothing to tell its parts apart.
                 if (!node.nowhere) make_empty(node);
@@ -85,7 +87,9 @@ public:
                 make(node);
                 postponed_.push_back(node);
             } else if (best_first() || open(node)) {
-                n_leaves += n_children(node) - 1;
+                const std::size_t more = plain_ ? 1 : n_children(node) - 1;
+                if (more > rules_.stopping.max_leaf_nodes - n_leaves) continue;  // stays a leaf
+                n_leaves += more;
                 at_hand = split(node);
             }
         }
@@ -107,6 +111,12 @@ public:
     GrowingTree& growing() { return growing_; }
     GrowingTree take_growing() { return std::move(growing_); }
     Splitter& splitter() { return *splitter_; }
+    Work work() const {
+        Work all = below_;
+        all += splitter_->work();
+        return all;
+    }
+    void add_work(const Work& below) { below_ += below; }
 
     // Takes in what grew from one of its nodes on.
     void graft(NodeId at, GrowingTree below) {
@@ -127,8 +137,7 @@ public:
         }
         growing_.values.insert(growing_.values.end(), below.values.begin(), below.values.end());
         growing_.levels.insert(growing_.levels.end(), below.levels.begin(), below.levels.end());
-        growing_.records.insert(growing_.records.end(), below.records.begin(),
-                                below.records.end());
+        growing_.records.insert(growing_.records.end(), below.records.begin(), below.records.end());
     }
 
     // What inner nodes have, found again from their samples.
@@ -167,7 +176,7 @@ private:
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
         if (node.parent != OpenNode::kNoParent) {
             GrowingNode& parent = growing_.nodes[node.parent];
-            if (const auto record = record_of(parent))
+            if (const auto record = plain_ ? std::nullopt : record_of(parent))
                 growing_.records[*record + BranchRecord::kHead + node.which] = node.id;
             else
                 (node.which != 0 ? parent.second : parent.first) = node.id;
@@ -184,8 +193,9 @@ private:
         return facts;
     }
 
-    NodeSamples samples_of(const OpenNode& node) const {
-        return {node.begin, node.n(), node.key, node.bounds, node.depth, &cells_, node.cell};
+    NodeSamples samples_of(const OpenNode& node) {
+        if (!plain_) place_ = {node.depth, &cells_, node.cell};
+        return {node.begin, node.n(), node.key, node.bounds, plain_ ? nullptr : &place_};
     }
 
     // A leaf without samples predicts what its parent does.
@@ -193,7 +203,7 @@ private:
         make(node);
         say_as_parent(node);
     }
-    void say_as_parent(const OpenNode& node) {
+    [[gnu::noinline]] void say_as_parent(const OpenNode& node) {
         growing_.nodes[node.id].value = growing_.nodes[node.parent].value;
     }
 
@@ -208,43 +218,38 @@ private:
     bool open(OpenNode& node) {
         make(node);
         const NodeFacts facts = enter(node);
-        if (facts.n == 0) return say_as_parent(node), false;
+        if (!plain_ && facts.n == 0) return say_as_parent(node), false;
         // Where they follow from the leaves, a node that is split needs neither impurity nor value.
         // The impurity is summed in row order: before a split that may be rejected moves samples.
         const bool limited = rules_.stopping.limits_leaves();
         const bool before =
             !plot_.derived || limited || rules_.stopping.min_impurity_decrease > 0.0;
         if (before) keep_impurity(node);
-        const bool kept = rules_.search.keeps_values();  // samples may be copied elsewhere
-        if (kept) keep_value(node, facts);
+        if (keeps_values_) keep_value(node, facts);  // samples may be copied elsewhere
         const bool found = find_split(node, facts);
         if (!found && !before) keep_impurity(node);
-        if (kept) return found;
+        if (keeps_values_) return found;
         // A node that stays open may yet end as a leaf where leaves are limited.
         if (!found || limited || (per_node_ && !plot_.derived)) keep_value(node, facts);
         return found;
     }
 
-    bool find_split(OpenNode& node, const NodeFacts& facts) {
+    // What is not of plain trees is kept out of the way: most nodes cost next to nothing.
+    [[gnu::always_inline]] bool find_split(OpenNode& node, const NodeFacts& facts) {
         if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
         constants_.load(node.constants);
-        if (growing_.both_ways && rules_.growth == Growth::depth_first)
+        if (!plain_ && growing_.both_ways && rules_.growth == Growth::depth_first)
             plot_.order.shorten(std::max<std::size_t>(frontier_.samples_end(), node.end));
         const auto split = splitter_->find_split(samples_of(node), constants_);
         // A matrix that changes under our hands may give a split of none.
-        if (!split || (!rules_.search.keeps_values() &&
-                       (split->n_left == 0 || split->n_left == facts.n)))
+        if (!split || (!keeps_values_ && (split->n_left == 0 || split->n_left == facts.n)))
             return false;
         node.weighted_decrease = facts.weight / plot_.root_weight * split->decrease;
         if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
             return false;
         node.feature = split->feature;
-        node.threshold = kept_rule(*split);
-        node.children_begin = static_cast<RowId>(split->copied ? split->begin : node.begin);
-        node.children_end =
-            split->copied ? checked_id(split->begin + split->n_left + split->n_right, kMaxRows,
-                                       "samples, those on two ways counted twice")
-                          : node.end;
+        node.threshold = plain_ && !split->by_levels ? split->threshold : kept_rule(*split);
+        if (!plain_) place_children(node, *split);
         node.missing = split->missing;
         node.middle = split->middle;
         node.n_left = static_cast<RowId>(split->n_left);
@@ -252,16 +257,23 @@ private:
         return true;
     }
 
+    // Where the samples of the children are.
+    [[gnu::noinline]] static void place_children(OpenNode& node, const Split& split) {
+        const OtherSplit& other = *split.other;
+        if (!other.copied) return;
+        node.begin = static_cast<RowId>(other.begin);
+        node.end = checked_id(other.begin + split.n_left + other.n_right, kMaxRows,
+                              "samples, those on two ways counted twice");
+    }
+
     // What a node keeps in the place of a threshold.
-    double kept_rule(const Split& split) {
-        const double rule = split.by_levels ? keep_levels(growing_, split.left, split.right)
-                                            : split.threshold;
-        if (split.branching == nullptr) return rule;
-        if (split.branching->test != Branching::Test::subset)
-            return keep_record(growing_, *split.branching, split.sizes);
-        Branching branching = *split.branching;
-        branching.thresholds = {rule};
-        return keep_record(growing_, branching, split.sizes);
+    [[gnu::noinline]] double kept_rule(const Split& split) {
+        const double rule =
+            split.by_levels ? keep_levels(growing_, split.left, split.right) : split.threshold;
+        if (split.other == nullptr || !split.other->branches) return rule;
+        Branching branching = split.other->branching;
+        if (branching.test == Branching::Test::subset) branching.thresholds = {rule};
+        return keep_record(growing_, branching, split.other->sizes);
     }
 
     // Of a node whose split has been found.
@@ -312,21 +324,24 @@ private:
         made.feature = static_cast<std::int32_t>(node.feature);
         made.threshold = node.threshold;
         made.missing = node.missing;
-        if (const auto record = record_of(made)) return branch_out(node, *record);
+        if (!plain_)
+            if (const auto record = record_of(made)) return branch_out(node, *record);
         OpenNode right;
         right.parent = node.parent = node.id;
         right.which = 1;
         node.which = 0;
         right.depth = ++node.depth;
         right.constants = node.constants;
-        node.begin = node.children_begin;
-        right.begin = node.begin + node.n_left;
-        right.end = node.children_end;
-        node.end = right.begin;
-        if (rules_.search.by_cells() && !std::isnan(made.threshold)) {
-            right.cell = cells_.cut(node.cell, node.feature, made.threshold, false);
-            node.cell = cells_.cut(node.cell, node.feature, made.threshold, true);
+        if (!plain_) {
+            if (rules_.search.by_cells() && !std::isnan(made.threshold)) {
+                right.cell = cells_.cut(node.cell, node.feature, made.threshold, false);
+                node.cell = cells_.cut(node.cell, node.feature, made.threshold, true);
+            } else {
+                right.cell = node.cell;
+            }
         }
+        right.begin = node.begin + node.n_left;
+        right.end = std::exchange(node.end, right.begin);
         right.key = child_key(node.key, 1);
         node.key = child_key(node.key, 0);
         right.bounds = node.bounds;
@@ -344,9 +359,9 @@ private:
     }
 
     // The same of a node with any number of children.
-    bool branch_out(OpenNode& node, std::size_t record) {
+    [[gnu::noinline]] bool branch_out(OpenNode& node, std::size_t record) {
         std::vector<OpenNode> children(growing_.records[record + 1]);
-        RowId begin = node.children_begin;
+        RowId begin = node.begin;
         for (std::uint32_t k = 0; k < children.size(); ++k) {
             OpenNode& child = children[k];
             child.parent = node.id;
@@ -373,12 +388,16 @@ private:
     const GrowthRules& rules_;
     const Target& target_;
     const bool per_node_;
+    const bool plain_;         // all splits in two, of samples that are there
+    const bool keeps_values_;  // of all nodes, whatever becomes of them
     std::unique_ptr<Splitter> splitter_;
     Frontier frontier_;
     Constants constants_;
     Cells cells_;
+    NodeSamples::Place place_;  // of the node at hand
     GrowingTree growing_;
     std::vector<OpenNode> postponed_;
+    Work below_;  // what other branches did
 };
 
 // Several threads on one tree. The variables of a large node are shared out by the splitter;
@@ -393,12 +412,15 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     std::vector<OpenNode>& nodes = stem.postponed();
     std::ranges::stable_sort(nodes, std::greater{}, [](const OpenNode& node) { return node.n(); });
     std::vector<GrowingTree> grown(nodes.size());
+    std::vector<Work> work(nodes.size());
     team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
         Branch branch(plot, stem.splitter().another(), stem.constants(), stem.cells());
         branch.plant(nodes[i]);
         branch.grow();
         grown[i] = branch.take_growing();
+        work[i] = branch.work();
     });
+    for (const Work& done : work) stem.add_work(done);
     for (std::size_t i = 0; i < nodes.size(); ++i) stem.graft(nodes[i].id, std::move(grown[i]));
 }
 
@@ -425,12 +447,12 @@ Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
 
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
-                const StopFlag& stop, ThreadTeam* team) {
+                const StopFlag& stop, ThreadTeam* team, Work* work) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     Plot plot{table, target, std::move(subset), rules, stop, {}, {}};
     // Medians and values clipped to bounds cannot be summed up from the leaves.
-    plot.per_node = !target.classification() || !rules.search.monotonic.empty() ||
-                    rules.search.keeps_values();
+    plot.per_node =
+        !target.classification() || !rules.search.monotonic.empty() || rules.search.keeps_values();
     if (rules.search.missing == MissingRule::both) plot.subset.whole_weights = false;
     // Where leaves are not limited the order of growth plays no part.
     if (!rules.stopping.limits_leaves()) plot.rules.growth = Growth::depth_first;
@@ -451,6 +473,10 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
         grow_shared(plot, branch, *team);
     else
         branch.grow();
+    if (work != nullptr) {
+        *work += branch.work();
+        for (const GrowingNode& node : branch.growing().nodes) work->samples += node.n;
+    }
     Tree tree = finish(plot, branch, criterion);
     if (rules.ccp_alpha > 0.0) return prune(tree, rules.ccp_alpha);
     return tree;
@@ -458,7 +484,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
 
 bool shareable(const GrowthRules& rules, std::size_t n_samples) {
     return !rules.stopping.limits_leaves() && n_samples >= rules.search.shared_from &&
-           rules.search.missing != MissingRule::both;
+           rules.search.missing != MissingRule::both && !rules.search.honest;
 }
 
 }  // namespace silvics

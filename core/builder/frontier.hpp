@@ -17,7 +17,7 @@ enum class Growth : std::uint8_t { depth_first, best_first, breadth_first, rando
 // A node yet to be made or, best first, one whose split has been found but not yet made.
 struct OpenNode {
     StreamKey key = 0;
-    RowId begin = 0, end = 0;  // its samples
+    RowId begin = 0, end = 0;  // its samples; once its split is found, those of its children
     NodeId id = 0;             // once it is made
     NodeId parent = kNoParent;
     std::uint32_t which = 0;  // of the parent's children
@@ -26,7 +26,6 @@ struct OpenNode {
     FeatureId feature = 0;            // its split
     double threshold = 0.0;
     RowId n_left = 0;
-    RowId children_begin = 0, children_end = 0;  // samples of the children
     Cells::CellId cell = 0;
     bool nowhere = false;  // below a leaf without samples: it counts as a leaf, and is none
     MissingSide missing = MissingSide::unseen;
@@ -52,17 +51,8 @@ public:
     }
 
     OpenNode pop() {
-        if (growth_ == Growth::breadth_first) {
-            OpenNode node = std::move(open_[head_++]);
-            if (2 * head_ > open_.size()) {
-                open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(head_));
-                head_ = 0;
-            }
-            return node;
-        }
-        if (growth_ == Growth::best_first) std::pop_heap(open_.begin(), open_.end(), later);
-        if (growth_ == Growth::random)
-            std::swap(open_[static_cast<std::size_t>(order_.below(open_.size()))], open_.back());
+        if (growth_ == Growth::breadth_first) return first();
+        if (growth_ != Growth::depth_first) bring_next_to_end();
         OpenNode node = std::move(open_.back());
         open_.pop_back();
         return node;
@@ -77,6 +67,22 @@ public:
     }
 
 private:
+    [[gnu::noinline]] OpenNode first() {
+        OpenNode node = std::move(open_[head_++]);
+        if (2 * head_ > open_.size()) {
+            open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(head_));
+            head_ = 0;
+        }
+        return node;
+    }
+
+    [[gnu::noinline]] void bring_next_to_end() {
+        if (growth_ == Growth::best_first)
+            std::pop_heap(open_.begin(), open_.end(), later);
+        else
+            std::swap(open_[static_cast<std::size_t>(order_.below(open_.size()))], open_.back());
+    }
+
     // The largest decrease first; of equals, the leftmost.
     static bool later(const OpenNode& a, const OpenNode& b) {
         return a.weighted_decrease != b.weighted_decrease

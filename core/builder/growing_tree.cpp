@@ -14,7 +14,7 @@ void set_depth_first(GrowingTree& growing) {
     std::vector<GrowingNode>& nodes = growing.nodes;
     struct Pending {
         NodeId id;
-        NodeId parent;        // whose second child this is; itself for others
+        NodeId parent;         // whose second child this is; itself for others
         std::size_t slot = 0;  // of the parent's record, and one
     };
     std::vector<GrowingNode> ordered;
@@ -51,6 +51,10 @@ std::uint32_t depth_of(const GrowingTree& growing) {
         deepest = std::max(deepest, depth);
         if (node.feature >= 0) {
             ++depth;
+            if (growing.records.empty()) {
+                waiting.push_back(depth);
+                continue;
+            }
             const auto record = record_of(node);
             waiting.insert(waiting.end(), record ? growing.records[*record + 1] - 1 : 1, depth);
         } else if (!waiting.empty()) {
@@ -79,7 +83,8 @@ Node node_of_record(const GrowingTree& growing, const GrowingNode& from, std::si
     const auto heaviest = static_cast<std::uint32_t>(
         std::ranges::max_element(children, {}, weight) - children.begin());
     const std::size_t begin = tree.branches.size();
-    tree.branches.insert(tree.branches.end(), growing.records.begin() + static_cast<std::ptrdiff_t>(at),
+    tree.branches.insert(tree.branches.end(),
+                         growing.records.begin() + static_cast<std::ptrdiff_t>(at),
                          growing.records.begin() + static_cast<std::ptrdiff_t>(at + record.size()));
     for (const std::size_t i : {2, 3})
         if (tree.branches[begin + i] == Branching::kUnseen) tree.branches[begin + i] = heaviest;
@@ -97,7 +102,9 @@ Node node_of_record(const GrowingTree& growing, const GrowingNode& from, std::si
 // An inner node of the finished tree: levels that were not seen at the node go to the heavier
 // child, and so do missing values if there were none.
 Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree) {
-    if (const auto record = record_of(from)) return node_of_record(growing, from, *record, tree);
+    if (!growing.records.empty())
+        if (const auto record = record_of(from))
+            return node_of_record(growing, from, *record, tree);
     const auto weight = [&](NodeId t) { return growing.nodes[t].weight; };
     const bool heavier_left = weight(from.first) > weight(from.second);
     Node node{from.threshold, from.feature, 0};
@@ -181,8 +188,7 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
         return LevelRule(rule.form(), rule.content() + on, false).in_place();
     };
     const auto shift_levels = [&](double kept) {
-        const bool apart =
-            std::isnan(kept) && LevelRule(kept).form() == LevelRule::Form::apart;
+        const bool apart = std::isnan(kept) && LevelRule(kept).form() == LevelRule::Form::apart;
         return apart ? further(kept, by.levels) : kept;
     };
     node.first += static_cast<NodeId>(by.nodes);

@@ -226,10 +226,10 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     return table;
 }
 
-Table table_of_values(const Matrix& X, ThreadTeam& team) {
+Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
     constexpr std::size_t kFew = 33, kAny = std::numeric_limits<std::size_t>::max();
     check_shape(X);
-    const bool short_table = X.rows < Column::kByRows && !X.sparse;
+    const bool short_table = (X.rows < Column::kByRows || few_looks) && !X.sparse;
     bool cached = false, wide = false;
     if (!short_table && X.simple()) {
         const MatrixView& block = X.blocks[0];

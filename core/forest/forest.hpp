@@ -22,6 +22,7 @@ struct ForestPlan {
 
 struct GrownTrees {
     std::vector<SharedTree> trees;  // the first so many of the plan
+    std::vector<Work> work;         // of each of them
     bool complete = true;           // false after a stop request
 };
 

@@ -35,10 +35,11 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     const GrowthRules rules = with_column_facts(plan.rules, table, team);
     GrownTrees grown;
     grown.trees.resize(plan.seeds.size());
+    grown.work.resize(plan.seeds.size());
     const auto grow = [&](std::size_t i, ThreadTeam* on_one) {
         grown.trees[i] = std::make_shared<const Tree>(build_tree(
             plan.criterion, table, target, learning_subset(plan.sampling, target, plan.seeds[i]),
-            rules, plan.seeds[i], team.stop(), on_one));
+            rules, plan.seeds[i], team.stop(), on_one, &grown.work[i]));
     };
     // A thread per tree as long as there is a tree for each; the others all together, one by one.
     const std::size_t n_trees = plan.seeds.size();
@@ -55,6 +56,7 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     } catch (const Interrupted&) {
         grown.complete = false;
         grown.trees.erase(std::ranges::find(grown.trees, nullptr), grown.trees.end());
+        grown.work.resize(grown.trees.size());
     }
     return grown;
 }

@@ -60,10 +60,13 @@ PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
 
 bool PackedTree::missing_at(Place t, const double* sample) const {
     const PackedNode& node = nodes_[t];
+    // A missing value has a way of its own in a multiway split.
+    if (forms_[t].record() &&
+        BranchRecord(tree_->branches.data() + LevelRule(node.threshold).content()).n_terms() == 0)
+        return false;
     if (forms_[t].record())
-        return std::isnan(
-            BranchRecord(tree_->branches.data() + LevelRule(node.threshold).content())
-                .value(node.feature, [&](FeatureId f) { return sample[f]; }));
+        return std::isnan(BranchRecord(tree_->branches.data() + LevelRule(node.threshold).content())
+                              .value(node.feature, [&](FeatureId f) { return sample[f]; }));
     const double x = sample[node.feature];
     return std::isnan(x) || (forms_[t].category() && x < 0.0 && x != kUnknownLevel);
 }

@@ -165,8 +165,9 @@ void Walker::for_leaves(const RowBlock& block, Visit&& visit) const {
     if (block.size >= kManySamples || both_ways_) {
         const auto all = std::span(kFirst).first(block.size);
         for (std::size_t m = 0; m < packed_.size(); ++m)
-            leaves_of(packed_[m], block, whole, all, walk,
-                      [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
+            leaves_of(
+                packed_[m], block, whole, all, walk,
+                [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
         return;
     }
     for (std::size_t i = 0; i < block.size; ++i)

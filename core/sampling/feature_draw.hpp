@@ -59,7 +59,8 @@ inline std::vector<FeatureId> draw_columns(std::size_t n_features, std::size_t w
     if (wanted == 0 || wanted >= n_features) return features;
     RandomStream stream(derive(root_key(seed), kColumnsPart));
     for (std::size_t i = 0; i < wanted; ++i)
-        std::swap(features[i], features[i + static_cast<std::size_t>(stream.below(n_features - i))]);
+        std::swap(features[i],
+                  features[i + static_cast<std::size_t>(stream.below(n_features - i))]);
     features.resize(wanted);
     std::ranges::sort(features);
     return features;

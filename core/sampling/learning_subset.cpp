@@ -36,19 +36,29 @@ void bring_near_one(LearningSubset& subset) {
         if (w > 0.0) w = std::max(w / subset.unit, std::numeric_limits<double>::denorm_min());
 }
 
-// So many of the first n numbers, ascending.
+// So many of the first n numbers, ascending, at a cost that does not grow with n (Floyd): each of
+// the last so many is taken, unless a number up to it is drawn that has not been taken before.
 std::vector<RowId> some_of(std::size_t n, std::size_t wanted, RandomStream& stream) {
     std::vector<RowId> some;
     some.reserve(wanted);
-    for (std::size_t i = 0; i < n && some.size() < wanted; ++i)
-        if (stream.below(n - i) < wanted - some.size()) some.push_back(static_cast<RowId>(i));
+    std::vector<bool> taken(n, false);
+    for (std::size_t j = n - wanted; j < n; ++j) {
+        const auto drawn = static_cast<std::size_t>(stream.below(j + 1));
+        const std::size_t i = taken[drawn] ? j : drawn;
+        taken[i] = true;
+        some.push_back(static_cast<RowId>(i));
+    }
+    std::ranges::sort(some);
     return some;
 }
 
 // Tells the rows that find splits from those that fill leaves; at least one of each.
 void give_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
     const std::size_t n = subset.rows.size();
-    if (n < 2) throw std::invalid_argument("honest trees need at least two rows each");
+    if (n < 2)
+        throw std::invalid_argument(
+            "honest trees need rows to find splits and others to fill leaves, and one has 1 "
+            "sample");
     const auto wanted = static_cast<std::size_t>(structure * static_cast<double>(n) + 0.5);
     RandomStream stream(derive(root_key(seed), kRolesPart));
     subset.fills.assign(n, 1);
@@ -68,13 +78,24 @@ void SamplingPlan::prepare() {
         sum += w;
         if (bootstrap) running.push_back(sum);
     }
+    candidates.clear();
+    if (subsample)
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            if (weights[i] > 0.0) candidates.push_back(static_cast<RowId>(i));
     if (!weights.empty() && !(sum > 0.0 && std::isfinite(sum)))
         throw std::invalid_argument("the sum of sample_weight must be positive and finite");
 }
 
 std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
     RandomStream stream(derive(root_key(seed), kRowsPart));
-    if (plan.subsample) return some_of(plan.n_rows, plan.n_draws, stream);
+    if (plan.subsample) {
+        const auto& of = plan.candidates;
+        const std::size_t n = of.empty() ? plan.n_rows : of.size();
+        auto some = some_of(n, std::min(plan.n_draws, n), stream);
+        if (!of.empty())
+            for (RowId& row : some) row = of[row];
+        return some;
+    }
     std::vector<RowId> rows(plan.n_draws);
     if (plan.running.empty()) {
         for (auto& row : rows) row = static_cast<RowId>(stream.below(plan.n_rows));
@@ -104,10 +125,14 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.weights.assign(plan.n_rows, 0.0);
         for (const RowId row : draw_rows(plan, seed)) subset.weights[row] += 1.0;
         if (plan.balanced_subsample) balance_classes(subset.weights, target, plan.n_draws);
+    } else if (plan.subsample && plan.weights.empty()) {
+        subset.rows = draw_rows(plan, seed);
+        subset.whole = static_cast<double>(subset.rows.size());
+        if (plan.structure > 0.0) give_roles(subset, plan.structure, seed);
+        return subset;
     } else if (plan.subsample) {
         subset.weights.assign(plan.n_rows, 0.0);
-        for (const RowId row : draw_rows(plan, seed))
-            subset.weights[row] = plan.weights.empty() ? 1.0 : plan.weights[row];
+        for (const RowId row : draw_rows(plan, seed)) subset.weights[row] = plan.weights[row];
     } else {
         subset.weights = plan.weights;
     }

@@ -21,6 +21,7 @@ struct SamplingPlan {
     std::vector<double> running;      // running sum of weights, made by prepare()
     bool subsample = false;           // n_draws without replacement, each with its own weight
     double structure = 0.0;           // honest: share of a tree's rows that find its splits
+    std::vector<RowId> candidates;    // a subsample's, made by prepare(); none: all rows
 
     void prepare();
 };
@@ -31,11 +32,11 @@ std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed);
 std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed);
 
 struct LearningSubset {
-    std::vector<RowId> rows;      // ascending, those of positive weight
-    std::vector<double> weights;  // by row of the table; empty: all one
-    double unit = 1.0;            // weight of the user per weight here: a power of two
-    bool whole_weights = true;    // all small integers: their sums are exact in any order
-    double whole = 0.0;           // the sum of the weights
+    std::vector<RowId> rows;          // ascending, those of positive weight
+    std::vector<double> weights;      // by row of the table; empty: all one
+    double unit = 1.0;                // weight of the user per weight here: a power of two
+    bool whole_weights = true;        // all small integers: their sums are exact in any order
+    double whole = 0.0;               // the sum of the weights
     std::vector<std::uint8_t> fills;  // of `rows`, in honest trees: whether they fill leaves
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }

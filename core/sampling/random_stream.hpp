@@ -25,15 +25,15 @@ enum StreamPart : std::uint64_t {
     kRowsPart = 1,
     kVariablesPart = 2,
     kSplitSamplePart = 3,
-    kColumnsPart = 4,     // of a tree
-    kRolesPart = 5,       // of its rows, in honest trees
-    kOrderPart = 6,       // in which its nodes are split
-    kNumberPart = 7,      // of variables, at a node
-    kChoicePart = 8,      // among splits
-    kRangePart = 9,       // of cuts
+    kColumnsPart = 4,  // of a tree
+    kRolesPart = 5,    // of its rows, in honest trees
+    kOrderPart = 6,    // in which its nodes are split
+    kNumberPart = 7,   // of variables, at a node
+    kChoicePart = 8,   // among splits
+    kRangePart = 9,    // of cuts
     kPermutationPart = 10,
     kPairPart = 1ULL << 34,         // and the number of the trial
-    kCombinationPart = 1ULL << 35,  // and its number
+    kCombinationPart = 1ULL << 36,  // and its number
     kCutPart = 1ULL << 32,
     kChildPart = 1ULL << 33,
 };

@@ -114,7 +114,8 @@ struct SampleOrder {
         const std::size_t n = size();
         const auto each = [&]<class T>(std::vector<T>& array) {
             std::vector<T> longer;
-            longer.reserve(array.size() + array.size() / std::max<std::size_t>(n, 1) * places.size());
+            longer.reserve(array.size() +
+                           array.size() / std::max<std::size_t>(n, 1) * places.size());
             for (std::size_t first = 0; first < array.size(); first += n) {
                 const auto from = array.begin() + static_cast<std::ptrdiff_t>(first);
                 longer.insert(longer.end(), from, from + static_cast<std::ptrdiff_t>(n));
@@ -138,6 +139,7 @@ struct SampleOrder {
     // The samples of another order, at the end.
     void join(const SampleOrder& more) {
         const std::size_t n = size(), m = more.size();
+        if (m == 0) return;
         const auto each = [&]<class T>(std::vector<T>& array, const std::vector<T>& from) {
             std::vector<T> joined;
             joined.reserve(array.size() + from.size());

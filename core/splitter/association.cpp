@@ -1,5 +1,6 @@
 #include "splitter/association.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace silvics {
@@ -21,6 +22,8 @@ Numbers numbers_of(std::span<const double> values, std::span<const double> weigh
         of.mean += weights[i] * values[i];
     }
     of.mean /= of.weight;
+    // The mean of equal values may round to another one.
+    if (std::ranges::all_of(values, [&](double x) { return x == values[0]; })) return of;
     for (std::size_t i = 0; i < values.size(); ++i)
         of.squares += weights[i] * (values[i] - of.mean) * (values[i] - of.mean);
     return of;

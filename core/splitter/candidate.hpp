@@ -45,7 +45,9 @@ inline double information_of(std::span<const double> weights) {
 // Takes one of the candidates.
 class Chooser {
 public:
-    Chooser(const SearchRules& rules, const NodeSamples& node) : rules_(rules), node_(node) {}
+    // Decreases that differ by no more than the tolerance are equal but for rounding.
+    Chooser(const SearchRules& rules, const NodeSamples& node, double tolerance)
+        : rules_(rules), node_(node), tolerance_(tolerance) {}
 
     const Candidate& choose(const std::vector<Candidate>& from) const {
         switch (rules_.choice) {
@@ -65,8 +67,11 @@ public:
     }
 
 private:
-    static const Candidate& best(const std::vector<Candidate>& from) {
-        return *std::ranges::max_element(from, {}, &Candidate::worth);  // the first of equals
+    // The first of equals.
+    const Candidate& best(const std::vector<Candidate>& from) const {
+        const double most = std::ranges::max_element(from, {}, &Candidate::worth)->worth;
+        return *std::ranges::find_if(
+            from, [&](const Candidate& c) { return c.worth >= most - tolerance_; });
     }
 
     std::size_t draw_below(std::size_t n) const {
@@ -74,7 +79,7 @@ private:
     }
 
     // Quinlan 1993: a ratio alone would favour splits that part off next to nothing.
-    static const Candidate& by_gain_ratio(const std::vector<Candidate>& from) {
+    const Candidate& by_gain_ratio(const std::vector<Candidate>& from) const {
         constexpr double kAny = 1e-12;  // below it, a gain is rounding
         double sum = 0.0, n = 0.0;
         for (const Candidate& c : from) {
@@ -88,7 +93,7 @@ private:
         for (const Candidate& c : from) {
             if (!(c.decrease > kAny) || c.decrease < sum / n - kAny) continue;
             const double ratio = c.decrease / c.information;
-            if (taken != nullptr && !(ratio > most)) continue;
+            if (taken != nullptr && !(ratio > most + kAny)) continue;
             taken = &c;
             most = ratio;
         }
@@ -97,7 +102,7 @@ private:
 
     const Candidate& near_best(const std::vector<Candidate>& from) const {
         const Candidate& top = best(from);
-        if (node_.depth >= rules_.near_best_depth) return top;
+        if (node_.place->depth >= rules_.near_best_depth) return top;
         std::vector<const Candidate*> near;
         for (const Candidate& c : from)
             if (c.worth >= (1.0 - rules_.near_best) * top.worth) near.push_back(&c);
@@ -106,6 +111,7 @@ private:
 
     const SearchRules& rules_;
     const NodeSamples& node_;
+    const double tolerance_;
 };
 
 }  // namespace silvics

@@ -51,8 +51,8 @@ std::vector<std::vector<double>> column_edges(const Table& table, std::size_t mo
             while (end < values.size() && values[end] == values[begin]) ++end;
             // The middle of the value's rows says which group it belongs to.
             const double middle = (static_cast<double>(begin) + static_cast<double>(end - 1)) / 2;
-            const double slot = distinct <= most ? static_cast<double>(begin)
-                                                 : std::floor(middle / n * slots);
+            const double slot =
+                distinct <= most ? static_cast<double>(begin) : std::floor(middle / n * slots);
             if (begin > 0 && slot != before)
                 edges[j].push_back(middle_of_gap(values[begin - 1], values[begin]));
             before = slot;

@@ -1,8 +1,8 @@
 // The splitter of every recipe: any draw of variables, any cut, any kind of split, any choice.
 //
-// It asks for nothing but a criterion that moves samples, and looks at values as they are. What most
-// forests are made of, the best or a uniform cut on each of K variables, has a quicker splitter of
-// its own (splitter_for.hpp), which finds the same splits.
+// It asks for nothing but a criterion that moves samples, and looks at values as they are. What
+// most forests are made of, the best or a uniform cut on each of K variables, has a quicker
+// splitter of its own (splitter_for.hpp), which finds the same splits.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,9 @@
 #include <tuple>
 #include <vector>
 
-#include "splitter/association.hpp"
-#include "splitter/candidate.hpp"
+#include "splitter/node_test.hpp"
 #include "splitter/search_other.hpp"
-#include "splitter/splitter.hpp"
+#include "splitter/split_maker.hpp"
 #include "splitter/variables_of_node.hpp"
 
 namespace silvics {
@@ -58,6 +57,9 @@ public:
           criterion_(parts.target, parts.subset, parts.stop),
           aside_(parts.target, parts.subset, parts.stop),
           other_(parts, criterion_),
+          reader_(parts.table, parts.rules),
+          test_(parts),
+          maker_(parts),
           variables_(parts.features, parts.rules) {
         for (const FeatureId f : parts.features)
             if (table_.columns[f].kind != Column::Kind::category) numbers_.push_back(f);
@@ -89,24 +91,33 @@ public:
             std::iota(places_.begin(), places_.end(), node.begin);
             order_.copy_some(places_, voters_);
         }
+        if (voters_.size() == 0) return std::nullopt;
         take_up_voters();
+        // A decrease that is summed up from parts is rounded more than once.
+        tolerance_ = rules_.missing == MissingRule::apart ? 1e-13 * criterion_.impurity() : 0.0;
         draw_range(node);
         candidates_.clear();
-        tested_.clear();
+        test_.begin();
         if (rules_.random_cut && rules_.cut_draw == CutDraw::between_pair)
             try_pairs(node, constants);
         else
             try_variables(node, node.key, constants);
         if (candidates_.empty()) return std::nullopt;
-        if (rules_.significance > 0.0 && !significant(node)) return std::nullopt;
-        const Candidate& chosen = Chooser(rules_, node).choose(candidates_);
+        if (rules_.significance > 0.0 && !test_.significant(node, voters_, candidates_))
+            return std::nullopt;
+        const Candidate& chosen = Chooser(rules_, node, tolerance_).choose(candidates_);
         if (rules_.variable_draw == VariableDraw::unused) constants.found(chosen.feature);
-        return make_split(node, chosen);
+        return maker_.make(node, chosen, voters_.rows);
     }
 
     void share(ThreadTeam*) override {}
     std::unique_ptr<Splitter> another() const override {
         return std::make_unique<GeneralSplitter>(parts_);
+    }
+    Work work() const override {
+        Work all = work_;
+        all += other_.work();
+        return all;
     }
     bool sums_are_exact() const override { return false; }
     double impurity() const override { return facts_.impurity(); }
@@ -120,30 +131,23 @@ public:
 private:
     static constexpr std::size_t kTrials = 10;  // of PERT, before a node is a leaf
 
-    // A variable whose dependence is tested.
-    struct Tested {
-        FeatureId feature;
-        double p_value;
-    };
-
     // ---- the variables of a node
 
     void try_variables(const NodeSamples& node, StreamKey key, Constants& constants) {
         std::size_t number = 0;
         variables_.for_each(key, constants, [&](FeatureId f) {
             stop_.check();
-            const bool category = table_.columns[f].kind == Column::Kind::category;
-            const bool use =
-                rules_.kind == SplitKind::oblique && !category
-                    ? try_combination(node, f, number++)
-                : rules_.kind == SplitKind::multiway ||
-                        (category && rules_.kind == SplitKind::multiway_categories)
-                    ? try_values(f)
-                : category ? try_levels(node, f)
-                           : try_number(node, f, {});
-            if (!use && rules_.kind != SplitKind::oblique && !rules_.by_cells())
-                constants.found(f);
-            if (use && rules_.significance > 0.0) tested_.push_back({f, test(f)});
+            work_.values += voters_.size();
+            const bool category = reader_.category(f);
+            const bool use = rules_.kind == SplitKind::oblique && !category
+                                 ? try_combination(node, f, number++)
+                             : rules_.kind == SplitKind::multiway ||
+                                     (category && rules_.kind == SplitKind::multiway_categories)
+                                 ? try_values(f)
+                             : category ? try_levels(node, f)
+                                        : try_number(node, f, {});
+            if (!use && rules_.kind != SplitKind::oblique && !rules_.by_cells()) constants.found(f);
+            if (use && rules_.significance > 0.0) test_.add(f, voters_);
             return use;
         });
     }
@@ -153,17 +157,34 @@ private:
         for (std::size_t trial = 0; trial < kTrials && candidates_.empty(); ++trial) {
             const StreamKey key = trial == 0 ? node.key : derive(node.key, kPairPart + trial);
             RandomStream stream(derive(node.key, kPairPart + (trial << 32)));
-            do {
-                pair_[0] = draw_sample(stream);
-                pair_[1] = draw_sample(stream);
-            } while (same_output(pair_[0], pair_[1]));
+            if (!draw_pair(stream)) return;
             pair_key_ = key;
+            NodeSamples trial_node = node;
+            trial_node.key = key;
             variables_.for_each(key, constants, [&](FeatureId f) {
-                const bool category = table_.columns[f].kind == Column::Kind::category;
-                category ? try_levels(node, f) : try_number(node, f, {});
+                work_.values += voters_.size();
+                const bool category = reader_.category(f);
+                category ? try_levels(trial_node, f) : try_number(node, f, {});
+                if (rules_.significance > 0.0) test_.add(f, voters_);
                 return true;  // whether it tells them apart or not
             });
         }
+    }
+
+    // Two samples until their outputs differ; where that is rare, the second among those that do.
+    bool draw_pair(RandomStream& stream) {
+        constexpr std::size_t kPatience = 1000;
+        for (std::size_t i = 0; i < kPatience; ++i) {
+            for (Position& sample : pair_) sample = draw_sample(stream);
+            if (!same_output(pair_[0], pair_[1])) return true;
+        }
+        stop_.check();
+        std::vector<Position> others;
+        for (Position i = 0; i < voters_.size(); ++i)
+            if (!same_output(pair_[0], i)) others.push_back(i);
+        if (others.empty()) return false;
+        pair_[1] = others[static_cast<std::size_t>(stream.below(others.size()))];
+        return true;
     }
 
     // By its weight.
@@ -202,28 +223,13 @@ private:
         at_voters_ = false;
     }
 
-    std::span<const double> read(FeatureId f, std::span<const RowId> rows,
-                                 std::span<const Term> terms, std::vector<double>& into) const {
-        into.resize(rows.size());
-        if (terms.empty()) {
-            read_any_values(table_.columns[f], rows, into.data());
-            return into;
-        }
-        std::ranges::fill(into, 0.0);
-        std::vector<double> one(rows.size());
-        for (const Term& term : terms) {
-            read_any_values(table_.columns[term.feature], rows, one.data());
-            for (std::size_t i = 0; i < rows.size(); ++i) into[i] += term.coefficient * one[i];
-        }
-        return into;
-    }
-
     // Sets apart the samples that have no value, as the rule on them wants it; what is left of
     // `values_` belongs to the samples that the criterion has taken up. Where they go apart, they
     // have a fixed part in the decrease, told by `outside_` and `inside_`.
     void set_missing_apart(MissingRule rule) {
         outside_ = 0.0;
         inside_ = 1.0;
+        n_missing_ = 0;
         const auto missing = [](double x) { return std::isnan(x); };
         has_missing_ = std::ranges::any_of(values_, missing);
         if (!has_missing_ || rule == MissingRule::learned) {
@@ -234,6 +240,7 @@ private:
         for (std::size_t i = 0; i < values_.size(); ++i)
             (missing(values_[i]) ? unknown : known).push_back(i);
         std::erase_if(values_, missing);
+        n_missing_ = unknown.size();
         if (known.empty()) return;
         voters_.copy_some(known, part_);
         if (rule == MissingRule::both) {
@@ -271,7 +278,7 @@ private:
     // ---- numbers
 
     bool try_number(const NodeSamples& node, FeatureId f, std::vector<Term> terms) {
-        const auto all = read(f, voters_.rows, terms, read_);
+        const auto all = reader_.numbers(f, voters_.rows, terms, read_);
         values_.assign(all.begin(), all.end());
         set_missing_apart(rules_.missing);
         double low = kInfinity, high = -kInfinity;
@@ -284,12 +291,7 @@ private:
         const bool parts = low < high;
         const bool apart_only = has_missing_ && rules_.missing == MissingRule::learned;
         if (!parts && !apart_only && !rules_.by_cells()) return false;
-        if (rules_.honest) {
-            read(f, filling_.rows, terms, filling_values_);
-            std::ranges::sort(filling_values_, [](double a, double b) {  // missing ones last
-                return std::isnan(b) ? !std::isnan(a) : a < b;
-            });
-        }
+        if (rules_.honest) set_filling_in_order(f, terms);
         return rules_.random_cut ? try_cut(node, f, terms, low, high) : scan(node, f, terms);
     }
 
@@ -308,11 +310,12 @@ private:
             sorted_.resize(values_.size());
             std::iota(sorted_.begin(), sorted_.end(), Position{0});
             std::ranges::stable_sort(sorted_, {}, [&](Position i) { return values_[i]; });
+            work_.sorted += sorted_.size();
             ValueGroups<C> groups(criterion_, values_, sorted_);
-            const MissingSide side = !learned          ? MissingSide::unseen
+            const MissingSide side = !learned           ? MissingSide::unseen
                                      : end == kInfinity ? MissingSide::right
                                                         : MissingSide::left;
-            for_cuts(criterion_, groups, allowed, stop_, [&] {
+            work_.cuts += for_cuts(criterion_, groups, allowed, stop_, [&] {
                 Cut cut = groups.cut(), kept;
                 const double below = values_[cut.at_left], above = values_[cut.at_right];
                 if (!learned && (std::isinf(below) || std::isinf(above))) return;
@@ -341,7 +344,7 @@ private:
         const bool learned = has_missing_ && rules_.missing == MissingRule::learned;
         double threshold = kInfinity;  // parts what is known from what is not
         if (cells) {
-            std::tie(low, high) = node.cells->side(node.cell, f, rules_.ranges[f]);
+            std::tie(low, high) = node.place->cells->side(node.place->cell, f, rules_.ranges[f]);
             if (!(low < high)) return false;
         }
         if (low < high) {
@@ -351,8 +354,7 @@ private:
         }
         const CutLimits allowed = limits(node, f, values_.size());
         for (const bool missing_left : {false, true}) {
-            const double at =
-                missing_left && std::isinf(threshold) ? -kInfinity : threshold;
+            const double at = missing_left && std::isinf(threshold) ? -kInfinity : threshold;
             const MissingSide side = !learned       ? MissingSide::unseen
                                      : missing_left ? MissingSide::left
                                                     : MissingSide::right;
@@ -363,6 +365,7 @@ private:
                 n_left += goes[i];
             }
             Cut cut;
+            ++work_.cuts;
             if (n_left > 0 && n_left < values_.size() && filled(at, side))
                 scan_.score_sides(criterion_, {goes, values_.size()}, n_left, allowed, cut);
             if (cells && cut.score == -kInfinity && !best.found()) {
@@ -412,7 +415,9 @@ private:
     // Takes a cut up if it is the best so far; or beside others, where one of the best is drawn.
     void offer(Candidate& best, double threshold, MissingSide side, const Cut& cut) {
         const double decrease = decrease_of(cut.score);
-        if (rules_.choice != Choice::one_of_best && !(decrease > best.decrease)) return;
+        if (rules_.choice != Choice::one_of_best && best.found() &&
+            !(decrease > best.decrease + tolerance_))
+            return;
         best.decrease = best.worth = decrease;
         best.threshold = threshold;
         best.missing = side;
@@ -436,18 +441,51 @@ private:
         if (candidates_.size() > rules_.n_best) candidates_.pop_back();
     }
 
+    // The samples that fill leaves, in the order of a variable, with the weight up to each.
+    void set_filling_in_order(FeatureId f, std::span<const Term> terms) {
+        reader_.numbers(f, filling_.rows, terms, filling_values_);
+        filling_order_.resize(filling_.size());
+        std::iota(filling_order_.begin(), filling_order_.end(), Position{0});
+        const auto known_end = std::ranges::stable_partition(
+            filling_order_, [&](Position i) { return !std::isnan(filling_values_[i]); });
+        const auto known = std::span(filling_order_.begin(), known_end.begin());
+        std::ranges::stable_sort(known, {}, [&](Position i) { return filling_values_[i]; });
+        n_filling_known_ = known.size();
+        filling_upto_.assign(1, 0.0);
+        for (const Position i : filling_order_)
+            filling_upto_.push_back(filling_upto_.back() + filling_.weights[i]);
+    }
+
     // Whether both children have enough samples to fill their leaves.
     bool filled(double threshold, MissingSide side) const {
         if (!rules_.honest) return true;
-        const auto known = std::ranges::find_if(filling_values_,
-                                                [](double x) { return std::isnan(x); });
-        const auto upto = std::upper_bound(filling_values_.begin(), known, threshold);
-        auto left = static_cast<std::size_t>(upto - filling_values_.begin());
-        if (side == MissingSide::left)
-            left += static_cast<std::size_t>(filling_values_.end() - known);
-        return enough(left) && enough(filling_.size() - left);
+        const auto known = std::span(filling_order_).first(n_filling_known_);
+        auto n = static_cast<std::size_t>(
+            std::ranges::upper_bound(known, threshold, {},
+                                     [&](Position i) { return filling_values_[i]; }) -
+            known.begin());
+        double weight = filling_upto_[n];
+        if (side == MissingSide::left) {
+            n += filling_order_.size() - n_filling_known_;
+            weight += filling_upto_.back() - filling_upto_[n_filling_known_];
+        }
+        const std::size_t whole =
+            rules_.missing == MissingRule::apart ? n_filling_known_ : filling_order_.size();
+        return enough(n, weight) && enough(whole - n, filling_upto_[whole] - weight);
     }
-    bool enough(std::size_t n) const { return n >= std::max<std::size_t>(rules_.min_samples_leaf, 1); }
+    bool enough(std::size_t n, double weight) const {
+        return n >= std::max<std::size_t>(rules_.min_samples_leaf, 1) &&
+               weight >= rules_.min_weight_leaf;
+    }
+    // The same of a candidate that is not a threshold: all children.
+    bool all_filled(const Candidate& c, std::size_t n_children) {
+        std::vector<std::size_t> sizes;
+        maker_.place(c, filling_.rows, maker_.largest_child(c, voters_.rows), sizes);
+        const auto weights = maker_.weights(filling_.weights, sizes.size());
+        for (std::size_t k = 0; k < n_children; ++k)
+            if (!enough(sizes[k], weights[k])) return false;
+        return true;
+    }
 
     // ---- combinations of numbers
 
@@ -461,7 +499,8 @@ private:
         for (std::size_t k = 0; k < n; ++k) {
             FeatureId f = first;
             if (k > 0) {
-                const auto at = k - 1 + static_cast<std::size_t>(stream.below(others.size() + 1 - k));
+                const auto at =
+                    k - 1 + static_cast<std::size_t>(stream.below(others.size() + 1 - k));
                 std::swap(others[k - 1], others[at]);
                 f = others[k - 1];
             }
@@ -478,75 +517,86 @@ private:
 
     // ---- categories
 
-    std::span<const Code> levels_of(FeatureId f, std::span<const RowId> rows,
-                                    std::vector<Code>& into) const {
-        into.resize(rows.size());
-        gather_levels(table_.columns[f], rows, into.data());
-        return into;
-    }
-
     bool try_levels(const NodeSamples& node, FeatureId f) {
-        const Code missing = static_cast<Code>(table_.columns[f].n_codes);
-        const auto levels = levels_of(f, voters_.rows, levels_);
-        values_.resize(levels.size());
-        for (std::size_t i = 0; i < levels.size(); ++i)
-            values_[i] = levels[i] == missing ? std::nan("") : static_cast<double>(levels[i]);
         const bool learned = rules_.missing == MissingRule::learned;
-        set_missing_apart(learned ? MissingRule::learned : MissingRule::apart);
-        // Half of a sample on either side says nothing of which levels to part, and gains nothing.
-        if (rules_.missing == MissingRule::both) outside_ = 0.0;
-        const SampleOrder& order = at_voters_ ? voters_ : part_;
+        const bool both = rules_.missing == MissingRule::both;
+        set_levels(f, both && rules_.random_cut ? MissingRule::apart : rules_.missing);
         if (values_.empty()) return false;
+        const SampleOrder& order = at_voters_ ? voters_ : part_;
+        other_.set_copies(both && !rules_.random_cut ? n_missing_ : 0);
+        CutLimits allowed = limits(node, f, order.size());
+        if (rules_.honest && !rules_.random_cut) {
+            other_.set_counted(filling_by_level(f));
+            allowed.n = rules_.missing == MissingRule::apart ? n_filling_known_ : filling_.size();
+            allowed.min_samples_leaf = std::max<std::size_t>(rules_.min_samples_leaf, 1);
+        }
         Found found{.feature = f};
-        const CutLimits allowed = limits(node, f, order.size());
         if (!other_.search(node, order.rows, allowed, found)) return false;
         if (found.cut.score == -kInfinity) return true;
         const Split split = other_.mark(node, found, order.rows);
         Candidate c;
         c.feature = f;
         c.test = Candidate::Test::levels;
-        c.decrease = decrease_of(found.cut.score);
-        c.worth = c.decrease - inside_ * found.by_chance / criterion_.score_per_decrease();
-        c.middle = found.cut.middle;
         c.missing = learned ? split.missing : MissingSide::unseen;
         c.coins = !split.by_levels;
         c.threshold = split.threshold;
         c.left.assign(split.left.begin(), split.left.end());
         std::ranges::sort(c.left);
-        if (rules_.honest && !filled_levels(c)) return true;
-        double parts[3] = {0.0, 0.0, has_missing_ && !learned ? missing_weight_ : 0.0};
+        double parts[3] = {0.0, 0.0, 0.0};
         for (std::size_t i = 0; i < order.size(); ++i)
             parts[other_.marks(order.size())[i] != 0 ? 0 : 1] += order.weights[i];
+        if (has_missing_ && rules_.missing == MissingRule::apart) parts[2] = missing_weight_;
+        if (both && rules_.random_cut && has_missing_ && !score_coins(node, c, found)) return true;
+        c.decrease = decrease_of(found.cut.score);
+        c.worth = c.decrease - inside_ * found.by_chance / criterion_.score_per_decrease();
+        c.middle = found.cut.middle;
         c.information = information_of(parts);
+        if (rules_.honest && !all_filled(c, 2)) return true;
         add(std::move(c));
         return true;
     }
 
-    // ---- a child for each value
-
-    // The number of the value's child; of numbers, of the interval they are in.
-    void read_codes(FeatureId f, std::span<const RowId> rows, std::vector<Code>& into) const {
-        const Column& column = table_.columns[f];
-        if (column.kind == Column::Kind::category) {
-            levels_of(f, rows, into);
-            for (Code& code : into)
-                if (code == column.n_codes) code = kMissingCode;
-            return;
-        }
-        std::vector<double> values(rows.size());
-        read_any_values(column, rows, values.data());
-        into.resize(rows.size());
-        const auto& edges = rules_.edges[f];
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            into[i] = std::isnan(values[i])
-                          ? kMissingCode
-                          : static_cast<Code>(std::ranges::lower_bound(edges, values[i]) -
-                                              edges.begin());
+    void set_levels(FeatureId f, MissingRule rule) {
+        reader_.levels(f, voters_.rows, levels_);
+        values_.resize(levels_.size());
+        for (std::size_t i = 0; i < levels_.size(); ++i)
+            values_[i] = levels_[i] == ColumnReader::kMissing ? std::nan("")
+                                                              : static_cast<double>(levels_[i]);
+        set_missing_apart(rule);
     }
+
+    // The score of coins thrown for what is known, where what is missing is on both sides.
+    bool score_coins(const NodeSamples& node, const Candidate& c, Found& found) {
+        set_levels(c.feature, MissingRule::both);
+        const std::uint64_t seed = LevelRule(c.threshold).content();
+        std::uint8_t* const goes = goes_left_.take(values_.size());
+        std::size_t n_left = 0;
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            goes[i] = std::isinf(values_[i]) ? values_[i] < 0.0
+                                             : LevelRule::coin(seed, static_cast<Code>(values_[i]));
+            n_left += goes[i];
+        }
+        found.cut = {};
+        scan_.score_sides(criterion_, {goes, values_.size()}, n_left,
+                          limits(node, c.feature, values_.size()), found.cut);
+        return found.cut.score != -kInfinity;
+    }
+
+    // The samples that fill leaves, by level; the last are those without.
+    std::vector<std::uint32_t> filling_by_level(FeatureId f) {
+        const std::size_t n = reader_.column(f).n_codes;
+        std::vector<std::uint32_t> counts(n + 1, 0);
+        for (const Code level : reader_.levels(f, filling_.rows, filling_levels_))
+            ++counts[std::min<std::size_t>(level, n)];
+        n_filling_known_ = filling_.size() - counts[n];
+        return counts;
+    }
+
+    // ---- a child for each value
 
     bool try_values(FeatureId f) {
         if (!at_voters_) take_up_voters();
-        read_codes(f, voters_.rows, levels_);
+        reader_.codes(f, voters_.rows, levels_);
         std::vector<Code> values = levels_;
         std::ranges::sort(values);
         values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -560,7 +610,7 @@ private:
         Candidate c;
         c.feature = f;
         c.test = Candidate::Test::values;
-        c.missing_child = values.back() == kMissingCode;
+        c.missing_child = values.back() == ColumnReader::kMissing;
         c.values = std::move(values);
         if (c.missing_child) c.values.pop_back();
         if (!filled_values(c, of_value)) return true;
@@ -575,29 +625,21 @@ private:
         }
         c.decrease = criterion_.impurity() - impurities / criterion_.weight();
         c.worth = c.decrease;
+        ++work_.cuts;
         c.information = information_of(weights);
         add(std::move(c));
         return true;
     }
 
     // As in C4.5, at least two children must be large enough; in honest trees, all.
-    bool filled_values(const Candidate& c,
-                       const std::vector<std::vector<std::size_t>>& of_value) {
+    bool filled_values(const Candidate& c, const std::vector<std::vector<std::size_t>>& of_value) {
         if (!rules_.honest) {
             if (rules_.min_samples_leaf <= 1) return true;
             return std::ranges::count_if(of_value, [&](const auto& places) {
                        return places.size() >= rules_.min_samples_leaf;
                    }) >= 2;
         }
-        std::vector<std::size_t> sizes;
-        place(c, filling_.rows, 0, sizes);
-        return std::ranges::all_of(sizes, [&](std::size_t n) { return enough(n); });
-    }
-
-    bool filled_levels(const Candidate& c) {
-        std::vector<std::size_t> sizes;
-        place(c, filling_.rows, 0, sizes);
-        return enough(sizes[0]) && enough(sizes[1]);
+        return all_filled(c, of_value.size());
     }
 
     // ---- is there anything to find?
@@ -615,237 +657,6 @@ private:
             }
         range_.table = &table_;
         range_.feature = ~FeatureId{0};
-    }
-
-    // How likely the output depends on it as much by chance.
-    double test(FeatureId f) {
-        const auto n_outputs = static_cast<double>(target_.n_outputs);
-        double least = 1.0;
-        for (std::size_t k = 0; k < target_.n_outputs; ++k)
-            least = std::min(least, test(f, k, voters_.rows));
-        return std::min(1.0, least * n_outputs);
-    }
-
-    // The outputs are those of these rows, in their order.
-    double test(FeatureId f, std::size_t k, std::span<const RowId> rows_of_outputs) {
-        const Column& column = table_.columns[f];
-        const bool category = column.kind == Column::Kind::category;
-        std::vector<double> x_values, y_values, weights;
-        std::vector<Code> x_levels, x_classes, y_classes;
-        if (category)
-            levels_of(f, voters_.rows, x_levels);
-        else
-            read(f, voters_.rows, {}, x_values);
-        std::vector<double> known;
-        const std::size_t at = k * target_.n_rows;
-        for (std::size_t i = 0; i < voters_.size(); ++i) {
-            if (category ? x_levels[i] == column.n_codes : std::isnan(x_values[i])) continue;
-            if (category)
-                x_classes.push_back(x_levels[i]);
-            else
-                known.push_back(x_values[i]);
-            const RowId row = rows_of_outputs[i];
-            if (target_.classification())
-                y_classes.push_back(target_.classes[at + row]);
-            else
-                y_values.push_back(target_.values[at + row]);
-            weights.push_back(voters_.weights[i]);
-        }
-        if (weights.size() < 2) return 1.0;
-        if (category) renumber(x_classes);
-        const Margin x{known, x_classes, category ? largest(x_classes) + 1 : 0};
-        const Margin y{y_values, y_classes,
-                       target_.classification() ? std::size_t{target_.n_classes[k]} : 0};
-        return p_value_of_independence(x, y, weights);
-    }
-
-    static std::size_t largest(const std::vector<Code>& codes) { return std::ranges::max(codes); }
-    static void renumber(std::vector<Code>& codes) {
-        std::vector<Code> distinct = codes;
-        std::ranges::sort(distinct);
-        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-        for (Code& code : codes)
-            code = static_cast<Code>(std::ranges::lower_bound(distinct, code) - distinct.begin());
-    }
-
-    // The smallest p-value of all variables against its level, corrected for their number; or
-    // against what it is when outputs are permuted.
-    bool significant(const NodeSamples& node) {
-        if (tested_.empty()) return false;
-        double least = 1.0;
-        for (const Tested& t : tested_) {
-            least = std::min(least, t.p_value);
-            for (Candidate& c : candidates_)
-                if (c.feature == t.feature) c.p_value = t.p_value;
-        }
-        if (rules_.n_permutations == 0)
-            return least * static_cast<double>(tested_.size()) <= rules_.significance;
-        RandomStream stream(derive(node.key, kPermutationPart));
-        std::vector<RowId> rows = voters_.rows;
-        std::size_t as_small = 1;
-        for (std::size_t b = 0; b < rules_.n_permutations; ++b) {
-            stop_.check();
-            for (std::size_t i = rows.size(); i > 1; --i)
-                std::swap(rows[i - 1], rows[static_cast<std::size_t>(stream.below(i))]);
-            double permuted = 1.0;
-            for (const Tested& t : tested_)
-                for (std::size_t k = 0; k < target_.n_outputs; ++k)
-                    permuted = std::min(permuted, test(t.feature, k, rows) *
-                                                      static_cast<double>(target_.n_outputs));
-            as_small += permuted <= least;
-        }
-        return static_cast<double>(as_small) <=
-               rules_.significance * static_cast<double>(rules_.n_permutations + 1);
-    }
-
-    // ---- the split
-
-    // The child of each of these rows, and how many each child has. Values that the candidate has
-    // not seen go right, or to `other`. kBothWays stands for both children.
-    void place(const Candidate& c, std::span<const RowId> rows, std::uint32_t other,
-               std::vector<std::size_t>& sizes) {
-        const bool apart = rules_.missing == MissingRule::apart;
-        const bool both = rules_.missing == MissingRule::both;
-        const std::uint32_t missing_child = apart                            ? 2
-                                            : both                           ? kBothWays
-                                            : c.missing == MissingSide::left ? 0
-                                                                             : 1;
-        child_of_.resize(rows.size());
-        if (c.test == Candidate::Test::values) {
-            read_codes(c.feature, rows, codes_);
-            for (std::size_t i = 0; i < rows.size(); ++i) {
-                const auto at = std::ranges::lower_bound(c.values, codes_[i]);
-                child_of_[i] = codes_[i] == kMissingCode && c.missing_child
-                                   ? static_cast<std::uint32_t>(c.values.size())
-                               : at != c.values.end() && *at == codes_[i]
-                                   ? static_cast<std::uint32_t>(at - c.values.begin())
-                                   : other;
-            }
-            sizes.assign(c.values.size() + c.missing_child, 0);
-        } else if (c.test == Candidate::Test::levels) {
-            const Code missing = static_cast<Code>(table_.columns[c.feature].n_codes);
-            levels_of(c.feature, rows, codes_);
-            const std::uint64_t seed = LevelRule(c.threshold).content();
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                child_of_[i] = codes_[i] == missing ? missing_child
-                               : (c.coins ? LevelRule::coin(seed, codes_[i])
-                                          : std::ranges::binary_search(c.left, codes_[i]))
-                                   ? 0
-                                   : 1;
-            sizes.assign(apart ? 3 : 2, 0);
-        } else {
-            read(c.feature, rows, c.terms, read_);
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                child_of_[i] = std::isnan(read_[i]) ? missing_child : read_[i] <= c.threshold ? 0 : 1;
-            sizes.assign(apart ? 3 : 2, 0);
-        }
-        for (const std::uint32_t child : child_of_)
-            if (child != kBothWays) ++sizes[child];
-    }
-
-    Split make_split(const NodeSamples& node, const Candidate& c) {
-        const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
-        std::uint32_t other = 0;  // of values, the largest child
-        if (c.test == Candidate::Test::values) {
-            place(c, voters_.rows, 0, sizes_);
-            other = static_cast<std::uint32_t>(std::ranges::max_element(sizes_) - sizes_.begin());
-        }
-        place(c, rows, other, sizes_);
-        Split split{.feature = c.feature,
-                    .threshold = c.threshold,
-                    .decrease = c.decrease,
-                    .middle = c.middle,
-                    .n_left = sizes_[0]};
-        split.missing = missing_side(c);
-        if (c.test == Candidate::Test::levels && !c.coins) tell_levels(c, split);
-        const bool apart = rules_.missing == MissingRule::apart && c.test != Candidate::Test::values;
-        if (apart || !c.terms.empty() || c.test == Candidate::Test::values) {
-            describe(c, other);
-            split.branching = &branching_;
-            split.sizes = sizes_;
-        }
-        if (rules_.missing == MissingRule::both && std::ranges::count(child_of_, kBothWays) > 0)
-            copy_both(node, split);
-        else
-            order_.part(node.begin, child_of_, sizes_);
-        return split;
-    }
-
-    // Where missing values went: to one side, if the node has any, though only those that do not
-    // find splits may have it.
-    MissingSide missing_side(const Candidate& c) const {
-        if (rules_.missing != MissingRule::learned || c.test == Candidate::Test::values)
-            return MissingSide::unseen;
-        if (c.missing != MissingSide::unseen || !rules_.honest) return c.missing;
-        const Column& column = table_.columns[c.feature];
-        const bool category = column.kind == Column::Kind::category;
-        for (std::size_t i = 0; i < child_of_.size(); ++i)
-            if (category ? codes_[i] == column.n_codes : std::isnan(read_[i]))
-                return MissingSide::right;
-        return MissingSide::unseen;
-    }
-
-    void tell_levels(const Candidate& c, Split& split) {
-        const Code missing = static_cast<Code>(table_.columns[c.feature].n_codes);
-        left_levels_ = c.left;
-        right_levels_.clear();
-        for (std::size_t i = 0; i < child_of_.size(); ++i)
-            if (codes_[i] != missing && child_of_[i] == 1) right_levels_.push_back(codes_[i]);
-        std::ranges::sort(right_levels_);
-        right_levels_.erase(std::unique(right_levels_.begin(), right_levels_.end()),
-                            right_levels_.end());
-        split.by_levels = true;
-        split.left = left_levels_;
-        split.right = right_levels_;
-    }
-
-    // What the node keeps.
-    void describe(const Candidate& c, std::uint32_t other) {
-        using Test = Branching::Test;
-        branching_ = {};
-        branching_.terms = c.terms;
-        branching_.n_children = static_cast<std::uint32_t>(sizes_.size());
-        if (c.test == Candidate::Test::values) {
-            branching_.other_child = other;
-            branching_.missing_child =
-                c.missing_child ? static_cast<std::uint32_t>(c.values.size()) : other;
-            if (table_.columns[c.feature].kind == Column::Kind::category) {
-                branching_.test = Test::levels;
-                branching_.levels.assign(c.values.begin(), c.values.end());
-            } else {  // intervals that the node has not seen belong to the one below, or the first
-                const auto& edges = rules_.edges[c.feature];
-                for (std::size_t k = 1; k < c.values.size(); ++k)
-                    branching_.thresholds.push_back(edges[c.values[k] - 1]);
-            }
-            return;
-        }
-        branching_.missing_child = rules_.missing == MissingRule::apart   ? 2
-                                   : c.missing == MissingSide::left        ? 0
-                                   : missing_side(c) == MissingSide::right ? 1
-                                                                           : Branching::kUnseen;
-        branching_.test =
-            c.test == Candidate::Test::levels ? Test::subset : Test::thresholds;
-        branching_.thresholds = {c.threshold};
-        branching_.other_child = 0;
-    }
-
-    // Samples whose value is missing go both ways, with half their weight.
-    void copy_both(const NodeSamples& node, Split& split) {
-        std::vector<std::size_t> places;
-        std::vector<double> factors;
-        std::size_t n[2] = {0, 0};
-        for (const std::uint32_t side : {0U, 1U})
-            for (std::size_t i = 0; i < child_of_.size(); ++i) {
-                if (child_of_[i] != side && child_of_[i] != kBothWays) continue;
-                places.push_back(node.begin + i);
-                factors.push_back(child_of_[i] == kBothWays ? 0.5 : 1.0);
-                ++n[side];
-            }
-        split.copied = true;
-        split.begin = order_.size();
-        split.n_left = n[0];
-        split.n_right = n[1];
-        order_.append(places, factors);
     }
 
     // Bounds on cuts: the range of some samples.
@@ -871,9 +682,6 @@ private:
         }
     };
 
-    static constexpr Code kMissingCode = ~Code{0};
-    static constexpr std::uint32_t kBothWays = ~std::uint32_t{0};
-
     const SplitterParts parts_;
     const Table& table_;
     const Target& target_;
@@ -884,25 +692,30 @@ private:
     C criterion_;  // of those that find splits
     C aside_;      // of some of them
     OtherSearch<C> other_;
+    ColumnReader reader_;
+    NodeTest test_;
+    SplitMaker maker_;
     ThresholdScan<C> scan_;
     VariablesOfNode variables_;
     std::vector<FeatureId> numbers_;
     SampleOrder filling_, voters_, part_, aside_order_;
     bool at_voters_ = false;  // or at a part of them
     bool has_missing_ = false;
+    std::size_t n_missing_ = 0;  // set apart
+    double tolerance_ = 0.0;     // of decreases, at the node
     double outside_ = 0.0, inside_ = 1.0, missing_weight_ = 0.0;
-    std::vector<std::size_t> places_, sizes_;
+    std::vector<std::size_t> places_;
     std::vector<double> read_, values_, filling_values_;
-    std::vector<Position> sorted_;
-    std::vector<Code> levels_, codes_, left_levels_, right_levels_;
-    std::vector<std::uint32_t> child_of_;
+    std::vector<Position> sorted_, filling_order_;
+    std::size_t n_filling_known_ = 0;
+    std::vector<double> filling_upto_;
+    std::vector<Code> levels_, filling_levels_;
     Scratch<std::uint8_t> goes_left_;
     std::vector<Candidate> candidates_;
-    std::vector<Tested> tested_;
+    Work work_;
     Position pair_[2] = {0, 0};
     StreamKey pair_key_ = 0;
     Range range_;
-    Branching branching_;
 };
 
 }  // namespace silvics

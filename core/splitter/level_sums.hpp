@@ -19,6 +19,7 @@ struct LevelGroups {
     std::vector<Code> levels;           // of each group
     std::vector<std::uint32_t> counts;  // its samples
     Code missing = kNone;               // the group of missing values, or kNone
+    std::size_t n_free = 0;             // groups that may go either way: the first so many
 
     std::size_t size() const { return levels.size(); }
 };

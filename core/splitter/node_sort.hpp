@@ -29,6 +29,7 @@ public:
         }
         cut_.take(n);
         n_ = n;
+        n_sorted_ += n;
         bool equal = false;
         for (std::size_t k = 0; k + 1 < n; ++k) {
             cut_[k] = node.codes[order_[k]] != node.codes[order_[k + 1]];
@@ -57,6 +58,9 @@ public:
         for (std::size_t i = n; i < padded; ++i) keys[i] = 0x7FFFFFFF;
         kernels().rank_keys(keys, n, padded, ranks);
     }
+
+    // By all sorts so far.
+    std::uint64_t n_sorted() const { return n_sorted_; }
 
     // Whether a cut may lie right after each of the sorted.
     std::span<const std::uint8_t> cuts() const { return {cut_.data(), n_}; }
@@ -108,6 +112,7 @@ private:
     Scratch<Position> order_, scratch_;
     Scratch<std::uint8_t> cut_;
     std::size_t n_ = 0;
+    std::uint64_t n_sorted_ = 0;
     std::vector<std::uint32_t> starts_;
 };
 

@@ -19,17 +19,31 @@ namespace silvics {
 template <Criterion C>
 class CategorySearch {
 public:
-    // Takes up a variable at a node; false if it is constant there.
-    bool enter(const Column& column, std::span<const RowId> rows) {
-        gather_levels(column, rows, levels_.take(rows.size()));
-        group({levels_.data(), rows.size()}, column.n_codes + 1);
+    // Takes up a variable at a node; false if it is constant there. The last of the rows may be
+    // copies, as many that stay left as stay right, whatever their level.
+    bool enter(const Column& column, std::span<const RowId> rows, std::size_t n_copies = 0) {
+        const std::size_t n = rows.size();
+        gather_levels(column, rows, levels_.take(n));
+        const auto missing = static_cast<Code>(column.n_codes);
+        for (std::size_t i = n - 2 * n_copies; i < n; ++i)
+            levels_[i] = missing + (i < n - n_copies ? 1 : 2);
+        group({levels_.data(), n}, column.n_codes + 3);
         groups_.missing = LevelGroups::kNone;
         for (std::size_t g = 0; g < groups_.size(); ++g)
-            if (groups_.levels[g] == column.n_codes) groups_.missing = static_cast<Code>(g);
-        return groups_.size() > 1;
+            if (groups_.levels[g] == missing) groups_.missing = static_cast<Code>(g);
+        groups_.n_free = groups_.size() - (n_copies > 0 ? 2 : 0);
+        return groups_.n_free > 1;
+    }
+
+    // Counts other samples instead of those taken up, by level, the last being missing ones.
+    void count(std::span<const std::uint32_t> by_level) {
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            groups_.counts[g] = by_level[groups_.levels[g]];
     }
 
     const LevelGroups& groups() const { return groups_; }
+    // Scored so far.
+    std::uint64_t n_cuts() const { return n_cuts_; }
 
     // Of the variable last taken up. True if there is a better split than the best.
     bool best_split(C& criterion, const CutLimits& limits, StreamKey key, const StopFlag& stop,
@@ -41,10 +55,10 @@ public:
             try_cuts(limits, stop, best, choice);
         }
         if (exhaustive()) {
-            const std::uint32_t end = std::uint32_t{1} << (groups_.size() - 1);
+            const std::uint32_t end = std::uint32_t{1} << (groups_.n_free - 1);
             for (std::uint32_t mask = 1; mask < end; ++mask) {
-                goes_left_.assign(groups_.size(), 0);
-                for (std::size_t g = 0; g < groups_.size(); ++g) goes_left_[g] = mask >> g & 1;
+                start_sides();
+                for (std::size_t g = 0; g < groups_.n_free; ++g) goes_left_[g] = mask >> g & 1;
                 try_sides(limits, stop, best, choice, mask);
             }
         } else if (!sums_.one_order()) {
@@ -62,13 +76,13 @@ public:
         sum(criterion);
         if (choice.cut > 0) {
             set_order();
-            goes_left_.assign(groups_.size(), 0);
+            start_sides();
             for (std::size_t k = 0; k < choice.cut; ++k) goes_left_[order_[k]] = 1;
             return goes_left_;
         }
-        goes_left_.assign(groups_.size(), 0);
-        if (groups_.size() <= kExhaustive) {
-            for (std::size_t g = 0; g < groups_.size(); ++g)
+        start_sides();
+        if (groups_.n_free <= kExhaustive) {
+            for (std::size_t g = 0; g < groups_.n_free; ++g)
                 goes_left_[g] = static_cast<char>(choice.number >> g & 1);
         } else {
             RandomStream stream(key);
@@ -83,7 +97,7 @@ private:
     static constexpr int kPowerSteps = 20;
     static constexpr std::size_t kFew = 24;  // groups that are sorted one by one
 
-    bool exhaustive() const { return !sums_.one_order() && groups_.size() <= kExhaustive; }
+    bool exhaustive() const { return !sums_.one_order() && groups_.n_free <= kExhaustive; }
     bool in_order() const { return !exhaustive(); }
 
     // Groups in order of appearance; the time does not grow with the number of levels.
@@ -121,7 +135,8 @@ private:
         groups_.levels.swap(levels);
         groups_.counts.swap(counts);
         for (Code& g : groups_.group_of) g = now[g];
-        if (groups_.missing != LevelGroups::kNone) groups_.missing = static_cast<Code>(n - 1);
+        if (groups_.missing != LevelGroups::kNone)
+            groups_.missing = static_cast<Code>(groups_.n_free - 1);
     }
 
     // Where one order will do, that of the groups plays no part.
@@ -133,12 +148,12 @@ private:
 
     // Groups by their means, or along the line on which means differ most; equals by level.
     void set_order() {
-        key_.resize(groups_.size());
+        key_.resize(groups_.n_free);
         if (sums_.one_order())
-            for (std::size_t g = 0; g < groups_.size(); ++g) key_[g] = sums_.mean(g, 0);
+            for (std::size_t g = 0; g < groups_.n_free; ++g) key_[g] = sums_.mean(g, 0);
         else
             project();
-        const std::size_t n = groups_.size();
+        const std::size_t n = groups_.n_free;
         order_.resize(n);
         std::iota(order_.begin(), order_.end(), Code{0});
         const auto before = [&](Code a, Code b) {
@@ -159,7 +174,7 @@ private:
     // The first principal component of the groups' means, by the power method (the order that
     // Coppersmith, Hong and Hosking 1999 found to hold good splits).
     void project() {
-        const std::size_t m = sums_.n_means(), n = groups_.size();
+        const std::size_t m = sums_.n_means(), n = groups_.n_free;
         centre_.assign(m, 0.0);
         double whole = 0.0;
         for (std::size_t g = 0; g < n; ++g) {
@@ -202,20 +217,32 @@ private:
 
     void try_cuts(const CutLimits& limits, const StopFlag& stop, Cut& best, LevelChoice& choice) {
         sums_.start();
-        std::size_t n_left = 0;
+        std::size_t n_left = add_copies();
         for (std::size_t k = 0; k + 1 < order_.size(); ++k) {
             if (k % kStopCuts == kStopCuts - 1) stop.check();
             sums_.add(order_[k]);
+            ++n_cuts_;
             n_left += groups_.counts[order_[k]];
             if (sums_.better(limits, n_left, best))
                 choice = {.cut = static_cast<std::uint32_t>(k + 1)};
         }
     }
 
-    void draw_sides(RandomStream& stream) {
+    // All right but for the copies that stay left.
+    void start_sides() {
         goes_left_.assign(groups_.size(), 0);
+        if (groups_.n_free < groups_.size()) goes_left_[groups_.n_free] = 1;
+    }
+    std::size_t add_copies() {
+        if (groups_.n_free == groups_.size()) return 0;
+        sums_.add(groups_.n_free);
+        return groups_.counts[groups_.n_free];
+    }
+
+    void draw_sides(RandomStream& stream) {
+        start_sides();
         std::uint64_t word = 0;
-        for (std::size_t g = 0; g < groups_.size(); ++g) {
+        for (std::size_t g = 0; g < groups_.n_free; ++g) {
             if (g % 64 == 0) word = stream.next();
             goes_left_[g] = static_cast<char>(word >> g % 64 & 1);
         }
@@ -224,17 +251,20 @@ private:
     void try_sides(const CutLimits& limits, const StopFlag& stop, Cut& best, LevelChoice& choice,
                    std::uint32_t number) {
         stop.check();
+        ++n_cuts_;
         sums_.start();
-        std::size_t n_left = 0;
+        std::size_t n_left = 0, n_groups = 0;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             if (goes_left_[g] == 0) continue;
             sums_.add(g);
             n_left += groups_.counts[g];
+            n_groups += g < groups_.n_free;
         }
-        if (n_left == 0 || n_left == groups_.group_of.size()) return;
+        if (n_groups == 0 || n_groups == groups_.n_free) return;
         if (sums_.better(limits, n_left, best)) choice = {.cut = 0, .number = number};
     }
 
+    std::uint64_t n_cuts_ = 0;
     LevelGroups groups_;
     LevelSums<C> sums_;
     Scratch<Code> levels_;

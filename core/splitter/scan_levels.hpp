@@ -49,6 +49,7 @@ public:
                            std::size_t& n_levels) {
         const auto groups = ordered(criterion, column, rows, !limits.none(), stop);
         n_levels = groups.size();
+        n_cuts_ += n_levels - (n_levels > 0);
         std::uint32_t at = 0;
         Summand left{};
         std::size_t n_left = 0;
@@ -62,7 +63,11 @@ public:
         return at;
     }
 
+    // Scored so far.
+    std::uint64_t n_cuts() const { return n_cuts_; }
+
 private:
+    std::uint64_t n_cuts_ = 0;
     static constexpr std::size_t kFewSamples = 16, kFewGroups = 24;
     static constexpr Code kNone = ~Code{0};
 

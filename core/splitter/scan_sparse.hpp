@@ -75,6 +75,9 @@ private:
 template <class C>
 class SparseScan {
 public:
+    // Scored so far.
+    std::uint64_t n_cuts() const { return n_cuts_; }
+
     // The best cut, with missing values at either end of the order; false if it is constant. What
     // is found has its threshold and the side of missing values.
     bool best_cut(C& criterion, const Column& column, const NodeSamples& node,
@@ -121,6 +124,7 @@ public:
     }
 
 private:
+    std::uint64_t n_cuts_ = 0;
     struct Cell {
         Code code;
         Position at;
@@ -192,6 +196,7 @@ private:
     void scan(C& criterion, const CutLimits& limits, MissingSide missing, Found& found) {
         PartSum<C> left(criterion);
         std::size_t n_left = 0;
+        n_cuts_ += groups_.size() - (groups_.empty() ? 0 : 1);
         for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
             const Group& group = groups_[g];
             for (std::size_t k = group.first; k < group.last; ++k) left.add(cells_[k].at);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "splitter/node_sort.hpp"
+#include "splitter/work.hpp"
 
 namespace silvics {
 
@@ -95,24 +96,26 @@ private:
 // How many cuts, at a microsecond each for the slowest criterion, go by between looks at the flag.
 inline constexpr std::size_t kStopCuts = 8192;
 
-// visit() at every allowed cut between two groups, in their order.
+// visit() at every allowed cut between two groups, in their order. Returns how many cuts there are.
 template <MovingCriterion C, class Groups, class Visit>
-void for_cuts(C& criterion, Groups& groups, const CutLimits& limits, const StopFlag& stop,
-              Visit&& visit) {
+std::size_t for_cuts(C& criterion, Groups& groups, const CutLimits& limits, const StopFlag& stop,
+                     Visit&& visit) {
     criterion.begin_scan();
-    for (std::size_t i = 1; groups.move(); ++i) {
-        if (i % kStopCuts == 0) stop.check();
+    std::size_t n = 0;
+    while (groups.move()) {
+        if (++n % kStopCuts == 0) stop.check();
         if (limits.allow(groups.n_left(), criterion.left_weight(), criterion.right_weight()))
             visit();
     }
+    return n;
 }
 
-// The best allowed cut between two groups; the lowest of equals.
+// The best allowed cut between two groups; the lowest of equals. Returns how many there are.
 template <MovingCriterion C, class Groups>
-void scan_groups(C& criterion, Groups&& groups, const CutLimits& limits, const StopFlag& stop,
-                 Cut& best) {
-    for_cuts(criterion, groups, limits, stop,
-             [&] { keep_if_better(criterion, limits, groups.cut(), best); });
+std::size_t scan_groups(C& criterion, Groups&& groups, const CutLimits& limits,
+                        const StopFlag& stop, Cut& best) {
+    return for_cuts(criterion, groups, limits, stop,
+                    [&] { keep_if_better(criterion, limits, groups.cut(), best); });
 }
 
 template <MovingCriterion C>
@@ -121,10 +124,20 @@ public:
     void best_cut(C& criterion, const NodeColumn& node, const CutLimits& limits, Search search,
                   const StopFlag& stop, Cut& best) {
         if constexpr (C::kSummable)
-            if (use_histogram(criterion, node, search))
-                return scan_groups(criterion, HistogramGroups<C>(criterion, node, histogram_, stop),
-                                   limits, stop, best);
-        scan_groups(criterion, SortedGroups<C>(criterion, node, sort_, stop), limits, stop, best);
+            if (use_histogram(criterion, node, search)) {
+                work_.cuts +=
+                    scan_groups(criterion, HistogramGroups<C>(criterion, node, histogram_, stop),
+                                limits, stop, best);
+                return;
+            }
+        work_.cuts += scan_groups(criterion, SortedGroups<C>(criterion, node, sort_, stop), limits,
+                                  stop, best);
+    }
+
+    Work work() const {
+        Work all = work_;
+        all.sorted += sort_.n_sorted();
+        return all;
     }
 
     // The cut that parts the samples so marked.
@@ -154,6 +167,7 @@ private:
                node.range.size() * criterion.histogram_width() <= 2 * node.size();
     }
 
+    Work work_;
     NodeSort sort_;
     typename HistogramGroups<C>::Storage histogram_;
 };

@@ -5,6 +5,7 @@
 
 #include "splitter/few_samples.hpp"
 #include "splitter/node_sort.hpp"
+#include "splitter/work.hpp"
 
 namespace silvics {
 
@@ -36,6 +37,12 @@ public:
             if (few.cut_after(k) && better(criterion, limits, k + 1, left, best))
                 best = few.cut(k, best.score);
         }
+    }
+
+    Work work() const {
+        Work all = work_;
+        all.sorted += sort_.n_sorted();
+        return all;
     }
 
     // The cut that parts the samples so marked. Left and right count alike, so it is enough to
@@ -151,6 +158,7 @@ private:
         Ledger left = criterion.begin_scan();
         for (std::size_t k = 0; k < order.size(); ++k) {
             move(criterion, left, samples[order[k]]);
+            work_.cuts += cuts[k];
             if (cuts[k] == 0 || !better(criterion, limits, k + 1, left, best)) continue;
             best = cut_between(node, best.score, order[k], order[k + 1]);
         }
@@ -175,6 +183,7 @@ private:
         }
         for (std::size_t k = 0; k + 1 < m; ++k) {
             move(criterion, left, samples[places_[order[k]]]);
+            work_.cuts += cuts[k];
             if (cuts[k] == 0 || !better(criterion, limits, n_lowest + k + 1, left, best)) continue;
             best = cut_between(node, best.score, places_[order[k]], places_[order[k + 1]]);
         }
@@ -212,6 +221,7 @@ private:
             n_left += counts[bin];
             do ++bin;
             while (counts[bin] == 0);  // the last one never is
+            ++work_.cuts;
             if (better(criterion, limits, n_left, left, best)) {
                 best.border = node.range.low + static_cast<Code>(bin);
                 best.below = node.range.low + static_cast<Code>(below);
@@ -222,6 +232,7 @@ private:
     static constexpr std::size_t kManySamples = 24;
 
     const Kernels& kernels_ = kernels();
+    Work work_;
     NodeSort sort_;
     Scratch<std::uint32_t> weights_, counts_, rest_;
     Scratch<Position> places_;

@@ -102,6 +102,11 @@ public:
                         : search_with_holes(rows, limits, found);
     }
 
+    // Of rows to come, the last are copies that stay on either side; and limits are on the numbers
+    // of other samples, by level, if there are any. Best splits of categories heed both.
+    void set_copies(std::size_t n_of_a_side) { n_copies_ = n_of_a_side; }
+    void set_counted(std::vector<std::uint32_t> by_level) { counted_ = std::move(by_level); }
+
     // Marks the samples by what was found on them.
     Split mark(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
         const Column& column = table_.columns[found.feature];
@@ -113,7 +118,7 @@ public:
         } else if constexpr (OneSumCriterion<C>) {
             mark_by_order(column, rows, found.choice.cut, split);
         } else {
-            categories_.enter(column, rows);
+            categories_.enter(column, rows, n_copies_);
             take_sides(categories_.sides(criterion_, levels_key(node, found.feature), found.choice),
                        split);
         }
@@ -152,6 +157,14 @@ public:
         return split;
     }
 
+    Work work() const {
+        Work all = search_.work();
+        all.cuts += categories_.n_cuts();
+        if constexpr (requires { scan_.n_cuts(); }) all.cuts += scan_.n_cuts();
+        if constexpr (requires { sparse_.n_cuts(); }) all.cuts += sparse_.n_cuts();
+        return all;
+    }
+
     // One or zero for each sample last marked.
     std::span<const std::uint8_t> marks(std::size_t n) const { return {goes_left_.data(), n}; }
 
@@ -175,13 +188,15 @@ private:
             found.choice = {.cut = scan_.best_cut(criterion_, column, rows, limits, stop_,
                                                   found.cut, n_levels)};
         } else {
-            categories_.enter(column, rows);
-            n_levels = categories_.groups().size();
+            categories_.enter(column, rows, n_copies_);
+            if (!counted_.empty()) categories_.count(counted_);
+            n_levels = categories_.groups().n_free;
             if (n_levels > 1)
                 categories_.best_split(criterion_, limits, levels_key(node, found.feature), stop_,
                                        found.cut, found.choice);
         }
-        if (rules_.adjust_levels) found.by_chance = score_by_chance(n_levels, rows.size());
+        if (rules_.adjust_levels)  // copies are of samples that count once
+            found.by_chance = score_by_chance(n_levels, rows.size() - n_copies_);
         return n_levels > 1;
     }
 
@@ -380,7 +395,7 @@ private:
             split.n_left += goes[i];
         }
         for (auto& levels : levels_of_side_) levels.clear();
-        for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t g = 0; g < groups.n_free; ++g)
             if (g == groups.missing)
                 split.missing = sides[g] != 0 ? MissingSide::left : MissingSide::right;
             else
@@ -414,6 +429,8 @@ private:
     std::vector<char> coins_;
     std::vector<std::uint8_t> side_of_level_;
     std::vector<Code> levels_of_side_[2];  // right, left
+    std::size_t n_copies_ = 0;
+    std::vector<std::uint32_t> counted_;
     CodeBuffer other_codes_, shifted_codes_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "splitter/few_samples.hpp"
 #include "splitter/node_sort.hpp"
+#include "splitter/work.hpp"
 
 namespace silvics {
 
@@ -48,6 +49,12 @@ public:
             at = better ? k : at;
         }
         if (at < N) best = few.cut(at, top);
+    }
+
+    Work work() const {
+        Work all = work_;
+        all.sorted += sort_.n_sorted();
+        return all;
     }
 
     // The cut that parts the samples so marked.
@@ -92,6 +99,7 @@ private:
     template <class Allowed>
     std::size_t first_best(const C& criterion, std::size_t n, bool all_allowed, double floor,
                            Allowed&& allowed) {
+        work_.cuts += n;
         double top = kernels_.score_cuts(sums(criterion), n, score_.data());
         if (!(top > floor)) return n;
         std::size_t at = 0;
@@ -128,6 +136,7 @@ private:
                       Cut& best) {
         constexpr std::size_t kMost = NodeSort::kCounted;
         const std::size_t n = node.size();
+        work_.sorted += n;
         alignas(64) std::uint32_t ranks[kMost];
         std::uint16_t codes[kMost + 1];
         std::uint8_t positions[kMost];
@@ -296,6 +305,7 @@ private:
                 ++n_left;
                 if (k + 1 == m || bin(k + 1) != b) break;
                 if (cuts[k] == 0) continue;
+                ++work_.cuts;
                 const double w = C::weight_of(sum);
                 const double s = score(criterion, w, C::term_of(sum));
                 // Of equals the lowest: before a cut between bins that this one lies below.
@@ -312,6 +322,7 @@ private:
     }
 
     const Kernels& kernels_ = kernels();
+    Work work_;
     NodeSort sort_;
     Scratch<Summand> sorted_;
     Scratch<Summand> bins_;  // later: of the bins up to and including each

@@ -30,10 +30,15 @@ struct Split {
     // until the next search.
     bool by_levels = false;
     std::span<const Code> left{}, right{};
-    // Of other kinds than a split in two: what the node keeps, and the samples of each child. They
-    // stay as long.
-    const Branching* branching = nullptr;
-    std::span<const std::size_t> sizes{};
+    // What is not told by a split of samples in two. It stays as long.
+    const struct OtherSplit* other = nullptr;
+};
+
+struct OtherSplit {
+    // Of other kinds than a split in two: what the node keeps, and the samples of each child.
+    bool branches = false;
+    Branching branching;
+    std::vector<std::size_t> sizes;
     // Where samples go to both children: their samples, copied to here.
     bool copied = false;
     std::size_t begin = 0, n_right = 0;
@@ -100,23 +105,24 @@ struct SearchRules {
     Choice choice = Choice::best;
     SplitKind kind = SplitKind::binary;
     MissingRule missing = MissingRule::learned;
-    std::size_t n_best = 20;           // of one_of_best
-    double near_best = 0.25;           // what a split may lose against the best one,
-    std::size_t near_best_depth = 2;   // above this depth
-    std::size_t n_combined = 3;        // variables in a combination
-    std::size_t range_sample = 0;      // samples whose range bounds the cuts; 0: all
-    std::size_t most_values = 10;      // of a number, that a multiway split tells apart
-    double significance = 0.0;         // level of the test that a split must pass; 0: none
-    std::size_t n_permutations = 0;    // of that test; 0: its asymptotic form
-    bool honest = false;               // some samples find the splits, the others fill the leaves
-    bool general = false;              // the general splitter in any case, for tests
-    std::vector<double> probabilities;           // of the variables, where draws are weighted
-    std::vector<std::uint8_t> relevant;          // variables cut in the middle
-    std::vector<std::vector<double>> edges;      // between the values that multiway splits tell apart
+    std::size_t n_best = 20;             // of one_of_best
+    double near_best = 0.25;             // what a split may lose against the best one,
+    std::size_t near_best_depth = 2;     // above this depth
+    std::size_t n_combined = 3;          // variables in a combination
+    std::size_t range_sample = 0;        // samples whose range bounds the cuts; 0: all
+    std::size_t most_values = 10;        // of a number, that a multiway split tells apart
+    double significance = 0.0;           // level of the test that a split must pass; 0: none
+    std::size_t n_permutations = 0;      // of that test; 0: its asymptotic form
+    bool honest = false;                 // some samples find the splits, the others fill the leaves
+    bool general = false;                // the general splitter in any case, for tests
+    std::vector<double> probabilities;   // of the variables, where draws are weighted
+    std::vector<std::uint8_t> relevant;  // variables cut in the middle
+    std::vector<std::vector<double>> edges;  // between the values that multiway splits tell apart
     std::vector<std::pair<double, double>> ranges;  // of all values, for cells and combinations
 
     bool by_cells() const {
-        return random_cut && (cut_draw == CutDraw::cell_uniform || cut_draw == CutDraw::cell_middle);
+        return random_cut &&
+               (cut_draw == CutDraw::cell_uniform || cut_draw == CutDraw::cell_middle);
     }
     bool multiway() const {
         return kind == SplitKind::multiway || kind == SplitKind::multiway_categories;
@@ -145,9 +151,13 @@ struct NodeSamples {
     std::size_t begin = 0, n = 0;
     StreamKey key = 0;
     ValueBounds bounds{};
-    std::size_t depth = 0;
-    const Cells* cells = nullptr;
-    Cells::CellId cell = 0;
+    // Where it is, for those who ask.
+    struct Place {
+        std::size_t depth = 0;
+        const Cells* cells = nullptr;
+        Cells::CellId cell = 0;
+    };
+    const Place* place = nullptr;
 };
 
 // The best cut on one variable so far: between samples of codes below the border and the others,

@@ -11,6 +11,7 @@
 #include "sampling/learning_subset.hpp"
 #include "splitter/constants.hpp"
 #include "splitter/split.hpp"
+#include "splitter/work.hpp"
 
 namespace silvics {
 
@@ -32,6 +33,7 @@ public:
     // Lets a team share in the search of large nodes; nobody shares if there is none.
     virtual void share(ThreadTeam* team) = 0;
     virtual std::unique_ptr<Splitter> another() const = 0;  // for other nodes of the same tree
+    virtual Work work() const = 0;                          // done so far
     virtual bool sums_are_exact() const = 0;                // in any order
     virtual double impurity() const = 0;        // of the node last entered, in the core's units
     virtual int impurity_exponent() const = 0;  // i(t) times two to this is in the user's units

@@ -80,12 +80,23 @@ public:
 
     void share(ThreadTeam* team) override {
         team_ = team;
+        for (const auto& helper : helpers_)
+            if (helper) work_ += helper->work();
         helpers_.clear();
         if (team != nullptr) helpers_.resize(team->size());
     }
 
     std::unique_ptr<Splitter> another() const override {
         return std::make_unique<SplitterFor>(parts_);
+    }
+
+    Work work() const override {
+        Work all = work_;
+        all += search_.work();
+        all += other_.work();
+        for (const auto& helper : helpers_)
+            if (helper) all += helper->work();
+        return all;
     }
 
     bool sums_are_exact() const override { return OneSumCriterion<C> || LedgerCriterion<C>; }
@@ -138,9 +149,19 @@ private:
                 const bool use = try_variable(i, drawn_[i]);
                 useful += use;
                 counted += use || rules_.constants_count;
-                if (enough()) return;
+                if (enough()) return note_work(node.n, counted, useful);
             }
         }
+        note_work(node.n, counted, useful);
+    }
+
+    // Counted per node, not per variable: most nodes are tiny. Of small ones all cuts are scored.
+    void note_work(std::size_t n, std::size_t counted, std::size_t useful) {
+        work_.values += counted * n;
+        if (rules_.random_cut)
+            work_.cuts += useful;
+        else if (n <= kMostOfFew)
+            work_.sorted += useful * n, work_.cuts += useful * (n - 1);
     }
 
     // The same with the codes of each variable for the given rows.
@@ -526,6 +547,7 @@ private:
     Scratch<double> values_;
     OtherSearch<C> other_;
     SampleOrder sample_;
+    Work work_;
     ThreadTeam* team_ = nullptr;
     std::vector<std::unique_ptr<SplitterFor>> helpers_;  // one per thread of the team
 };

@@ -15,11 +15,10 @@ std::size_t BranchRecord::append(const Branching& branching, std::vector<std::ui
     const std::size_t at = records.size();
     const bool levels = branching.test == Branching::Test::levels;
     const std::size_t n_cuts = levels ? branching.levels.size() : branching.thresholds.size();
-    records.insert(records.end(),
-                   {static_cast<std::uint32_t>(branching.test), branching.n_children,
-                    branching.missing_child, branching.other_child,
-                    static_cast<std::uint32_t>(branching.terms.size()),
-                    static_cast<std::uint32_t>(n_cuts)});
+    records.insert(records.end(), {static_cast<std::uint32_t>(branching.test), branching.n_children,
+                                   branching.missing_child, branching.other_child,
+                                   static_cast<std::uint32_t>(branching.terms.size()),
+                                   static_cast<std::uint32_t>(n_cuts)});
     records.resize(records.size() + branching.n_children, 0);
     for (const Term& term : branching.terms) {
         records.push_back(term.feature);

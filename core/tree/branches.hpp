@@ -88,8 +88,8 @@ public:
             case Branching::Test::levels: {
                 if (!(x >= 0.0)) return x == kUnknownLevel ? other_child() : missing_child();
                 const auto known = levels();
-                const auto at = std::ranges::lower_bound(known, x, {},
-                                                         [](Level l) { return static_cast<double>(l); });
+                const auto at = std::ranges::lower_bound(
+                    known, x, {}, [](Level l) { return static_cast<double>(l); });
                 return at != known.end() && static_cast<double>(*at) == x
                            ? static_cast<std::uint32_t>(at - known.begin())
                            : other_child();

@@ -75,7 +75,9 @@ public:
 
 private:
     double alpha(NodeId t) const {
-        return (own_[t] - branch_[t]) / static_cast<double>(leaves_[t] - 1);
+        // A node with one child has no leaf to save.
+        return (own_[t] - branch_[t]) /
+               static_cast<double>(std::max<std::size_t>(leaves_[t], 2) - 1);
     }
 
     using Link = std::pair<double, NodeId>;  // of equal alphas, the lower node

@@ -334,6 +334,9 @@ void check_tree(const Tree& tree) {
             require(BranchRecord::valid(std::span(tree.branches).subspan(records_end), n,
                                         tree.n_features, tree.level_sets),
                     "record of a split");
+            require(!tree.both_ways || tree.record(node).n_terms() == 0 ||
+                        tree.record(node).n_children() == 2,
+                    "ways of a node");
             records_end += tree.record(node).size();
         } else {
             require(!node.category() || LevelRule(node.threshold).valid(tree.level_sets),

@@ -24,7 +24,7 @@
 namespace silvics {
 
 inline constexpr std::int32_t kOblique = -3;  // how a combination is told to users
-inline constexpr std::int32_t kLeaf = -2;  // scikit-learn's mark, in `feature` and `threshold`
+inline constexpr std::int32_t kLeaf = -2;     // scikit-learn's mark, in `feature` and `threshold`
 
 // How the impurity of an inner node follows from the leaves below it.
 enum class Derivation : std::uint8_t { none, gini, entropy, misclassification, variance };

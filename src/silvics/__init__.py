@@ -7,6 +7,7 @@ RandomForestClassifier`` by ``from silvics import RandomForestClassifier``.
 from importlib.metadata import version as _version
 
 from silvics import recipes
+from silvics.embedding import RandomTreesEmbedding
 from silvics.forests import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -16,6 +17,7 @@ from silvics.forests import (
     RandomForestRegressor,
 )
 from silvics.interop.sklearn import from_sklearn
+from silvics.isolation import IsolationForest
 from silvics.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -34,8 +36,10 @@ __all__ = [
     "ExtraTreesRegressor",
     "ForestClassifier",
     "ForestRegressor",
+    "IsolationForest",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomTreesEmbedding",
     "__version__",
     "from_sklearn",
     "recipes",

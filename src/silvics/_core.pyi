@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -43,6 +43,37 @@ class Tree:
     def n_leaves(self) -> int: ...
     @property
     def memory_bytes(self) -> int: ...
+    @property
+    def is_binary(self) -> bool:
+        """Whether every inner node has two children."""
+
+    @property
+    def both_ways(self) -> bool: ...
+    def children(self, node: int) -> NDArray[numpy.int64]:
+        """The children of a node, in their order."""
+
+    def record(self, node: int) -> dict[str, Any] | None:
+        """What a node keeps that is not a plain split in two; or None."""
+
+    def on_combinations(
+        self, combinations: Sequence[Sequence[tuple[int, float, float]]], n_features: int
+    ) -> Tree:
+        """
+        The tree of these combinations of variables as one of the variables themselves.
+        """
+
+    def end_cuts(self, share: float) -> tuple[int, int]:
+        """
+        Splits, and how many of them have a side with less than this share of the weight.
+        """
+
+    def pruned_by_errors(
+        self,
+        errors: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        slack: float,
+    ) -> Tree: ...
     def children_left(self) -> NDArray[numpy.int64]: ...
     def children_right(self) -> NDArray[numpy.int64]: ...
     def feature(self) -> NDArray[numpy.int64]: ...
@@ -81,6 +112,69 @@ class Growth(enum.Enum):
 
     breadth_first = 2
 
+    random = 3
+
+class CutDraw(enum.Enum):
+    """How a cut is drawn."""
+
+    uniform = 0
+
+    gap = 1
+
+    between_pair = 2
+
+    middle = 3
+
+    relevance = 4
+
+    cell_uniform = 5
+
+    cell_middle = 6
+
+class VariableDraw(enum.Enum):
+    """How the variables of a node are drawn."""
+
+    uniform = 0
+
+    unused = 1
+
+    poisson = 2
+
+    weighted = 3
+
+class Choice(enum.Enum):
+    """Which of the splits found at a node is taken."""
+
+    best = 0
+
+    gain_ratio = 1
+
+    one_of_best = 2
+
+    near_best = 3
+
+    significant = 4
+
+class SplitKind(enum.Enum):
+    """What a split is."""
+
+    binary = 0
+
+    multiway = 1
+
+    multiway_categories = 2
+
+    oblique = 3
+
+class MissingRule(enum.Enum):
+    """Where samples go whose value is missing."""
+
+    learned = 0
+
+    apart = 1
+
+    both = 2
+
 class Search(enum.Enum):
     """How the best cut on a variable is found."""
 
@@ -99,7 +193,7 @@ class Table:
     def n_features(self) -> int: ...
 
 def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
-def table_of_values(X: Matrix, n_jobs: int) -> Table: ...
+def table_of_values(X: Matrix, n_jobs: int, few_looks: bool) -> Table: ...
 
 class Target:
     """The output variables, as the core sums them."""
@@ -139,6 +233,8 @@ class Sampling:
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ]
         | None,
+        subsample: bool = False,
+        structure: float = 0.0,
     ) -> None: ...
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""
@@ -159,6 +255,12 @@ class GrowthRules:
     def min_weight_fraction_leaf(self) -> float: ...
     @min_weight_fraction_leaf.setter
     def min_weight_fraction_leaf(self, arg: float, /) -> None: ...
+    @property
+    def columns_of_tree(self) -> int: ...
+    @columns_of_tree.setter
+    def columns_of_tree(self, arg: int, /) -> None: ...
+    @property
+    def needs_general_splitter(self) -> bool: ...
     @property
     def max_features(self) -> int: ...
     @max_features.setter
@@ -211,9 +313,84 @@ class GrowthRules:
     def max_leaf_nodes(self) -> int: ...
     @max_leaf_nodes.setter
     def max_leaf_nodes(self, arg: int, /) -> None: ...
+    @property
+    def split_pure(self) -> bool: ...
+    @split_pure.setter
+    def split_pure(self, arg: bool, /) -> None: ...
+    @property
+    def cut_draw(self) -> CutDraw: ...
+    @cut_draw.setter
+    def cut_draw(self, arg: CutDraw, /) -> None: ...
+    @property
+    def variable_draw(self) -> VariableDraw: ...
+    @variable_draw.setter
+    def variable_draw(self, arg: VariableDraw, /) -> None: ...
+    @property
+    def choice(self) -> Choice: ...
+    @choice.setter
+    def choice(self, arg: Choice, /) -> None: ...
+    @property
+    def kind(self) -> SplitKind: ...
+    @kind.setter
+    def kind(self, arg: SplitKind, /) -> None: ...
+    @property
+    def missing(self) -> MissingRule: ...
+    @missing.setter
+    def missing(self, arg: MissingRule, /) -> None: ...
+    @property
+    def n_best(self) -> int: ...
+    @n_best.setter
+    def n_best(self, arg: int, /) -> None: ...
+    @property
+    def near_best(self) -> float: ...
+    @near_best.setter
+    def near_best(self, arg: float, /) -> None: ...
+    @property
+    def near_best_depth(self) -> int: ...
+    @near_best_depth.setter
+    def near_best_depth(self, arg: int, /) -> None: ...
+    @property
+    def n_combined(self) -> int: ...
+    @n_combined.setter
+    def n_combined(self, arg: int, /) -> None: ...
+    @property
+    def range_sample(self) -> int: ...
+    @range_sample.setter
+    def range_sample(self, arg: int, /) -> None: ...
+    @property
+    def most_values(self) -> int: ...
+    @most_values.setter
+    def most_values(self, arg: int, /) -> None: ...
+    @property
+    def significance(self) -> float: ...
+    @significance.setter
+    def significance(self, arg: float, /) -> None: ...
+    @property
+    def n_permutations(self) -> int: ...
+    @n_permutations.setter
+    def n_permutations(self, arg: int, /) -> None: ...
+    @property
+    def honest(self) -> bool: ...
+    @honest.setter
+    def honest(self, arg: bool, /) -> None: ...
+    @property
+    def general(self) -> bool: ...
+    @general.setter
+    def general(self, arg: bool, /) -> None: ...
+    @property
+    def probabilities(self) -> list[float]: ...
+    @probabilities.setter
+    def probabilities(self, arg: Sequence[float], /) -> None: ...
+    @property
+    def relevant(self) -> list[int]: ...
+    @relevant.setter
+    def relevant(self, arg: Sequence[int], /) -> None: ...
 
 def tree_seeds(forest_seed: int, first: int, count: int) -> list[int]:
     """Seeds of a forest's trees first .. first + count - 1, all different."""
+
+def tree_columns(seed: int, n_features: int, wanted: int) -> NDArray[numpy.int64]:
+    """Columns that the tree of this seed draws, ascending."""
 
 def grow(
     table: Table,
@@ -224,15 +401,17 @@ def grow(
     seeds: Sequence[int],
     n_jobs: int,
     progress: Callable[[int, int], object] | None,
-) -> tuple[list[Tree], BaseException | None]:
+) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
     """
-    Trees of the seeds, and the exception that cut the growing short, if any: then the trees are the first so many.
+    Trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that cut the growing short, if any: then the trees are the first so many.
     """
 
 class Walker:
     """Trees made ready to be walked by samples."""
 
-    def __init__(self, trees: Sequence[Tree], as_float32: bool) -> None: ...
+    def __init__(
+        self, trees: Sequence[Tree], as_float32: bool, by_majority: bool = False
+    ) -> None: ...
     @property
     def n_trees(self) -> int: ...
     @property

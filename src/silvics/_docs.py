@@ -221,6 +221,12 @@ PARAMETERS = {
         '{"soft", "majority"} or None',
         "How trees predict classes together: by the mean of their shares, or by a vote each.",
     ),
+    "contamination": (
+        '"auto" or float',
+        'Share of outliers in X, by which ``offset_`` is set; "auto" is the original paper\'s '
+        "threshold.",
+    ),
+    "sparse_output": ("bool", "Whether the embedding is a sparse matrix, or a dense array."),
     "progress": (
         "callable or None",
         "Called as ``progress(done, total)`` while trees are grown.",
@@ -244,9 +250,18 @@ ATTRIBUTES = {
     "estimator_": ("estimator", "The kind of tree that the forest is made of."),
     "estimators_": ("list of trees", "The trees, made when first asked for."),
     "estimators_samples_": ("list of ndarray", "Rows drawn by each tree, with repetitions."),
+    "estimators_features_": ("list of ndarray", "Columns drawn by each tree."),
+    "max_samples_": ("int", "Rows drawn for a tree."),
+    "offset_": ("float", "``decision_function`` is ``score_samples`` less this."),
+    "one_hot_encoder_": ("OneHotEncoder", "The encoder of leaves, made when asked for."),
     "oob_score_": ("float", "Score on out-of-bag samples, with ``oob_score``."),
     "oob_decision_function_": ("ndarray", "Out-of-bag class shares, with ``oob_score``."),
     "oob_prediction_": ("ndarray", "Out-of-bag predictions, with ``oob_score``."),
+    "work_": (
+        "dict",
+        "What growing has taken: nodes, samples visited, values read and sorted, cuts scored, "
+        "depths, and the share of splits with less than 5 % of the samples on one side.",
+    ),
     "interrupted_": ("bool", "Whether Ctrl-C cut the growing short; the trees so far are kept."),
 }
 
@@ -258,13 +273,19 @@ def keep_parameters(estimator: object, given: dict[str, Any]) -> None:
             setattr(estimator, name, value)
 
 
-def documented(attributes: str, example: str) -> Callable[[type], type]:
-    """Complete a class's one-paragraph docstring with parameters, attributes and an example."""
+def documented(
+    attributes: str, example: str, own: dict[str, tuple[str, str]] | None = None
+) -> Callable[[type], type]:
+    """Complete a class's one-paragraph docstring with parameters, attributes and an example.
+
+    ``own`` describes parameters that mean something else in this class than in others.
+    """
+    described = PARAMETERS | (own or {})
 
     def complete(cls: type) -> type:
         lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------"]
         for name, parameter in inspect.signature(cls).parameters.items():
-            kind, meaning = PARAMETERS[name]
+            kind, meaning = described[name]
             default = parameter.default
             shown = f'"{default}"' if isinstance(default, str) else default
             lines += [f"{name} : {kind}, default={shown}", indent(meaning, "    ")]

@@ -22,7 +22,7 @@ from silvics.trees import (
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ interrupted_",
+    "oob_decision_function_ estimators_samples_ work_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import RandomForestClassifier
@@ -86,7 +86,7 @@ class RandomForestClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "interrupted_",
+    "work_ interrupted_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import RandomForestRegressor
@@ -146,7 +146,7 @@ class RandomForestRegressor(BaseForestRegressor):
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ interrupted_",
+    "oob_decision_function_ estimators_samples_ work_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreesClassifier
@@ -206,7 +206,7 @@ class ExtraTreesClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "interrupted_",
+    "work_ interrupted_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ExtraTreesRegressor
@@ -265,7 +265,7 @@ class ExtraTreesRegressor(BaseForestRegressor):
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ interrupted_",
+    "oob_decision_function_ estimators_samples_ work_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ForestClassifier
@@ -356,7 +356,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "interrupted_",
+    "work_ interrupted_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ForestRegressor

@@ -179,7 +179,7 @@ RECIPES: dict[str, Recipe] = {
         criterion=("entropy", "squared_error"),
     ),
     "random_subspace": Recipe(
-        "Random Subspace", "Ho 1998", "4.3.1", "M αp N log² N",
+        "Random Subspace", "Ho 1998", "4.3.1", "M p' N log² N",
         columns="subspace", max_columns=0.5,
     ),
     "random_forest": Recipe(
@@ -209,14 +209,14 @@ RECIPES: dict[str, Recipe] = {
         rows="bootstrap", columns="rotation", max_columns=3,
     ),
     "pasting": Recipe(
-        "Pasting", "Breiman 1999", "8.1", "M p αN log² N", rows="subsample", max_samples=0.5
+        "Pasting", "Breiman 1999", "8.1", "M p N' log² N", rows="subsample", max_samples=0.5
     ),
     "subbag": Recipe(
-        "SubBag", "Panov and Džeroski 2007", "8.1", "M αp N log² N",
+        "SubBag", "Panov and Džeroski 2007", "8.1", "M p' N log² N",
         rows="bootstrap", columns="subspace", max_columns=0.75,
     ),
     "random_patches": Recipe(
-        "Random Patches", "Louppe and Geurts 2012", "8.1", "M αp αN log² N",
+        "Random Patches", "Louppe and Geurts 2012", "8.1", "M p' N' log² N",
         rows="subsample", max_samples=0.75, columns="subspace", max_columns=0.75,
     ),
     # ---- consistent variants (4.5)

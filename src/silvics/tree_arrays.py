@@ -41,9 +41,10 @@ class Tree:
     Attributes
     ----------
     children_left, children_right : ndarray of shape (node_count,)
-        Children of a node, -1 at leaves.
+        Children of a node, -1 at leaves; of trees whose nodes all have two. See ``children``.
     feature, threshold : ndarray of shape (node_count,)
-        ``x[feature] <= threshold`` goes left; -2 at leaves.
+        ``x[feature] <= threshold`` goes left; -2 at leaves. Where a combination of variables is
+        compared, the feature is -3; where there is no one threshold, it is NaN.
     impurity, n_node_samples, weighted_n_node_samples : ndarray of shape (node_count,)
         Impurity, distinct training rows, and their weight at a node.
     missing_go_to_left : ndarray of shape (node_count,)
@@ -88,11 +89,34 @@ class Tree:
 
     @cached_property
     def children_left(self) -> np.ndarray:
+        self._require_two_children("children_left")
         return _read_only(self._native.children_left())
 
     @cached_property
     def children_right(self) -> np.ndarray:
+        self._require_two_children("children_right")
         return _read_only(self._native.children_right())
+
+    def _require_two_children(self, what: str) -> None:
+        if not self._native.is_binary:
+            raise AttributeError(
+                f"{what} is of trees whose nodes all have two children, and some of this one have "
+                "more or fewer: use tree_.children(node)."
+            )
+
+    def children(self, node: int) -> np.ndarray:
+        """Children of a node, in their order; none at a leaf."""
+        return self._native.children(node)
+
+    def split(self, node: int) -> dict[str, Any] | None:
+        """How a node that is not a plain split in two tells its children apart; None of others.
+
+        ``test`` is "thresholds", "levels" or "subset", ``cuts`` what it compares with, ``terms``
+        variables and coefficients of a combination; ``missing_child`` and ``other_child`` are the
+        places, among the children, of missing values and of levels that the node has not seen.
+        """
+        told: dict[str, Any] | None = self._native.record(node)
+        return told
 
     @cached_property
     def feature(self) -> np.ndarray:
@@ -198,6 +222,9 @@ class Tree:
         At a split on another variable a row goes both ways, weighted as the training
         samples went.
         """
+        self._require_two_children("partial dependence")
+        if (self.feature == -3).any():
+            raise ValueError("Partial dependence is not defined along combinations of variables.")
         grid = np.asarray(X, dtype=np.float64)
         column = {int(f): j for j, f in enumerate(target_features)}
         weights = {0: np.ones(len(grid))}

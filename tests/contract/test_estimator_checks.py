@@ -1,11 +1,14 @@
 """scikit-learn's checks of what an estimator is, on every public class."""
 
 import pytest
+import sklearn.ensemble
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from .estimators import ESTIMATORS, FORESTS, TREES
+from silvics import IsolationForest, RandomTreesEmbedding, recipes
+
+from .estimators import ESTIMATORS, FORESTS, OF_ANY_RECIPE, TREES
 
 TREE_CHOICES = [
     {"growth": "breadth_first", "search": "sort"},
@@ -20,6 +23,12 @@ FOREST_CHOICES = [
     {"bootstrap": True, "max_samples": 0.8, "oob_score": True, "n_jobs": 2},
     {"bootstrap": True, "max_bins": 4, "binning": "width", "split_sample": 5},
 ]
+CHOICES_WITHOUT_OUTPUT = [
+    (IsolationForest, {"contamination": 0.2, "max_features": 0.5, "n_jobs": 2}),
+    (IsolationForest, {"bootstrap": True, "max_samples": 0.8}),
+    (RandomTreesEmbedding, {"sparse_output": False, "max_depth": None}),
+    (RandomTreesEmbedding, {"max_leaf_nodes": 7, "n_jobs": 2}),
+]
 
 # They skip themselves: there is no decision_function, and no array but NumPy's.
 NOT_FOR_TREES = {
@@ -27,14 +36,63 @@ NOT_FOR_TREES = {
     "check_classifiers_multilabel_output_format_decision_function",
 }
 
+# One of each kind of choice.
+RECIPES = [
+    "id3",
+    "c4.5",
+    "conditional_inference",
+    "dietterich_kong",
+    "forest_rc",
+    "pert",
+    "totally_randomized_multiway",
+    "rotation_forest",
+    "random_patches",
+    "purely_random",
+    "biau_2012",
+    "denil_2013",
+]
+
 REPEATING = (
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 )
 
 
+BY_ROWS_AS_GIVEN = {
+    "id3",
+    "pert",
+    "totally_randomized_multiway",
+    "purely_random",
+    "biau_2012",
+    "denil_2013",
+}
+# Their splits know nothing of the output, or only of tenths of a variable.
+BLIND = {"purely_random", "biau_2012"}
+LEARNING = {
+    "ForestClassifier": ["check_class_weight_classifiers"],
+    "ForestRegressor": ["check_regressors_train"],
+}
+
+
 def expected_failures(estimator):
-    if getattr(estimator, "bootstrap", False):
+    if isinstance(estimator, IsolationForest):
+        reason = "sample_weight is the chance to be drawn: equal to repeated rows on average only"
+    elif isinstance(estimator, RandomTreesEmbedding):
+        if estimator.max_leaf_nodes is None:
+            return {}
+        reason = "which node is split first is drawn by the rows as they are given"
+    elif isinstance(estimator, tuple(OF_ANY_RECIPE)):
+        row = recipes.get(estimator.recipe)
+        if row.rows == "all" and estimator.recipe not in BY_ROWS_AS_GIVEN:
+            return {}
+        reason = "rows as they are given are drawn, counted, or set apart"
+        failures = dict.fromkeys(REPEATING, reason)
+        if estimator.recipe in BLIND:
+            failures |= dict.fromkeys(
+                LEARNING[type(estimator).__name__], "three trees whose splits ignore the output"
+            )
+        return failures
+    elif getattr(estimator, "bootstrap", False):
         reason = "sample_weight is the chance to be drawn: equal to repeated rows on average only"
     elif estimator.split_sample is not None:
         reason = "the samples searched are drawn from the rows as they are given"
@@ -78,6 +136,19 @@ def test_checks_hold_for_forests_of_every_kind(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("theirs", [RandomForestClassifier, RandomForestRegressor])
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores:UserWarning")
+@with_checks([forest(name, 3) for forest in OF_ANY_RECIPE for name in RECIPES])
+def test_checks_hold_for_recipes(estimator, check):
+    check(estimator)
+
+
+@with_checks([forest(n_estimators=5, **choice) for forest, choice in CHOICES_WITHOUT_OUTPUT])
+def test_checks_hold_for_forests_without_output_of_every_kind(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "theirs", [RandomForestClassifier, RandomForestRegressor, sklearn.ensemble.IsolationForest]
+)
 def test_expected_failures_are_among_those_of_scikit_learn(theirs):
     assert PER_ESTIMATOR_XFAIL_CHECKS[theirs].keys() >= set(REPEATING)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import silvics
 
-from .estimators import ESTIMATORS, FORESTS
+from .estimators import ESTIMATORS, FORESTS, WITHOUT_OUTPUT, known
 
 
 def parameters(callable_):
@@ -40,8 +40,7 @@ def fitted_attributes(model):
 
 def fitted(estimator, **given):
     X, y = make_classification(n_samples=60, random_state=0)
-    if "n_estimators" in parameters(estimator):
-        given |= {"n_estimators": 20, "bootstrap": True, "oob_score": True}
+    given |= known(estimator, n_estimators=20, bootstrap=True, oob_score=True)
     return estimator(random_state=0, **given).fit(X, y)
 
 
@@ -126,7 +125,7 @@ def test_an_unfitted_estimator_has_no_fitted_attribute(ours):
         check_is_fitted(estimator)
 
 
-@pytest.mark.parametrize("ours", FORESTS, ids=lambda forest: forest.__name__)
+@pytest.mark.parametrize("ours", FORESTS + WITHOUT_OUTPUT, ids=lambda forest: forest.__name__)
 def test_a_forest_is_a_sequence_of_trees(ours):
     forest = fitted(ours)
     assert len(forest) == forest.n_estimators

@@ -68,13 +68,27 @@ def variables_in_order(node, n_features):
 
 def sample_of_node(node, rows, size):
     """``size`` of the rows, each subset equally likely, in row order."""
-    stream = Stream(derive(node, SPLIT_SAMPLE))
+    return chosen_rows(derive(node, SPLIT_SAMPLE), rows, size)
+
+
+def chosen_rows(key, rows, size):
+    stream = Stream(key)
     chosen = []
     for i, row in enumerate(rows):
         missing = size - len(chosen)
         if missing and stream.below(len(rows) - i) < missing:
             chosen.append(row)
     return chosen
+
+
+def rows_by_floyd(key, rows, size):
+    """So many of the rows, in their order: each of the last, unless one up to it is drawn first."""
+    stream = Stream(key)
+    taken = set()
+    for j in range(len(rows) - size, len(rows)):
+        drawn = stream.below(j + 1)
+        taken.add(j if drawn in taken else drawn)
+    return [rows[i] for i in sorted(taken)]
 
 
 def uniform_cut(node, feature, low, high):

@@ -83,6 +83,7 @@ def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in ALL),
         "from_sklearn",
+        "recipes",
         "__version__",
     }
     assert silvics.__version__ == version("silvics")

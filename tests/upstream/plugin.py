@@ -1,8 +1,8 @@
 """A pytest plugin: scikit-learn's own tests, with silvics' estimators in place of its own.
 
 Used as ``pytest -p plugin --pyargs sklearn.tree.tests.test_tree``. The names are replaced before
-any test module is imported; the private Cython modules, and ``RandomTreesEmbedding``, stay
-scikit-learn's. What ``xfail.toml`` lists must fail, and must exist.
+any test module is imported; the private Cython modules stay scikit-learn's. What ``xfail.toml``
+lists must fail, and must exist.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ FORESTS = (
     "ExtraTreesRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomTreesEmbedding",
 )
-# `_forest` keeps its trees: RandomTreesEmbedding is made of them.
+OUTLIERS = ("IsolationForest",)
 PLACES = {
     "sklearn.tree": TREES,
     "sklearn.tree._classes": TREES,
-    "sklearn.ensemble": FORESTS,
+    "sklearn.ensemble": FORESTS + OUTLIERS,
     "sklearn.ensemble._forest": FORESTS,
+    "sklearn.ensemble._iforest": OUTLIERS,
 }
 
 
@@ -105,7 +107,7 @@ def require_swapped(modules: set[ModuleType]) -> None:
     import silvics
 
     for module in modules:
-        for name in TREES + FORESTS:
+        for name in TREES + FORESTS + OUTLIERS:
             if getattr(module, name, ours := getattr(silvics, name)) is not ours:
                 raise pytest.UsageError(f"{module.__name__}.{name} was not replaced")
 

@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 FILES = (
     "sklearn.tree.tests.test_tree",
     "sklearn.ensemble.tests.test_forest",
+    "sklearn.ensemble.tests.test_iforest",
     "sklearn.tree.tests.test_monotonic_tree",
 )
 

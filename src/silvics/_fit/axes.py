@@ -89,7 +89,7 @@ def classic_axes(estimator: Any) -> Axes:
 def axes_of(estimator: Any, n_samples: int) -> Axes:
     """Of an estimator that takes any row: None is the row's choice."""
     row = get(recipe_of(estimator))
-    chosen = {}
+    chosen: dict[str, Any] = {}
     for name in _NAMES:
         value = getattr(estimator, name)
         if value is None:
@@ -113,6 +113,21 @@ def axes_of(estimator: Any, n_samples: int) -> Axes:
 
 _DRAWN_IN_RANGE = {"uniform", "pair", "gap", "middle", "relevance"}
 _CELLS = {"cell_uniform", "cell_middle"}
+
+
+def _searched_quickly(axes: Axes) -> bool:
+    """Whether the quick splitter serves; see ``needs_general_splitter`` in the core."""
+    return (
+        axes.cut in ("best", "uniform")
+        and axes.choice == "best"
+        and axes.criterion != "gain_ratio"
+        and axes.split == "binary"
+        and axes.variables == "uniform"
+        and axes.missing in ("learned", "error")
+        and not axes.honest
+        and axes.range_sample is None
+        and axes.significance is None
+    )
 
 
 def check(axes: Axes, estimator: Any) -> None:
@@ -214,6 +229,26 @@ def check(axes: Axes, estimator: Any) -> None:
             'missing="both" and honest leaves cannot be combined: use missing="learned".',
         ),
         (
+            axes.cut in _CELLS
+            and (axes.min_samples_leaf != 1 or estimator.min_weight_fraction_leaf),
+            f"cut={axes.cut!r} cuts cells without looking at their samples: min_samples_leaf and "
+            "min_weight_fraction_leaf cannot be kept. Limit max_depth or max_leaf_nodes.",
+        ),
+        (
+            axes.range_sample is not None and axes.cut != "best",
+            f"range_sample bounds the cuts that are searched, and cut={axes.cut!r} draws one: use "
+            'cut="best".',
+        ),
+        (
+            estimator.max_bins is not None and not _searched_quickly(axes),
+            "max_bins is of the quick search for the best of all cuts, and this recipe has "
+            "other choices, which look at values as they are: leave max_bins out.",
+        ),
+        (
+            estimator.split_sample is not None and not _searched_quickly(axes),
+            "split_sample is of the quick search, and this recipe has other choices: leave it out.",
+        ),
+        (
             axes.growth == "random" and axes.max_leaf_nodes is None,
             'growth="random" says which leaf is split next, which matters only if leaves are '
             "limited: set max_leaf_nodes.",
@@ -254,6 +289,6 @@ def per_variable(name: str, given: Any, n_features: int, names: Any) -> np.ndarr
 def _number(which: Any, n_features: int, names: Any) -> int:
     if isinstance(which, str) and names is not None and which in names:
         return int(np.flatnonzero(np.asarray(names) == which)[0])
-    if isinstance(which, Integral) and -n_features <= which < n_features:
+    if isinstance(which, Integral) and -n_features <= int(which) < n_features:
         return int(which)
     raise ValueError(f"relevant names {which!r}, and X has no such variable.")

@@ -69,7 +69,7 @@ class BaseForest(
             raise ValueError("sparse multilabel-indicator for y is not supported.")
         self._check_sampling()
         before = dict(vars(self))
-        given, (X, y) = X, inputs.learning_inputs(self, X, y)
+        given, (X, y) = X, self._learning_inputs(X, y)
         inputs.check_lengths(X, y)
         axes = self._choices(X.shape[0])
         targets.warn_of_column(y)
@@ -90,13 +90,15 @@ class BaseForest(
         error = None
         if seeds:
             error = self._grow(axes, given, X, encoded, sampling, kept, seeds)
-        if self.oob_score and error is None and (seeds or not hasattr(self, "oob_score_")):
-            self._estimate_out_of_bag(X, encoded, sampling)
+        self._estimate(X, encoded, sampling, bool(seeds), error)
         if self._classification:
             targets.unwrap_single_output(self)
         if error is not None:
             raise error
         return self
+
+    def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
+        return inputs.learning_inputs(self, X, y)
 
     def _check_sampling(self) -> None:
         """What scikit-learn refuses before it looks at X."""
@@ -198,20 +200,42 @@ class BaseForest(
             self, parameters.core_criterion(axes), encoded, self._classification,
             self._sample_weight,
         )  # fmt: skip
-        grown, error = grower(
+        grown, work, error = grower(
             self, axes, X, target, sampling, seeds, n_jobs, progress if progress else None
         )
         if error is not None and not kept and not grown:
             raise error
-        grown = pruning.pruned(self, axes, grown, X, encoded)
+        grown = self._finished(axes, grown, X, encoded)
+        made = getattr(self, "_estimators", [])[: len(kept)]
+        self._work = (self._work if kept else []) + work
         self._trees = walking.Trees(kept + grown, by_majority=axes.vote == "majority")
         self._forget_estimates()
+        if made:  # trees that were handed out stay the same objects
+            self._estimators = [*made, *map(self._tree_estimator, grown, seeds)]
         self.interrupted_ = error is not None
         if error is None:
             context.call_on_fit_task_end(estimator=self, X=given, y=encoded)
         return error
 
+    def _finished(
+        self, axes: Axes, grown: list[_core.Tree], X: Blocks, encoded: np.ndarray
+    ) -> list[_core.Tree]:
+        """What becomes of trees once they are grown."""
+        return pruning.pruned(self, axes, grown, X, encoded)
+
     # ---- out-of-bag estimates (thesis 4.4.1)
+
+    def _estimate(
+        self,
+        X: Blocks,
+        y: np.ndarray,
+        sampling: _core.Sampling,
+        grew: bool,
+        error: BaseException | None,
+    ) -> None:
+        """What the trees there are, which may be too few, say of their learning set."""
+        if self.oob_score and error is None and (grew or not hasattr(self, "oob_score_")):
+            self._estimate_out_of_bag(X, y, sampling)
 
     def _estimate_out_of_bag(self, X: Blocks, y: np.ndarray, sampling: _core.Sampling) -> None:
         kind = type_of_target(y)
@@ -244,10 +268,12 @@ def _grow_on_table(
     seeds: list[int],
     n_jobs: int,
     progress: Any,
-) -> tuple[list[_core.Tree], BaseException | None]:
-    """Trees of the seeds, and what cut it short, if anything."""
+) -> tuple[list[_core.Tree], list[tuple[int, int, int, int]], BaseException | None]:
+    """Trees of the seeds, what each has taken, and what cut it short, if anything."""
     rules = parameters.growth_rules(estimator, axes, X.shape)
-    table = parameters.coded_table(estimator, inputs.to_grow(X), rules, n_jobs)
+    drawn = estimator._n_samples_bootstrap or X.shape[0]
+    looks = drawn * len(seeds) / X.shape[0]
+    table = parameters.coded_table(estimator, inputs.to_grow(X), rules, n_jobs, looks)
     return _core.grow(
         table, target, sampling, parameters.core_criterion(axes), rules, seeds, n_jobs, progress
     )

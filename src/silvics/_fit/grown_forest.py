@@ -41,6 +41,7 @@ class GrownForest:
     _n_samples_bootstrap: int | None
     _rows: str
     _structure: float
+    _work: list[tuple[int, int, int, int]]  # of each tree
     _sample_weight: np.ndarray | None
     _balanced_subsample: bool
 
@@ -158,6 +159,29 @@ class GrownForest:
         mean = np.mean(importances, axis=0)
         whole = mean.sum()
         return mean / whole if whole > 0 else mean
+
+    @property
+    def work_(self) -> dict[str, float]:
+        """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
+        self._require_fitted("work_")
+        if self._seed is None:
+            raise AttributeError("What growing took is not known of a forest from elsewhere.")
+        samples, values, sorts, cuts = (sum(of) for of in zip(*self._work, strict=True))
+        splits, ends = (
+            sum(of) for of in zip(*(t.end_cuts(0.05) for t in self._trees), strict=True)
+        )
+        leaf_depths = [t.depths()[t.feature() == -2].mean() for t in self._trees]
+        return {
+            "trees": len(self._trees),
+            "nodes": sum(t.node_count for t in self._trees),
+            "samples_visited": samples,
+            "values_read": values,
+            "values_sorted": sorts,
+            "cuts_scored": cuts,
+            "max_depth": max(t.max_depth for t in self._trees),
+            "mean_leaf_depth": float(np.mean(leaf_depths)),
+            "end_cut_share": ends / splits if splits else 0.0,
+        }
 
     def digest(self) -> str:
         """SHA-256 of the trees alone: equal forests, equal digests.

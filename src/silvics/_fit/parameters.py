@@ -92,7 +92,7 @@ def n_columns_drawn(axes: Axes, n_features: int) -> int:
         return 0
     wanted = axes.max_columns
     if isinstance(wanted, Integral):
-        if wanted > n_features:
+        if int(wanted) > n_features:
             raise ValueError(f"max_columns={wanted} is more than the {n_features} columns of X.")
         return int(wanted)
     return max(1, min(n_features, round(float(wanted) * n_features)))
@@ -157,7 +157,9 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
         rules.probabilities = (np.ones(n_features) if weights is None else weights).tolist()
     relevant = per_variable("relevant", axes.relevant, n_features, names)
     if axes.cut == "relevance":
-        rules.relevant = (np.ones(n_features) if relevant is None else relevant).astype(int).tolist()
+        rules.relevant = (
+            (np.ones(n_features) if relevant is None else relevant).astype(int).tolist()
+        )
     rules.search = _SEARCH[estimator.search]
     rules.split_sample = native_size(estimator.split_sample)
     if _SHARED_FROM is not None:
@@ -254,8 +256,16 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
     return drawn
 
 
+# Rows that trees draw for each row of the table, below which it is not worth coding.
+_FEW_LOOKS = 0.25
+
+
 def coded_table(
-    estimator: Any, X: _core.Matrix, rules: _core.GrowthRules, n_jobs: int
+    estimator: Any,
+    X: _core.Matrix,
+    rules: _core.GrowthRules,
+    n_jobs: int,
+    looks: float = 1.0,
 ) -> _core.Table:
     """The table as the core searches it.
 
@@ -263,7 +273,8 @@ def coded_table(
     and more bins than there are codes are no limit: the search is exact.
     """
     if rules.random_cut or rules.needs_general_splitter:
-        return _core.table_of_values(X, n_jobs)
+        few = rules.needs_general_splitter or looks < _FEW_LOOKS
+        return _core.table_of_values(X, n_jobs, few)
     bins = native_size(estimator.max_bins)
     if bins > 65536:
         bins = 0

@@ -16,9 +16,7 @@ from silvics._fit.table import Blocks
 _SLACK = 0.1
 
 
-def hold_out(
-    estimator: Any, axes: Axes, n_samples: int, weights: np.ndarray | None
-) -> np.ndarray:
+def hold_out(estimator: Any, axes: Axes, n_samples: int, weights: np.ndarray | None) -> np.ndarray:
     """Weights that leave out the rows to prune on, drawn once for all trees."""
     seed = estimator._seed
     if n_samples < 2:
@@ -45,15 +43,13 @@ def pruned(
     """The trees, pruned as the choices say."""
     if axes.pruning == "pessimistic":
         return [
-            tree.pruned_by_errors(_bound_on_errors(tree, axes.confidence), _SLACK)
-            for tree in trees
+            tree.pruned_by_errors(_bound_on_errors(tree, axes.confidence), _SLACK) for tree in trees
         ]
     if axes.pruning == "reduced_error":
         matrix = inputs.to_walk(X)
         held, weights = estimator._held_out, estimator._held_out_weights
         return [
-            tree.pruned_by_errors(_errors_on(tree, matrix, y, held, weights), 0.0)
-            for tree in trees
+            tree.pruned_by_errors(_errors_on(tree, matrix, y, held, weights), 0.0) for tree in trees
         ]
     return trees
 

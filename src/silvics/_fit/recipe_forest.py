@@ -124,10 +124,10 @@ class AnyRecipe:
             )
         return super()._checked(X)  # type: ignore[misc]
 
-    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:  # noqa: D102
+    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         self._checked(X, "apply")
         return super().apply(X, n_jobs=n_jobs)  # type: ignore[misc]
 
-    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> Any:  # noqa: D102
+    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> Any:
         self._checked(X, "decision_path")
         return super().decision_path(X, n_jobs=n_jobs)  # type: ignore[misc]

@@ -27,24 +27,26 @@ def grow(
     seeds: list[int],
     n_jobs: int,
     progress: Any,
-) -> tuple[list[_core.Tree], BaseException | None]:
-    """Trees of the seeds, and what cut it short, if anything: then the first so many."""
+) -> tuple[list[_core.Tree], list[tuple[int, int, int, int]], BaseException | None]:
+    """Trees of the seeds, what each has taken, and what cut it short, if anything."""
     table = _Numbers(X, estimator._variables.is_categorical)
     rules = parameters.growth_rules(estimator, without_rotation(axes), X.shape)
     size = _group_size(axes, len(table.numbers))
     criterion = parameters.core_criterion(axes)
 
-    def one(seed: int) -> _core.Tree:
+    def one(seed: int) -> tuple[_core.Tree, tuple[int, int, int, int]]:
         rows = sampling.rows(seed) if axes.rows != "all" else slice(None)
         combinations = table.components(np.random.default_rng(seed), rows, size)
         matrix = inputs.to_grow(table.turned(combinations))
         coded = parameters.coded_table(estimator, matrix, rules, 1)
-        trees, error = _core.grow(coded, target, sampling, criterion, rules, [seed], 1, None)
+        trees, work, error = _core.grow(coded, target, sampling, criterion, rules, [seed], 1, None)
         if error is not None:
             raise error
-        return trees[0].on_combinations(combinations + table.themselves, X.shape[1])
+        tree = trees[0].on_combinations(combinations + table.themselves, X.shape[1])
+        return tree, work[0]
 
-    grown: list[_core.Tree] = []
+    grown: list[tuple[_core.Tree, tuple[int, int, int, int]]] = []
+    stopped = None
     try:
         with ThreadPoolExecutor(n_jobs) as team:
             for first in range(0, len(seeds), n_jobs):
@@ -54,13 +56,15 @@ def grow(
     except BaseException as error:
         if not grown:
             raise
-        return grown, error
-    return grown, None
+        stopped = error
+    return [tree for tree, _ in grown], [work for _, work in grown], stopped
 
 
 def _group_size(axes: Axes, n_numbers: int) -> int:
     size = axes.max_columns or 3
-    return max(1, int(size) if size >= 1 and not isinstance(size, float) else round(size * n_numbers))
+    return max(
+        1, int(size) if size >= 1 and not isinstance(size, float) else round(size * n_numbers)
+    )
 
 
 class _Numbers:
@@ -81,9 +85,7 @@ class _Numbers:
             self._values[:, k] = columns[j]
         self.themselves: list[Combination] = [[(int(j), 1.0, 1.0)] for j in self._categories]
 
-    def components(
-        self, rng: np.random.Generator, rows: Any, size: int
-    ) -> list[Combination]:
+    def components(self, rng: np.random.Generator, rows: Any, size: int) -> list[Combination]:
         """Combinations of variables: the principal components of random groups, on these rows."""
         found: list[Combination] = []
         order = rng.permutation(len(self.numbers))
@@ -97,14 +99,14 @@ class _Numbers:
             centred = np.where(known, values - mean, 0.0)  # a missing value is an average one
             spread = np.sqrt((centred**2).sum(axis=0) / count)
             _, axes = np.linalg.eigh(centred.T @ centred)
-            for axis in axes.T[::-1]:
-                axis = axis * np.sign(axis[np.argmax(np.abs(axis))])
+            for column in axes.T[::-1]:
+                axis = column * np.sign(column[np.argmax(np.abs(column))])
                 shares = np.abs(axis) * np.where(spread > 0, spread, 1.0)
                 shares /= shares.sum()
                 found.append(
                     [
-                        (int(self.numbers[j]), float(a), float(s))
-                        for j, a, s in zip(group, axis, shares, strict=True)
+                        (int(self.numbers[k]), float(a), float(s))
+                        for k, a, s in zip(group, axis, shares, strict=True)
                     ]
                 )
         return found
@@ -117,8 +119,8 @@ class _Numbers:
         place = {int(j): k for k, j in enumerate(self.numbers)}
         turned = np.zeros((len(self._values), len(combinations)), order="F")
         for k, combination in enumerate(combinations):
-            for j, a, _ in combination:
-                turned[:, k] += a * self._values[:, place[j]]
+            for variable, a, _ in combination:
+                turned[:, k] += a * self._values[:, place[variable]]
         blocks = [turned] if combinations else []
         n_levels = [-1] * len(combinations)
         for j in self._categories:

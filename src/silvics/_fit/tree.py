@@ -82,7 +82,7 @@ class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
             encoded = targets.real_values(y, self.criterion, "positive")
         inputs.check_lengths(X, y)
         rules = parameters.growth_rules(self, classic_axes(self), X.shape)
-        trees, error = _core.grow(
+        trees, _, error = _core.grow(
             parameters.coded_table(self, inputs.to_grow(X), rules, 1),
             targets.native_target(self, self.criterion, encoded, self._classification, weights),
             _core.Sampling(X.shape[0], False, 0, False, weights),

@@ -99,7 +99,19 @@ def _end_of_subtree(tree: Tree, t: int) -> int:
     return t + 1
 
 
-def _refuse_categories(model: Any) -> None:
+def _refuse_what_it_cannot_hold(model: Any) -> None:
+    natives = [tree._native for tree in _trees_of(model)]
+    if any(n.both_ways or (n.feature() == -3).any() or not n.is_binary for n in natives):
+        raise ValueError(
+            "scikit-learn's trees hold splits of one variable in two, and this model has others "
+            "(multiway, oblique, missing values apart or both ways). Models with "
+            'split="binary" and missing="learned" can be converted.'
+        )
+    if getattr(model, "_trees", None) is not None and model._trees.by_majority:
+        raise ValueError(
+            "scikit-learn's forests average class shares, and this one votes by majority. A "
+            'forest with vote="soft" can be converted.'
+        )
     if any(np.isnan(tree.threshold).any() for tree in _trees_of(model)):
         raise ValueError(
             "scikit-learn's trees cannot hold splits of categories. Code the categories as numbers "
@@ -123,7 +135,7 @@ def _warn_of_collisions(trees: list[Tree]) -> None:
 
 def tree_to_sklearn(tree: BaseTree) -> Any:
     """A fitted silvics tree as scikit-learn's."""
-    _refuse_categories(tree)
+    _refuse_what_it_cannot_hold(tree)
     _warn_of_collisions([tree.tree_])
     return _tree_to_sklearn(tree)
 
@@ -139,10 +151,15 @@ def _tree_to_sklearn(tree: BaseTree) -> Any:
 
 def forest_to_sklearn(forest: Any) -> Any:
     """A fitted silvics forest as scikit-learn's."""
-    _refuse_categories(forest)
+    _refuse_what_it_cannot_hold(forest)
     _warn_of_collisions([tree.tree_ for tree in forest.estimators_])
-    kind = getattr(sklearn.ensemble, type(forest).__name__)
-    made = kind(**_shared_parameters(forest, kind))
+    name = type(forest).__name__
+    if name.startswith("Forest"):  # any recipe: the kind does not matter to grown trees
+        kind = getattr(sklearn.ensemble, f"Random{name}")
+        made = kind(len(forest), n_jobs=forest.n_jobs)
+    else:
+        kind = getattr(sklearn.ensemble, name)
+        made = kind(**_shared_parameters(forest, kind))
     _copy_fitted(forest, made)
     made._validate_estimator()
     made.estimators_ = [_tree_to_sklearn(tree) for tree in forest.estimators_]

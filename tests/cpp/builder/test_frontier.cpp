@@ -1,3 +1,4 @@
+#include <cmath>
 #include <vector>
 
 #include "builder/frontier.hpp"
@@ -37,6 +38,45 @@ TEST_CASE("breadth first is a queue") {
 
 TEST_CASE("best first takes the largest decrease, of equals the leftmost") {
     CHECK(order_of(Growth::best_first) == std::vector<NodeId>{1, 4, 3, 0, 2});
+}
+
+TEST_CASE("at random, every open node is as likely to be the next") {
+    std::vector<double> counts(4, 0.0);
+    for (StreamKey key = 0; key < 8000; ++key) {
+        Frontier frontier(Growth::random, RandomStream(derive(1, key)));
+        for (NodeId id = 0; id < 5; ++id) frontier.push(open_node(id, 0.0, 10 * id));
+        std::vector<char> seen(6, 0);
+        NodeId second = 0;
+        seen[frontier.pop().id] = 1;
+        frontier.push(open_node(5, 0.0, 50));
+        for (int i = 0; !frontier.empty(); ++i) {
+            const NodeId id = frontier.pop().id;
+            CHECK(seen[id]++ == 0);
+            if (i == 0) second = id;
+        }
+        if (second >= 2) ++counts[second - 2];
+    }
+    // Of the first five, each is there with probability 4/5; the sixth always is.
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double expected = i < 3 ? 8000.0 * 0.8 / 5.0 : 8000.0 / 5.0;
+        CHECK(std::fabs(counts[i] - expected) < 5.0 * std::sqrt(expected));
+    }
+}
+
+TEST_CASE("the last sample of all open nodes is known") {
+    for (const Growth growth : {Growth::depth_first, Growth::breadth_first}) {
+        Frontier frontier(growth);
+        CHECK(frontier.samples_end() == 0);
+        for (const RowId end : {30U, 70U, 50U}) {
+            OpenNode node;
+            node.end = end;
+            frontier.push(node);
+        }
+        CHECK(frontier.samples_end() == 70);
+        frontier.pop();
+        frontier.pop();
+        CHECK(frontier.samples_end() == (growth == Growth::depth_first ? 30 : 50));
+    }
 }
 
 }  // namespace

@@ -63,5 +63,25 @@ TEST_CASE("max_leaf_nodes is a limit once given") {
     CHECK(rule.limits_leaves());
 }
 
+TEST_CASE("pure nodes are split if asked, as far as the other rules let them") {
+    StoppingRule rule;
+    rule.split_pure = true;
+    NodeFacts node = kNode;
+    node.homogeneous = true;
+    CHECK_FALSE(rule.stops(node, 0, {}));
+    node.n = 1;
+    CHECK(rule.stops(node, 0, {}));
+    rule.min_samples_split = 1;
+    CHECK_FALSE(rule.stops(node, 0, {}));
+    rule.max_depth = 3;
+    CHECK(rule.stops(node, 3, {}));
+    node.n = 10;
+    SearchRules search;
+    search.min_samples_leaf = 6;
+    CHECK(rule.stops(node, 0, search));
+    search.min_samples_leaf = 5;
+    CHECK_FALSE(rule.stops(node, 0, search));
+}
+
 }  // namespace
 }  // namespace silvics

@@ -1,6 +1,7 @@
 #include "criterion/catalogue.hpp"
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
+#include "support/made_branches.hpp"
 #include "support/problem.hpp"
 
 namespace silvics {
@@ -71,6 +72,35 @@ TEST_CASE("a variable never used has importance zero, and so has every one of a 
         test::grown("gini", table, target, test::subset_of(2), test::full_search(table));
     CHECK(impurity_decrease(root, true) == std::vector<double>{0.0});
     CHECK(impurity_decrease(root, false) == std::vector<double>{0.0});
+}
+
+TEST_CASE("any number of children, and combinations by the shares of their variables") {
+    test::Rng rng(162);
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        Tree tree = test::random_branches(rng, {});
+        for (double& w : tree.weighted_n_node_samples) w = test::pick_real(rng, 0.5, 4.0);
+        const auto mass = [&](NodeId t) {
+            return tree.weighted_n_node_samples[t] * tree.impurity[t] /
+                   tree.weighted_n_node_samples[0];
+        };
+        std::vector<double> expected(tree.n_features, 0.0);
+        for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+            const Node& node = tree.nodes[t];
+            if (node.leaf()) continue;
+            double decrease = mass(t);
+            tree.for_children(t, [&](NodeId child) { decrease -= mass(child); });
+            if (!tree.has_record(node) || tree.record(node).n_terms() == 0)
+                expected[static_cast<std::size_t>(node.feature)] += decrease;
+            else
+                for (std::size_t i = 0; i < tree.record(node).n_terms(); ++i) {
+                    const Term term = tree.record(node).term(i);
+                    expected[term.feature] += decrease * static_cast<double>(term.share);
+                }
+        }
+        const auto got = impurity_decrease(tree, false);
+        for (std::size_t j = 0; j < got.size(); ++j)
+            CHECK(got[j] == doctest::Approx(expected[j]).epsilon(1e-12));
+    }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "doctest/doctest.h"
@@ -47,6 +48,33 @@ TEST_CASE("every variable is as likely at every place") {
         for (std::size_t place = 0; place < p; ++place) ++counts[place * p + features[place]];
     }
     for (const double c : counts) CHECK(std::fabs(c - 4000.0) < 5.0 * std::sqrt(3200.0));
+}
+
+TEST_CASE("features given are drawn, and no others") {
+    FeatureDraw draw(std::vector<FeatureId>{7, 2, 9});
+    CHECK(draw.size() == 3);
+    for (StreamKey node = 0; node < 30; ++node) {
+        auto features = drawn(draw, derive(9, node), 3);
+        std::ranges::sort(features);
+        CHECK(features == std::vector<FeatureId>{2, 7, 9});
+    }
+}
+
+TEST_CASE("columns of a tree: all, or as many as wanted, ascending, every set equally likely") {
+    CHECK(draw_columns(4, 0, 1) == std::vector<FeatureId>{0, 1, 2, 3});
+    CHECK(draw_columns(4, 4, 1) == std::vector<FeatureId>{0, 1, 2, 3});
+    CHECK(draw_columns(4, 9, 1) == std::vector<FeatureId>{0, 1, 2, 3});
+    std::vector<double> counts(1 << 5, 0.0);
+    for (std::uint32_t seed = 0; seed < 20000; ++seed) {
+        const auto columns = draw_columns(5, 2, seed);
+        REQUIRE(columns.size() == 2);
+        REQUIRE(columns[0] < columns[1]);
+        REQUIRE(columns[1] < 5);
+        ++counts[std::size_t{1} << columns[0] | std::size_t{1} << columns[1]];
+    }
+    for (std::size_t mask = 0; mask < counts.size(); ++mask)
+        if (counts[mask] > 0.0 || std::popcount(mask) == 2)
+            CHECK(std::fabs(counts[mask] - 2000.0) < 5.0 * std::sqrt(2000.0));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "doctest/doctest.h"
@@ -138,6 +139,103 @@ TEST_CASE("balanced_subsample multiplies over the outputs, as counts times one f
         }
         CHECK(balanced.weight(row) == doctest::Approx(expected).epsilon(1e-13));
     }
+}
+
+SamplingPlan subsample_of(std::size_t n_rows, std::size_t n_draws,
+                          std::vector<double> weights = {}) {
+    SamplingPlan plan = plan_of(n_rows, false, std::move(weights));
+    plan.subsample = true;
+    plan.n_draws = n_draws;
+    return plan;
+}
+
+TEST_CASE("a subsample has each row at most once, with its own weight") {
+    test::Rng rng(9);
+    std::vector<double> weights(50);
+    for (double& w : weights) w = test::pick_real(rng, 0.5, 2.0);
+    for (const std::size_t n_draws : {1U, 7U, 49U, 50U})
+        for (std::uint32_t seed = 0; seed < 20; ++seed) {
+            const auto rows = draw_rows(subsample_of(50, n_draws), seed);
+            CHECK(rows.size() == n_draws);
+            CHECK(std::ranges::is_sorted(rows, std::ranges::less_equal{}));
+            CHECK(rows.back() < 50);
+            const LearningSubset plain = learning_subset(subsample_of(50, n_draws), {}, seed);
+            CHECK(plain.rows == rows);
+            CHECK(plain.in_order() == std::vector<double>(n_draws, 1.0));
+            CHECK(plain.whole == static_cast<double>(n_draws));
+            CHECK(plain.whole_weights);
+            const LearningSubset weighted =
+                learning_subset(subsample_of(50, n_draws, weights), {}, seed);
+            CHECK(weighted.rows == rows);
+            for (std::size_t i = 0; i < 50; ++i)
+                CHECK(weighted.weight(static_cast<RowId>(i)) ==
+                      (std::ranges::binary_search(rows, static_cast<RowId>(i)) ? weights[i] : 0.0));
+            const auto out = out_of_bag(subsample_of(50, n_draws), seed);
+            for (std::size_t i = 0; i < 50; ++i)
+                CHECK(out[i] == !std::ranges::binary_search(rows, static_cast<RowId>(i)));
+        }
+}
+
+TEST_CASE("a row of weight zero is drawn for nothing") {
+    std::vector<double> weights(20, 1.0);
+    weights[3] = weights[11] = 0.0;
+    const LearningSubset subset = learning_subset(subsample_of(20, 20, weights), {}, 1);
+    CHECK(subset.rows.size() == 18);
+    CHECK(subset.whole == 18.0);
+}
+
+TEST_CASE("all subsamples of a size are equally likely") {
+    std::vector<double> counts(1 << 6, 0.0);
+    const double n = 40000.0;
+    for (std::uint32_t seed = 0; seed < 40000; ++seed) {
+        std::size_t mask = 0;
+        for (const RowId row : draw_rows(subsample_of(6, 3), seed)) mask |= std::size_t{1} << row;
+        ++counts[mask];
+    }
+    for (std::size_t mask = 0; mask < counts.size(); ++mask)
+        if (std::popcount(mask) == 3)
+            CHECK(std::fabs(counts[mask] - n / 20.0) < 5.0 * std::sqrt(n / 20.0));
+        else
+            CHECK(counts[mask] == 0.0);
+}
+
+TEST_CASE("honest roles: as many find splits as said, at least one of each kind") {
+    struct Case {
+        std::size_t n;
+        double structure;
+        std::size_t finders;
+    };
+    for (const auto& [n, structure, finders] :
+         {Case{10, 0.5, 5}, Case{10, 0.26, 3}, Case{10, 0.001, 1}, Case{10, 0.999, 9},
+          Case{2, 0.5, 1}, Case{3, 0.5, 2}}) {
+        SamplingPlan plan = plan_of(n, false);
+        plan.structure = structure;
+        std::vector<double> fills(n, 0.0);
+        for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+            const LearningSubset subset = learning_subset(plan, {}, seed);
+            REQUIRE(subset.fills.size() == n);
+            CHECK(static_cast<std::size_t>(std::ranges::count(subset.fills, 0)) == finders);
+            for (std::size_t i = 0; i < n; ++i) fills[i] += subset.fills[i];
+        }
+        const double expected = 4000.0 * static_cast<double>(n - finders) / static_cast<double>(n);
+        for (const double count : fills)
+            CHECK(std::fabs(count - expected) <= 5.0 * std::sqrt(expected));
+    }
+}
+
+TEST_CASE("honest roles are of the rows drawn, and do not change which those are") {
+    for (std::uint32_t seed = 0; seed < 50; ++seed) {
+        SamplingPlan plan = plan_of(40, true);
+        const auto rows = learning_subset(plan, {}, seed).rows;
+        CHECK(learning_subset(plan, {}, seed).fills.empty());
+        plan.structure = 0.5;
+        const LearningSubset subset = learning_subset(plan, {}, seed);
+        CHECK(subset.rows == rows);
+        CHECK(subset.fills.size() == rows.size());
+    }
+    SamplingPlan one = subsample_of(5, 1);
+    one.structure = 0.5;
+    CHECK_THROWS_AS(learning_subset(one, {}, 1), std::invalid_argument);
 }
 
 TEST_CASE("weights of any size are brought near one by a power of two") {

@@ -34,7 +34,7 @@ SampleOrder order_of(const std::vector<RowId>& rows, Kept kept) {
 
 bool same_orders(const SampleOrder& a, const SampleOrder& b) {
     return a.rows == b.rows && a.weights == b.weights && a.labels == b.labels &&
-           a.values == b.values && a.packed == b.packed;
+           a.values == b.values && a.packed == b.packed && a.fills == b.fills;
 }
 
 // Rows that differ in every byte.
@@ -130,6 +130,91 @@ TEST_CASE("some samples are copied with all that is kept of them") {
         CHECK(same_orders(some, order_of(expected, kept)));
         CHECK(some.size() == places.size());
         CHECK(same_orders(order, order_of(rows, kept)));
+    }
+}
+
+// The same with roles.
+SampleOrder honest_order(const std::vector<RowId>& rows, Kept kept) {
+    SampleOrder order = order_of(rows, kept);
+    for (const RowId row : rows) order.fills.push_back(row % 5 < 2);
+    return order;
+}
+
+std::vector<RowId> joined(std::vector<RowId> a, const std::vector<RowId>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+TEST_CASE("a node is parted by children, each in the order it had, the others stay") {
+    test::Rng rng(20);
+    for (int repeat = 0; repeat < 200; ++repeat) {
+        const Kept kept = kAllKept[repeat % 5];
+        const std::size_t before = test::pick(rng, 5), n = test::pick(rng, 30),
+                          after = test::pick(rng, 5), n_children = 1 + test::pick(rng, 5);
+        const auto rows = random_order(rng, before + n + after);
+        std::vector<std::uint32_t> child_of(n);
+        std::vector<std::size_t> sizes(n_children, 0);  // some without samples
+        for (auto& child : child_of)
+            ++sizes[child = static_cast<std::uint32_t>(test::pick(rng, n_children))];
+        std::vector<RowId> expected(rows.begin(),
+                                    rows.begin() + static_cast<std::ptrdiff_t>(before));
+        for (std::uint32_t k = 0; k < n_children; ++k)
+            for (std::size_t i = 0; i < n; ++i)
+                if (child_of[i] == k) expected.push_back(rows[before + i]);
+        expected.insert(expected.end(), rows.begin() + static_cast<std::ptrdiff_t>(before + n),
+                        rows.end());
+        SampleOrder order = honest_order(rows, kept);
+        order.part(before, child_of, sizes);
+        CHECK(same_orders(order, honest_order(expected, kept)));
+    }
+}
+
+TEST_CASE("copies stand at the end of every output, with their share of the weight") {
+    test::Rng rng(21);
+    for (int repeat = 0; repeat < 100; ++repeat) {
+        const Kept kept = repeat % 2 == 0 ? Kept::labels : Kept::values;
+        const auto rows = random_order(rng, 1 + test::pick(rng, 20));
+        std::vector<std::size_t> places;
+        std::vector<double> factors;
+        std::vector<RowId> copied;
+        for (std::size_t i = test::pick(rng, 20); i > 0; --i) {
+            places.push_back(test::pick(rng, rows.size()));
+            factors.push_back(test::pick(rng, 2) == 0 ? 0.5 : 1.0);
+            copied.push_back(rows[places.back()]);
+        }
+        SampleOrder order = honest_order(rows, kept);
+        SampleOrder expected = honest_order(joined(rows, copied), kept);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            expected.weights[rows.size() + i] *= factors[i];
+        order.append(places, factors);
+        CHECK(same_orders(order, expected));
+    }
+}
+
+TEST_CASE("two orders are joined output by output, either of them empty or not") {
+    test::Rng rng(22);
+    for (int repeat = 0; repeat < 200; ++repeat) {
+        const Kept kept = kAllKept[repeat % 5];
+        const auto a = random_order(rng, test::pick(rng, 6)),
+                   b = random_order(rng, test::pick(rng, 6));
+        SampleOrder order = honest_order(a, kept);
+        order.join(honest_order(b, kept));
+        CAPTURE(a.size());
+        CAPTURE(b.size());
+        CHECK(same_orders(order, honest_order(joined(a, b), kept)));
+    }
+}
+
+TEST_CASE("a shorter order has the first samples of every output") {
+    test::Rng rng(23);
+    for (int repeat = 0; repeat < 200; ++repeat) {
+        const Kept kept = kAllKept[repeat % 5];
+        auto rows = random_order(rng, 1 + test::pick(rng, 12));
+        const std::size_t n = test::pick(rng, rows.size() + 3);
+        SampleOrder order = honest_order(rows, kept);
+        order.shorten(n);
+        rows.resize(std::min(n, rows.size()));
+        CHECK(same_orders(order, honest_order(rows, kept)));
     }
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("a tree with a damaged record is refused") {
     const std::vector<Damage> all = {
         {"record of a split", [](Tree& t) { t.branches.pop_back(); }},
         {"records of no node", [](Tree& t) { t.branches.push_back(0); }},
-        {"records of no node", [](Tree& t) { t.nodes[0].threshold = 0.0; }},
+        {"order of nodes", [](Tree& t) { t.nodes[0].threshold = 0.0; }},
         {"threshold of a split", [](Tree& t) { t.branches.clear(); }},
         {"order of records",
          [](Tree& t) {

@@ -85,6 +85,13 @@ Tree small_tree(test::Rng& rng, test::Shape shape) {
         if (tree.nodes.size() > 14) continue;
         for (std::size_t t = 0; t < tree.nodes.size(); ++t)
             tree.n_node_samples[t] = static_cast<std::uint32_t>(t + 1);
+        // As in most trees, a split loses something, or nothing; or it may gain, too.
+        const bool losing = test::pick(rng, 4) != 0;
+        for (NodeId t = static_cast<NodeId>(tree.nodes.size()); losing && t-- > 0;) {
+            if (tree.nodes[t].leaf()) continue;
+            tree.impurity[t] = static_cast<double>(test::pick(rng, 9)) / 16.0;
+            tree.for_children(t, [&](NodeId c) { tree.impurity[t] += tree.impurity[c]; });
+        }
         return tree;
     }
 }
@@ -141,10 +148,10 @@ TEST_CASE("nodes of one child are pruned where they are the last, and hinder no 
     test::Rng rng(422);
     for (int repeat = 0; repeat < 400; ++repeat) {
         Tree tree = small_tree(rng, {});
-        for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        for (NodeId t = static_cast<NodeId>(tree.nodes.size()); t-- > 0;) {
             std::size_t n = 0;
             if (!tree.nodes[t].leaf()) tree.for_children(t, [&](NodeId) { ++n; });
-            if (n == 1) tree.impurity[t + 1] = tree.impurity[t];
+            if (n == 1) tree.impurity[t] = tree.impurity[t + 1];
         }
         const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
         const double p = static_cast<double>(1 + test::pick(rng, 20));

@@ -1,0 +1,23 @@
+// What a search has done, for those who compare algorithms (thesis ch. 5).
+#pragma once
+
+#include <cstdint>
+
+namespace silvics {
+
+struct Work {
+    std::uint64_t samples = 0;  // visited, over all nodes
+    std::uint64_t values = 0;   // looked at: samples of a node, for each variable tried there
+    std::uint64_t sorted = 0;   // of these, how many took part in a sort
+    std::uint64_t cuts = 0;     // scored
+
+    Work& operator+=(const Work& other) {
+        samples += other.samples;
+        values += other.values;
+        sorted += other.sorted;
+        cuts += other.cuts;
+        return *this;
+    }
+};
+
+}  // namespace silvics

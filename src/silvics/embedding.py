@@ -1,0 +1,279 @@
+"""Forests that learn from X alone: their trees are grown on an output drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import get_config
+from sklearn.base import TransformerMixin, _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from silvics import _core
+from silvics._docs import documented, keep_parameters
+from silvics._fit import inputs, parameters
+from silvics._fit.axes import Axes
+from silvics._fit.forest import BaseForest
+from silvics._fit.growing import all_or_nothing
+from silvics._fit.table import Blocks
+from silvics.predictor import Predictor
+from silvics.trees import ExtraTreeRegressor
+
+TABLE_CONSTRAINTS: dict[str, list[Any]] = {
+    name: parameters.TREE_CONSTRAINTS[name]
+    for name in ("categorical_features", "min_category_frequency", "unknown_category", "missing")
+} | {"progress": parameters.FOREST_CONSTRAINTS["progress"]}
+
+
+class RandomOutputForest(BaseForest):
+    """Totally randomized trees (Geurts et al. 2006) on an output that means nothing.
+
+    Each node draws one variable and one cut; no two rows have the same output, so that nodes are
+    cut until their rows are alone, or all alike. A missing value takes either side, as a coin
+    would have it.
+    """
+
+    _classification = False
+    _recipe = "totally_randomized"
+    _tree_class = ExtraTreeRegressor
+
+    # What other forests leave to the user, and what could make no difference here.
+    criterion = "squared_error"
+    max_features: Any = 1
+    bootstrap = False
+    max_samples: Any = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf = 0.0
+    min_impurity_decrease = 0.0
+    ccp_alpha = 0.0
+    oob_score = False
+    monotonic_cst = None
+    constant_features = "count"
+    search = "auto"
+    max_bins = None
+    binning = "frequency"
+    split_sample = None
+    growth = None
+    category_gain = "plain"
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RandomOutputForest:
+        """Grow the trees on a learning set.
+
+        Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
+        in order, are kept and usable, ``interrupted_`` is True, and the exception is raised.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables, in any numeric type and memory layout.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative. Where rows are drawn they are the odds of
+            being drawn, otherwise zero leaves a sample out.
+
+        Returns
+        -------
+        self : object
+        """
+        del y
+        with all_or_nothing(self):
+            self._fit(X, None, sample_weight)
+        return self
+
+    def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
+        del y
+        blocks, _ = inputs.learning_inputs(self, X, np.zeros(1))
+        return blocks, np.zeros(blocks.shape[0])  # drawn in _encode, once there is a seed
+
+    def _encode(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[np.ndarray, _core.Sampling]:
+        # Of the seed alone: the same for trees that are added later.
+        y = check_random_state(self._seed).uniform(size=y.shape)
+        return super()._encode(axes, X, y, weights)
+
+
+@documented(
+    "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
+    "is_categorical_ categories_ n_outputs_ one_hot_encoder_ estimators_samples_ interrupted_",
+    """
+    >>> from silvics import RandomTreesEmbedding
+    >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+    >>> embedding = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0).fit(X)
+    >>> leaves = embedding.transform(X)
+    >>> leaves.shape, leaves.nnz
+    ((5, 10), 25)
+    """,
+)
+class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
+    """An embedding by totally randomized trees (Geurts et al. 2006; Moosmann et al. 2007).
+
+    Each tree is a partition of the input space that looks at no output; a sample becomes the
+    leaves that it is in, one-hot: rows that are close have many of them in common.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        name: BaseForest._parameter_constraints[name]
+        for name in (
+            "n_estimators",
+            "max_depth",
+            "min_samples_split",
+            "min_samples_leaf",
+            "min_weight_fraction_leaf",
+            "max_leaf_nodes",
+            "min_impurity_decrease",
+            "n_jobs",
+            "random_state",
+            "verbose",
+            "warm_start",
+        )
+    } | {"sparse_output": ["boolean"], **TABLE_CONSTRAINTS}
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = 5,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        sparse_output: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        categorical_features: Any = "from_dtype",
+        min_category_frequency: int = 2,
+        unknown_category: str = "missing",
+        missing: str = "learned",
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Grow the trees on a learning set, and embed it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative; zero leaves a sample out.
+
+        Returns
+        -------
+        X_transformed : sparse matrix or ndarray of shape (n_samples, n_out)
+        """
+        return self.fit(X, y, sample_weight=sample_weight).transform(X)
+
+    def transform(self, X: Any, *, n_jobs: int | None = None) -> Any:
+        """One column per leaf of all trees: one where a sample is in the leaf, else zero.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        X_transformed : sparse matrix or ndarray of shape (n_samples, n_out)
+            Sparse if ``sparse_output``.
+        """
+        leaves = self.apply(X, n_jobs=n_jobs)
+        n_samples, n_trees = leaves.shape
+        n_out = self._n_features_out
+        # Libraries of sparse matrices expect short indices, wherever they are enough.
+        index = np.int32 if max(leaves.size, n_out) < 2**31 else np.int64
+        is_leaf = [tree.children_left() < 0 for tree in self._trees]
+        column_of_node = (np.cumsum(np.concatenate(is_leaf)) - 1).astype(index)
+        leaves += np.cumsum([0, *map(len, is_leaf[:-1])])
+        kind = csr_array if get_config()["sparse_interface"] == "sparray" else csr_matrix
+        ones, starts = np.ones(leaves.size), np.arange(0, leaves.size + 1, n_trees, dtype=index)
+        made = kind((ones, column_of_node[leaves.ravel()], starts), shape=(n_samples, n_out))
+        return made if self.sparse_output else made.toarray()
+
+    @property
+    def _n_features_out(self) -> int:
+        return sum(tree.n_leaves for tree in self._trees)
+
+    @property
+    def one_hot_encoder_(self) -> OneHotEncoder:
+        """What makes the same of ``apply``'s leaves; made when asked for."""
+        self._require_fitted("one_hot_encoder_")
+        leaves = [_leaves(tree) for tree in self._trees]
+        encoder = OneHotEncoder(categories=leaves, sparse_output=self.sparse_output)
+        return encoder.fit([[places[0] for places in leaves]])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns: ``randomtreesembedding_{tree}_{leaf}``.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the variables, to be compared with those of ``fit``.
+
+        Returns
+        -------
+        feature_names_out : ndarray of str objects
+            Leaves are numbered as nodes, of which some are no leaves.
+        """
+        check_is_fitted(self)
+        _check_feature_names_in(self, input_features=input_features, generate_names=False)
+        names = [
+            f"randomtreesembedding_{m}_{leaf}"
+            for m, tree in enumerate(self._trees)
+            for leaf in _leaves(tree)
+        ]
+        return np.asarray(names, dtype=object)
+
+    def predictor(self, *, n_jobs: int = 1) -> Predictor:
+        """There is none: an embedding predicts nothing.
+
+        Parameters
+        ----------
+        n_jobs : int
+            Not used.
+
+        Returns
+        -------
+        predictor : Predictor
+            Never.
+        """
+        del n_jobs
+        raise AttributeError("RandomTreesEmbedding predicts nothing: use transform.")
+
+    def to_sklearn(self) -> Any:
+        """The same embedding as a fitted scikit-learn estimator.
+
+        Returns
+        -------
+        embedding : sklearn.ensemble.RandomTreesEmbedding
+            Gives the same for inputs that float32 can hold, which is what scikit-learn rounds
+            inputs to.
+        """
+        made = super().to_sklearn()
+        made.one_hot_encoder_ = self.one_hot_encoder_
+        made._n_features_out = self._n_features_out
+        return made
+
+
+def _leaves(tree: _core.Tree) -> np.ndarray:
+    """Numbers of the nodes that are leaves, ascending."""
+    return np.flatnonzero(tree.children_left() < 0)

@@ -1,0 +1,337 @@
+"""Isolation forests (Liu et al. 2008): what random cuts set apart early is an outlier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil, log2
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import sklearn.ensemble
+from scipy.special import digamma
+from sklearn.base import OutlierMixin
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from silvics import _core
+from silvics._docs import documented, keep_parameters
+from silvics._fit import inputs, walking
+from silvics._fit.axes import Axes, classic_axes
+from silvics._fit.forest import BaseForest
+from silvics._fit.table import Blocks
+from silvics._fit.tree import BaseTree
+from silvics._fit.warning import warn_user
+from silvics.embedding import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics.predictor import Predictor
+
+
+def average_path_length(n: Any) -> np.ndarray:
+    """Mean depth of a leaf in random binary trees that set n samples apart.
+
+    It is 2 H(n-1) - 2 (n-1) / n, where H are the harmonic numbers; zero for one sample or none.
+
+    Parameters
+    ----------
+    n : array-like of int
+        Numbers of samples.
+
+    Returns
+    -------
+    length : ndarray of float64
+
+    Examples
+    --------
+    >>> average_path_length([1, 2, 4]).round(12).tolist()
+    [0.0, 1.0, 2.166666666667]
+    """
+    n = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
+    harmonic = digamma(n) + np.euler_gamma
+    return np.where(n > 2, 2.0 * (harmonic - (n - 1.0) / n), n - 1.0)
+
+
+def with_path_lengths(tree: _core.Tree) -> _core.Tree:
+    """The same tree, whose leaves predict how long the way of a sample is.
+
+    In units of the average way in a tree of as many samples, so that a tree which cuts nothing,
+    and has nothing to say, tells of ways as long as any: exactly one. Samples that share a leaf
+    would go on for the average of their number.
+    """
+    n = tree.n_node_samples()
+    lengths = tree.depths() + average_path_length(n)
+    unit = average_path_length(n[0])
+    arrays = tree.expanded().stored_arrays()
+    arrays["node_values"] = lengths / unit if unit > 0.0 else np.ones(len(n))
+    return _core.Tree.from_stored_arrays(arrays)
+
+
+def _score(relative_length: Any) -> Any:
+    return -(2.0**-relative_length)
+
+
+class _ScorePredictor(Predictor):
+    """Scores a row, or a table."""
+
+    def __call__(self, X: Any) -> Any:
+        return _score(super().__call__(X))
+
+
+@documented(
+    "estimator_ estimators_ estimators_features_ estimators_samples_ max_samples_ offset_ "
+    "n_features_in_ feature_names_in_ is_categorical_ categories_ n_outputs_ interrupted_",
+    """
+    >>> from silvics import IsolationForest
+    >>> X = [[-1.1], [0.3], [0.5], [100]]
+    >>> forest = IsolationForest(random_state=0).fit(X)
+    >>> forest.predict([[0.1], [0], [90]])
+    array([ 1,  1, -1])
+    """,
+    {
+        "max_samples": (
+            '"auto", int or float',
+            'Rows drawn for a tree; "auto" is 256, or all if there are fewer; a float is a '
+            "fraction of the rows.",
+        ),
+        "max_features": (
+            "int or float",
+            "Columns drawn for a tree; a float is a fraction of all. Each node draws one of them.",
+        ),
+        "bootstrap": ("bool", "Whether rows are drawn with replacement, or without."),
+    },
+)
+class IsolationForest(OutlierMixin, RandomOutputForest):
+    """Isolation forests (Liu et al. 2008) to tell outliers.
+
+    Each tree cuts a few rows apart at random. Where rows are dense it takes many cuts to set a
+    sample apart from all others, an outlier is alone after a few: the mean length of its ways
+    down the trees tells how normal a sample is.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: BaseForest._parameter_constraints[name]
+            for name in (
+                "n_estimators", "bootstrap", "n_jobs", "random_state", "verbose", "warm_start"
+            )
+        },
+        "max_samples": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
+        "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
+        "max_features": [Integral, Interval(Real, 0, 1, closed="right")],
+        **TABLE_CONSTRAINTS,
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 100,
+        max_samples: float | str = "auto",
+        contamination: float | str = "auto",
+        max_features: float = 1.0,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        categorical_features: Any = "from_dtype",
+        min_category_frequency: int = 2,
+        unknown_category: str = "missing",
+        missing: str = "learned",
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    # ---- growing
+
+    def _check_sampling(self) -> None:
+        """Any way of drawing rows goes with any number of them."""
+
+    def _choices(self, n_samples: int) -> Axes:
+        self.max_samples_ = self._n_rows(n_samples)
+        return replace(
+            classic_axes(self),
+            rows="bootstrap" if self.bootstrap else "subsample",
+            max_samples=self.max_samples_,
+            columns="subspace",
+            max_columns=self._n_columns(),
+            max_features=1,
+            max_depth=self._depth(),
+        )
+
+    def _n_rows(self, n_samples: int) -> int:
+        if self.max_samples == "auto":
+            return min(256, n_samples)
+        whole = 1 if isinstance(self.max_samples, Integral) else n_samples
+        wanted = max(1, int(self.max_samples * whole))
+        if wanted > n_samples:
+            warn_user(
+                f"max_samples ({wanted}) is greater than the total number of samples "
+                f"({n_samples}). max_samples will be set to n_samples for estimation."
+            )
+        return min(wanted, n_samples)
+
+    def _n_columns(self) -> int:
+        whole = 1 if isinstance(self.max_features, Integral) else self.n_features_in_
+        wanted = int(self.max_features * whole)
+        if wanted > self.n_features_in_:
+            raise ValueError("max_features must be <= n_features")
+        return max(1, wanted)
+
+    def _depth(self) -> int:
+        """Longer ways than the average are those of no outlier, and need not be told apart."""
+        return ceil(log2(max(self.max_samples_, 2)))
+
+    def _encode(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[np.ndarray, _core.Sampling]:
+        if weights is not None and weights.min() == weights.max():
+            weights = None
+        if weights is not None:  # odds of being drawn
+            axes = replace(axes, rows="bootstrap")
+        self._n_columns_of_tree = axes.max_columns
+        return super()._encode(axes, X, y, weights)
+
+    def _finished(
+        self, axes: Axes, grown: list[_core.Tree], X: Blocks, encoded: np.ndarray
+    ) -> list[_core.Tree]:
+        del axes, X, encoded
+        return [with_path_lengths(tree) for tree in grown]
+
+    def _estimate(
+        self,
+        X: Blocks,
+        y: np.ndarray,
+        sampling: _core.Sampling,
+        grew: bool,
+        error: BaseException | None,
+    ) -> None:
+        del y, sampling, grew, error
+        self.offset_ = -0.5
+        if self.contamination != "auto":
+            walker = self._trees.walker
+            lengths = walking.mean_prediction(walker, inputs.to_walk(X), self.n_jobs)
+            self.offset_ = np.percentile(_score(lengths), 100.0 * self.contamination)
+
+    # ---- the trees
+
+    def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
+        own = {"max_features": 1, "max_depth": self._depth()}
+        return super()._own_parameters(tree) | own
+
+    @property
+    def estimators_features_(self) -> list[np.ndarray]:
+        """Columns drawn by each tree; drawn again at each call."""
+        self._require_fitted("estimators_features_")
+        seeds = self._tree_seeds(0, len(self._trees))
+        return [
+            _core.tree_columns(seed, self.n_features_in_, self._n_columns_of_tree) for seed in seeds
+        ]
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """There are none: no output is predicted."""
+        raise AttributeError("IsolationForest predicts no output that variables could matter for.")
+
+    # ---- scores
+
+    def score_samples(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """Minus the anomaly score of Liu et al.: the lower, the more abnormal.
+
+        Near -1 for outliers, -0.5 for samples whose ways down the trees are of average length.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        return _score(walking.reals(self._values(X, n_jobs)))
+
+    def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """``score_samples`` less ``offset_``: negative for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        return self.score_samples(X, n_jobs=n_jobs) - self.offset_
+
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """1 for inliers, -1 for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        is_inlier : ndarray of shape (n_samples,)
+        """
+        return np.where(self.decision_function(X, n_jobs=n_jobs) < 0.0, -1, 1)
+
+    def predictor(self, *, n_jobs: int = 1) -> Predictor:
+        """The forest reduced to ``score_samples``, for services.
+
+        Parameters
+        ----------
+        n_jobs : int
+            Threads for tables; one row never starts any.
+
+        Returns
+        -------
+        predictor : Predictor
+            Called with a row or a table, it gives its score or scores.
+        """
+        check_is_fitted(self)
+        return _ScorePredictor(
+            self._trees, self._variables, None, self.unknown_category, self.missing, n_jobs
+        )
+
+    def to_sklearn(self) -> Any:
+        """The same forest as a fitted scikit-learn estimator.
+
+        Returns
+        -------
+        forest : sklearn.ensemble.IsolationForest
+            Its trees are the same. Its scores are a little different, since it takes ways
+            below a leaf to be of a length that is right for many samples only.
+        """
+        check_is_fitted(self)
+        shared = sklearn.ensemble.IsolationForest().get_params(deep=False)
+        made = sklearn.ensemble.IsolationForest(**{name: getattr(self, name) for name in shared})
+        for name in ("n_features_in_", "feature_names_in_", "max_samples_", "offset_"):
+            if hasattr(self, name):
+                setattr(made, name, getattr(self, name))
+        made._max_samples = self.max_samples_
+        made._max_features = self.n_features_in_  # our trees look at columns of all of X
+        made.estimators_ = [tree.to_sklearn() for tree in self.estimators_]
+        made.estimators_features_ = [np.arange(self.n_features_in_) for _ in self._trees]
+        made._decision_path_lengths = [tree.depths() + 1 for tree in self._trees]
+        made._average_path_length_per_tree = [
+            average_path_length(tree.n_node_samples()) for tree in self._trees
+        ]
+        return made
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags

@@ -1,0 +1,365 @@
+"""Every recipe by its name: any table, any threads; refused where it makes no sense."""
+
+import pickle
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris, make_regression
+
+import silvics
+from silvics import ForestClassifier, ForestRegressor, recipes
+from silvics._fit.axes import DETAILS
+from silvics.recipes import RECIPES
+
+NAMES = recipes.names()
+KINDS = [ForestClassifier, ForestRegressor]
+IRIS = load_iris(return_X_y=True)
+
+
+def few(kind, name, **parameters):
+    """A small forest of a recipe."""
+    n_estimators = min(recipes.get(name).n_estimators, 8)
+    return kind(name, n_estimators, random_state=0, **parameters)
+
+
+def mixed_table(n=120, seed=0):
+    """Numbers, holes, a category, whole numbers, a boolean."""
+    rng = np.random.default_rng(seed)
+    number = rng.standard_normal(n)
+    holes = rng.standard_normal(n)
+    holes[rng.random(n) < 0.2] = np.nan
+    level = rng.choice(["ash", "oak", "elm", None], n)
+    X = pd.DataFrame(
+        {
+            "number": number,
+            "holes": holes,
+            "level": level,
+            "whole": rng.integers(0, 4, n),
+            "flag": rng.random(n) < 0.5,
+        }
+    )
+    y = number + (level == "oak") + 0.3 * rng.standard_normal(n)
+    return X, y
+
+
+def outputs(kind, y):
+    return np.digitize(y, [-0.5, 0.7]) if kind is ForestClassifier else y
+
+
+# ---- the table of recipes
+
+
+def test_a_recipe_is_found_by_its_name():
+    assert len(NAMES) == len(set(NAMES)) >= 25
+    assert all(recipes.get(name) is RECIPES[name] for name in NAMES)
+    with pytest.raises(ValueError, match=r"no recipe 'pret'.*pert"):
+        recipes.get("pret")
+    with pytest.raises(ValueError, match="no recipe 'pret'"):
+        ForestClassifier("pret").fit(*IRIS)
+
+
+def test_the_thesis_names_are_all_there():
+    wanted = {
+        "cart", "id3", "c4.5", "conditional_inference", "reduced_error", "kwok_carter", "bagging",
+        "dietterich_kong", "amit", "random_subspace", "random_forest", "pert", "extra_trees",
+        "totally_randomized", "totally_randomized_multiway", "rotation_forest", "pasting",
+        "subbag", "random_patches", "breiman_2004", "purely_random", "random_gap", "pert_stopped",
+        "biau_2012", "denil_2013", "scornet_2014",
+    }  # fmt: skip
+    assert wanted <= set(NAMES)
+
+
+def test_the_rendered_table_tells_all_of_each():
+    rows = recipes.table()
+    assert [row["name"] for row in rows] == NAMES
+    for row in rows:
+        assert all(row[key] for key in ("title", "origin", "section", "complexity"))
+    axes = {row["name"]: row["axes"] for row in rows}
+    assert "cut=pair" in axes["pert"]
+    assert "max_leaf_nodes=N^(2/3)" in axes["purely_random"]
+
+
+def test_no_recipe_has_code_of_its_own():
+    # A name occurs in the table, and where a classic estimator says which row is its own.
+    package = Path(silvics.__file__).parent
+    quoted = re.compile(r'"(' + "|".join(re.escape(name) for name in NAMES) + r')"')
+    choices = {"reduced_error"}  # the name of a choice too
+    for path in sorted(package.rglob("*.py")):
+        if path.name == "recipes.py":
+            continue
+        for line in path.read_text().splitlines():
+            for name in quoted.findall(line):
+                plain = line.strip()
+                allowed = (
+                    plain.startswith("_recipe = ")
+                    or plain.startswith(">>>")
+                    or plain.startswith("recipe: str = ")
+                    or name in choices
+                )
+                assert allowed, f"{path.name}: {plain}"
+
+
+def test_adding_a_recipe_is_adding_a_row(monkeypatch):
+    made = replace(RECIPES["pert"], title="PERT of bags", rows="bootstrap", honest=True)
+    monkeypatch.setitem(RECIPES, "bagged_pert", made)
+    X, y = IRIS
+    forest = ForestClassifier("bagged_pert", 20, random_state=0, oob_score=True).fit(X, y)
+    assert forest.oob_score_ > 0.85
+
+
+def test_parameters_are_the_axes():
+    for kind in KINDS:
+        known = kind().get_params()
+        assert set(recipes.AXES) | DETAILS.keys() <= known.keys()
+        for name in set(recipes.AXES):
+            assert known[name] is None
+
+
+# ---- the classic names are rows
+
+
+@pytest.mark.parametrize("name", ["random_forest", "extra_trees"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_classic_names_are_the_same_thing(name, kind):
+    task = kind.__name__[len("Forest") :]
+    classic = {"random_forest": "RandomForest", "extra_trees": "ExtraTrees"}[name]
+    X, y = mixed_table()
+    y = outputs(kind, y)
+    theirs = getattr(silvics, classic + task)(10, random_state=3).fit(X, y)
+    ours = kind(name, 10, random_state=3).fit(X, y)
+    assert ours.digest() == theirs.digest()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cart_is_a_decision_tree(kind):
+    X, y = mixed_table()
+    y = outputs(kind, y)
+    forest = kind("cart", random_state=0).fit(X, y)
+    assert len(forest) == 1
+    tree = getattr(silvics, kind.__name__.replace("Forest", "DecisionTree"))(random_state=0)
+    assert (tree.fit(X, y).predict(X) == forest.predict(X)).all()
+
+
+# ---- any table
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_recipe_takes_any_table(name, kind):
+    X, y = mixed_table()
+    y = outputs(kind, y)
+    forest = few(kind, name).fit(X, y)
+    predicted = forest.predict(X)
+    assert predicted.shape == y.shape
+    assert forest.score(X, y) > (0.4 if kind is ForestClassifier else -0.1)
+    importances = forest.feature_importances_
+    assert importances.shape == (5,)
+    assert np.isfinite(importances).all()
+    # The same forest from a pickle, for more threads, and as a predictor of one row.
+    assert (pickle.loads(pickle.dumps(forest)).predict(X) == predicted).all()
+    again = clone(forest).set_params(n_jobs=2).fit(X, y)
+    assert again.digest() == forest.digest()
+    row = forest.predictor()(dict(X.iloc[3].where(X.iloc[3].notna(), None)))
+    assert row == predicted[3]
+    # Every sample ends in a leaf that knows it.
+    leaves = forest.apply(X)
+    for m, tree in enumerate(forest._trees):
+        assert (tree.feature()[leaves[:, m]] == -2).all()
+    paths, _ = forest.decision_path(X)
+    assert (paths.sum(axis=1) >= len(forest)).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_recipe_takes_several_outputs_and_weights(name):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:100], np.column_stack([y, X[:, 0]])[:100]
+    weights = np.random.default_rng(0).random(100)
+    forest = few(ForestRegressor, name).fit(X, y, weights)
+    assert forest.predict(X).shape == (100, 2)
+    classes = np.column_stack([y[:, 0] > 100, y[:, 1] > 0]).astype(int)
+    forest = few(ForestClassifier, name).fit(X, classes, weights)
+    assert forest.predict(X).shape == (100, 2)
+    assert all(np.allclose(p.sum(axis=1), 1) for p in forest.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_is_dense(name, kind):
+    X, y = make_regression(80, 6, random_state=0)
+    X[np.abs(X) < 0.8] = 0.0
+    y = outputs(kind, y / 100)
+    dense = few(kind, name).fit(X, y)
+    sparse = few(kind, name).fit(csr_matrix(X), y)
+    assert dense.digest() == sparse.digest()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_warm_start_is_growing_at_once(name):
+    X, y = IRIS
+    at_once = ForestClassifier(name, 6, random_state=1).fit(X, y)
+    forest = ForestClassifier(name, 2, random_state=1, warm_start=True).fit(X, y)
+    forest.set_params(n_estimators=6).fit(X, y)
+    assert forest.digest() == at_once.digest()
+    assert forest.work_ == at_once.work_
+
+
+@pytest.mark.parametrize("missing", ["apart", "both"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["cart", "random_forest", "extra_trees", "pert", "forest_rc"])
+def test_missing_values_have_other_ways(name, kind, missing):
+    X, y = mixed_table()
+    y = outputs(kind, y)
+    forest = few(kind, name, missing=missing).fit(X, y)
+    assert forest.predict(X).shape == y.shape
+    assert forest.score(X, y) > 0.3
+    nothing = pd.DataFrame(
+        {"number": [np.nan], "holes": [np.nan], "level": [None], "whole": [np.nan], "flag": [True]}
+    )
+    assert np.isfinite(forest.predict(nothing)).all()
+    if missing == "both":
+        for ask in (forest.apply, forest.decision_path):
+            with pytest.raises(ValueError, match="several"):
+                ask(X)
+    else:
+        assert not forest._trees[0].is_binary
+        with pytest.raises(AttributeError, match=r"tree_\.children"):
+            _ = forest[0].tree_.children_left
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_honest_leaves_go_with_any_recipe(name):
+    X, y = IRIS
+    if recipes.get(name).columns == "rotation":
+        with pytest.raises(ValueError, match="honest"):
+            few(ForestClassifier, name, honest=True).fit(X, y)
+        return
+    forest = few(ForestClassifier, name, honest=True).fit(X, y)
+    assert forest.score(X, y) > 0.6
+
+
+def test_majority_votes_are_counted():
+    X, y = IRIS
+    rough = {"max_depth": 2, "random_state": 0}
+    forest = ForestClassifier("random_forest", 7, vote="majority", **rough).fit(X, y)
+    votes = np.stack([tree.predict(X) for tree in forest], axis=1).astype(int)
+    shares = np.stack([(votes == c).mean(axis=1) for c in range(3)], axis=1)
+    assert np.allclose(forest.predict_proba(X), shares)
+    soft = ForestClassifier("random_forest", 7, **rough).fit(X, y)
+    assert soft.digest() == forest.digest()
+    assert not np.allclose(soft.predict_proba(X), shares)
+
+
+def test_soft_is_majority_where_leaves_are_pure():
+    X, y = IRIS
+    soft = ForestClassifier("extra_trees", 9, random_state=0).fit(X, y)
+    votes = ForestClassifier("extra_trees", 9, random_state=0, vote="majority").fit(X, y)
+    assert np.allclose(soft.predict_proba(X), votes.predict_proba(X))
+
+
+# ---- what contradicts itself
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "why"),
+    [
+        ("dietterich_kong", {"cut": "uniform"}, "ranks all cuts"),
+        ("id3", {"missing": "both"}, "more than two"),
+        ("id3", {"monotonic_cst": [1, 0, 0, 0]}, "multiway split has none"),
+        ("forest_rc", {"monotonic_cst": [1, 0, 0, 0]}, "combines several"),
+        ("forest_rc", {"cut": "cell_uniform"}, "cell along one variable"),
+        ("rotation_forest", {"split": "multiway"}, "plain splits"),
+        ("random_forest", {"variables": "unused"}, "multiway"),
+        ("c4.5", {"choice": "one_of_best"}, "way to choose"),
+        ("purely_random", {"min_samples_leaf": 5}, "without looking"),
+        ("pert", {"max_bins": 16}, "max_bins"),
+        ("random_forest", {"growth": "random"}, "max_leaf_nodes"),
+        ("random_forest", {"choice": "significant"}, "significance"),
+        ("extra_trees", {"oob_score": True}, "all rows"),
+        ("extra_trees", {"max_samples": 0.5}, "all rows"),
+        ("pasting", {"max_samples": 1000}, "without replacement"),
+        ("random_subspace", {"max_columns": 9}, "more than the 4 columns"),
+        ("biau_2012", {"feature_weights": [1, 2]}, "4 variables"),
+        ("biau_2012", {"feature_weights": [0, 0, 0, 0]}, "not all zero"),
+        ("breiman_2004", {"relevant": ["petal"]}, "no such variable"),
+    ],
+)
+def test_contradictions_are_refused_with_the_reason(name, parameters, why):
+    with pytest.raises(ValueError, match=why):
+        ForestClassifier(name, **parameters).fit(*IRIS)
+
+
+def test_pessimistic_pruning_is_of_classes():
+    with pytest.raises(ValueError, match="reduced_error"):
+        ForestRegressor("cart", pruning="pessimistic").fit(*load_diabetes(return_X_y=True))
+
+
+def test_what_scikit_learn_cannot_hold_stays_here():
+    X, y = mixed_table()
+    X = X[["number", "holes", "whole"]]
+    y = outputs(ForestClassifier, y)
+    for name, parameters in [
+        ("id3", {}),
+        ("forest_rc", {}),
+        ("random_forest", {"missing": "apart"}),
+        ("random_forest", {"missing": "both"}),
+        ("random_forest", {"vote": "majority"}),
+    ]:
+        forest = few(ForestClassifier, name, **parameters).fit(X, y)
+        with pytest.raises(ValueError, match="can be converted"):
+            forest.to_sklearn()
+    X = X[["number", "whole"]].astype(np.float32)
+    forest = few(ForestClassifier, "pert").fit(X, y)
+    assert (forest.to_sklearn().predict_proba(X) == forest.predict_proba(X)).all()
+
+
+# ---- what growing takes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_work_is_counted(name):
+    X, y = IRIS
+    forest = few(ForestClassifier, name).fit(X, y)
+    work = forest.work_
+    trees = [tree.tree_ for tree in forest]
+    assert work["trees"] == len(trees)
+    assert work["nodes"] == sum(tree.node_count for tree in trees)
+    assert work["max_depth"] == max(tree.max_depth for tree in trees)
+    assert 0 <= work["end_cut_share"] <= 1
+    assert work["values_read"] >= work["values_sorted"] >= 0
+    assert work["cuts_scored"] > 0
+    if not forest.honest and recipes.get(name).pruning == "none" and not recipes.get(name).honest:
+        assert work["samples_visited"] == sum(tree.n_node_samples.sum() for tree in trees)
+
+
+def test_extra_trees_sort_nothing_and_random_forests_do():
+    X, y = IRIS
+    drawn = ForestClassifier("extra_trees", 10, random_state=0).fit(X, y).work_
+    best = ForestClassifier("random_forest", 10, random_state=0).fit(X, y).work_
+    assert drawn["values_sorted"] == 0 < best["values_sorted"]
+    assert drawn["cuts_scored"] < best["cuts_scored"]
+
+
+def test_work_is_the_same_for_any_threads():
+    X, y = mixed_table(400)
+    y = outputs(ForestClassifier, y)
+    one = ForestClassifier(n_estimators=6, random_state=0).fit(X, y).work_
+    assert ForestClassifier(n_estimators=6, random_state=0, n_jobs=2).fit(X, y).work_ == one
+
+
+def test_totally_random_trees_are_as_deep_as_search_trees():
+    # Thesis 5.2: 2 H_N - 2 edges on average, for equally likely gaps.
+    n = 64
+    X, y = np.arange(float(n))[:, np.newaxis], np.arange(float(n))
+    forest = ForestRegressor(
+        "random_gap", 2000, growth="depth_first", max_leaf_nodes=n, random_state=0
+    ).fit(X, y)
+    depths = [(t.depths()[t.feature() == -2]).mean() for t in forest._trees]
+    exact = 2 * sum(1 / k for k in range(1, n + 1)) - 2
+    error = np.std(depths) / np.sqrt(len(depths))
+    assert abs(np.mean(depths) - exact) < 4 * error
