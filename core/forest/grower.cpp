@@ -14,6 +14,8 @@ GrowthRules with_column_facts(GrowthRules rules, const Table& table, ThreadTeam&
         search.ranges = column_ranges(table, team);
     if (search.kind == SplitKind::multiway)
         search.edges = column_edges(table, search.most_values, team);
+    if (search.honest && search.missing == MissingRule::both)
+        throw std::invalid_argument("honest trees do not send samples to both children");
     const auto one_each = [&](const auto& given) { return given.size() == p; };
     if (search.variable_draw == VariableDraw::weighted && !one_each(search.probabilities))
         throw std::invalid_argument("one probability for each variable is needed");

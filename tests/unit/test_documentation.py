@@ -14,7 +14,14 @@ import silvics
 
 from .kinds import ALL, name_of, problem, small
 
-each = pytest.mark.parametrize("kind", ALL, ids=name_of)
+PUBLIC = (
+    *ALL,
+    silvics.ForestClassifier,
+    silvics.ForestRegressor,
+    silvics.IsolationForest,
+    silvics.RandomTreesEmbedding,
+)
+each = pytest.mark.parametrize("kind", PUBLIC, ids=name_of)
 
 
 def section(kind, title):
@@ -57,8 +64,10 @@ def test_shared_parameters_have_shared_words():
 def test_attributes_are_those_of_a_fitted_estimator(kind):
     X, y = problem()
     parameters = {}
-    if "oob_score" in kind().get_params():
-        parameters = {"n_estimators": 50, "bootstrap": True, "oob_score": True}
+    known = kind().get_params()
+    if "oob_score" in known:
+        drawn = {"rows": "bootstrap"} if "rows" in known else {"bootstrap": True}
+        parameters = {"n_estimators": 50, "oob_score": True, **drawn}
     fitted = small(kind, **parameters).fit(X, y)
     described = set(section(kind, "Attributes"))
     assert all(hasattr(fitted, name) for name in described - {"feature_names_in_"})
@@ -81,7 +90,7 @@ def test_public_methods_are_described(kind):
 
 def test_public_names():
     assert set(silvics.__all__) == {
-        *(kind.__name__ for kind in ALL),
+        *(kind.__name__ for kind in PUBLIC),
         "from_sklearn",
         "recipes",
         "__version__",

@@ -251,6 +251,13 @@ class GrownForest:
             n_jobs,
         )
 
+    def _require_one_leaf_each(self, what: str) -> None:
+        if self._trees[0].both_ways:
+            raise ValueError(
+                f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
+                'several: use missing="learned".'
+            )
+
     def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Leaf that each sample ends in, in every tree.
 
@@ -266,6 +273,7 @@ class GrownForest:
         X_leaves : ndarray of shape (n_samples, n_estimators)
         """
         X = self._checked(X)
+        self._require_one_leaf_each("apply")
         return walking.leaves(self._trees.walker, X, self._jobs(n_jobs))
 
     def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
@@ -286,5 +294,6 @@ class GrownForest:
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
         """
         X = self._checked(X)
+        self._require_one_leaf_each("decision_path")
         path = walking.decision_path(self._trees.walker, X, self._jobs(n_jobs))
         return path, np.cumsum([0, *(tree.node_count for tree in self._trees)])

@@ -98,7 +98,6 @@ class AnyRecipe:
                 f"recipe {recipe_of(self)!r} grows every tree on all rows: max_samples="
                 f'{axes.max_samples} needs rows="bootstrap" or rows="subsample".'
             )
-        self._both_ways = axes.missing == "both"
         return axes
 
     def _n_trees(self) -> int:
@@ -115,19 +114,3 @@ class AnyRecipe:
             "unknown_category",
         }
         return {name: getattr(self, name) for name in names & tree.get_params(deep=False).keys()}
-
-    def _checked(self, X: Any, what: str = "") -> _core.Matrix:
-        if what and getattr(self, "_both_ways", False):
-            raise ValueError(
-                f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
-                'several: use missing="learned".'
-            )
-        return super()._checked(X)  # type: ignore[misc]
-
-    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        self._checked(X, "apply")
-        return super().apply(X, n_jobs=n_jobs)  # type: ignore[misc]
-
-    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> Any:
-        self._checked(X, "decision_path")
-        return super().decision_path(X, n_jobs=n_jobs)  # type: ignore[misc]
