@@ -11,37 +11,16 @@
 #include <tuple>
 #include <vector>
 
+#include "splitter/combination.hpp"
+#include "splitter/cut_range.hpp"
+#include "splitter/filling.hpp"
 #include "splitter/node_test.hpp"
+#include "splitter/pair_draw.hpp"
 #include "splitter/search_other.hpp"
 #include "splitter/split_maker.hpp"
 #include "splitter/variables_of_node.hpp"
 
 namespace silvics {
-
-// Groups of equal values, in order.
-template <MovingCriterion C>
-class ValueGroups {
-public:
-    ValueGroups(C& criterion, std::span<const double> values, std::span<const Position> order)
-        : criterion_(criterion), values_(values), order_(order) {}
-
-    bool move() {
-        std::size_t end = at_;
-        while (end < order_.size() && values_[order_[end]] == values_[order_[at_]]) ++end;
-        if (end == order_.size()) return false;
-        criterion_.move_group(order_.subspan(at_, end - at_));
-        at_ = end;
-        return true;
-    }
-    std::size_t n_left() const { return at_; }
-    Cut cut() const { return {.at_left = order_[at_ - 1], .at_right = order_[at_]}; }
-
-private:
-    C& criterion_;
-    std::span<const double> values_;
-    std::span<const Position> order_;
-    std::size_t at_ = 0;
-};
 
 template <MovingCriterion C>
 class GeneralSplitter final : public Splitter {
@@ -49,7 +28,6 @@ public:
     explicit GeneralSplitter(const SplitterParts& parts)
         : parts_(parts),
           table_(parts.table),
-          target_(parts.target),
           rules_(parts.rules),
           stop_(parts.stop),
           order_(parts.order),
@@ -60,7 +38,10 @@ public:
           reader_(parts.table, parts.rules),
           test_(parts),
           maker_(parts),
-          variables_(parts.features, parts.rules) {
+          variables_(parts.features, parts.rules),
+          filling_(parts.rules),
+          pair_(parts.target, parts.stop),
+          range_(parts) {
         for (const FeatureId f : parts.features)
             if (table_.columns[f].kind != Column::Kind::category) numbers_.push_back(f);
     }
@@ -73,16 +54,16 @@ public:
         std::vector<std::size_t> places[2];
         for (std::size_t i = node.begin; i < node.begin + node.n; ++i)
             places[order_.fills[i]].push_back(i);
-        order_.copy_some(places[1], filling_);
+        order_.copy_some(places[1], filling_.samples);
         order_.copy_some(places[0], voters_);
-        if (filling_.size() == 0) return {};
-        facts_.enter(filling_, 0, filling_.size());
+        if (filling_.samples.size() == 0) return {};
+        facts_.enter(filling_.samples, 0, filling_.samples.size());
         bool same = voters_.size() < 2;
         if (!same) {
             criterion_.enter(voters_, 0, voters_.size());
             same = criterion_.homogeneous();
         }
-        return {filling_.size(), facts_.weight(), same};
+        return {filling_.samples.size(), facts_.weight(), same};
     }
 
     std::optional<Split> find_split(const NodeSamples& node, Constants& constants) override {
@@ -95,7 +76,7 @@ public:
         take_up_voters();
         // A decrease that is summed up from parts is rounded more than once.
         tolerance_ = rules_.missing == MissingRule::apart ? 1e-13 * criterion_.impurity() : 0.0;
-        draw_range(node);
+        range_.draw(node.key, voters_.rows);
         candidates_.clear();
         test_.begin();
         if (rules_.random_cut && rules_.cut_draw == CutDraw::between_pair)
@@ -154,10 +135,11 @@ private:
 
     // Two samples of different output, until a variable tells them apart.
     void try_pairs(const NodeSamples& node, const Constants& constants) {
+        pair_.begin(voters_);
         for (std::size_t trial = 0; trial < kTrials && candidates_.empty(); ++trial) {
             const StreamKey key = trial == 0 ? node.key : derive(node.key, kPairPart + trial);
             RandomStream stream(derive(node.key, kPairPart + (trial << 32)));
-            if (!draw_pair(stream)) return;
+            if (!pair_.draw(stream)) return;
             pair_key_ = key;
             NodeSamples trial_node = node;
             trial_node.key = key;
@@ -169,46 +151,6 @@ private:
                 return true;  // whether it tells them apart or not
             });
         }
-    }
-
-    // Two samples until their outputs differ; where that is rare, the second among those that do.
-    bool draw_pair(RandomStream& stream) {
-        constexpr std::size_t kPatience = 1000;
-        for (std::size_t i = 0; i < kPatience; ++i) {
-            for (Position& sample : pair_) sample = draw_sample(stream);
-            if (!same_output(pair_[0], pair_[1])) return true;
-        }
-        stop_.check();
-        std::vector<Position> others;
-        for (Position i = 0; i < voters_.size(); ++i)
-            if (!same_output(pair_[0], i)) others.push_back(i);
-        if (others.empty()) return false;
-        pair_[1] = others[static_cast<std::size_t>(stream.below(others.size()))];
-        return true;
-    }
-
-    // By its weight.
-    Position draw_sample(RandomStream& stream) const {
-        const auto& w = voters_.weights;
-        const std::size_t n = voters_.size();
-        if (w.empty() || std::ranges::all_of(w, [&](double x) { return x == w[0]; }))
-            return static_cast<Position>(stream.below(n));
-        double place = stream.uniform() * std::accumulate(w.begin(), w.end(), 0.0);
-        std::size_t i = 0;
-        while (i + 1 < n && place >= w[i]) place -= w[i++];
-        return static_cast<Position>(i);
-    }
-
-    bool same_output(Position a, Position b) const {
-        const std::size_t rows[] = {voters_.rows[a], voters_.rows[b]};
-        for (std::size_t k = 0; k < target_.n_outputs; ++k) {
-            const std::size_t at = k * target_.n_rows;
-            if (target_.classification()
-                    ? target_.classes[at + rows[0]] != target_.classes[at + rows[1]]
-                    : target_.original[at + rows[0]] != target_.original[at + rows[1]])
-                return false;
-        }
-        return true;
     }
 
     // ---- what is known of a variable at the node
@@ -291,7 +233,7 @@ private:
         const bool parts = low < high;
         const bool apart_only = has_missing_ && rules_.missing == MissingRule::learned;
         if (!parts && !apart_only && !rules_.by_cells()) return false;
-        if (rules_.honest) set_filling_in_order(f, terms);
+        if (rules_.honest) filling_.set_order(reader_, f, terms);
         return rules_.random_cut ? try_cut(node, f, terms, low, high) : scan(node, f, terms);
     }
 
@@ -319,13 +261,13 @@ private:
                 Cut cut = groups.cut(), kept;
                 const double below = values_[cut.at_left], above = values_[cut.at_right];
                 if (!learned && (std::isinf(below) || std::isinf(above))) return;
-                if (range_.bounded && !range_.holds(f, below, above)) return;
+                if (!range_.holds(f, below, above)) return;
                 keep_if_better(criterion_, allowed, cut, kept);
                 if (kept.score == -kInfinity) return;
                 const double threshold = std::isinf(below)   ? -kInfinity
                                          : std::isinf(above) ? kInfinity
                                                              : middle_of_gap(below, above);
-                if (!filled(threshold, side)) return;
+                if (rules_.honest && !filling_.on_both_sides(threshold, side)) return;
                 offer(best, threshold, side, kept);
             });
             if (!learned) break;
@@ -366,7 +308,8 @@ private:
             }
             Cut cut;
             ++work_.cuts;
-            if (n_left > 0 && n_left < values_.size() && filled(at, side))
+            if (n_left > 0 && n_left < values_.size() &&
+                (!rules_.honest || filling_.on_both_sides(at, side)))
                 scan_.score_sides(criterion_, {goes, values_.size()}, n_left, allowed, cut);
             if (cells && cut.score == -kInfinity && !best.found()) {
                 best.decrease = best.worth = 0.0;  // nobody asks whether samples are parted
@@ -395,7 +338,7 @@ private:
                 return v < b ? v : a;
             }
             case CutDraw::between_pair: {
-                const double a = read_[pair_[0]], b = read_[pair_[1]];
+                const double a = read_[pair_.first()], b = read_[pair_.second()];
                 if (std::isnan(a) || std::isnan(b) || a == b) return std::nullopt;
                 // The stream is that of the trial.
                 return draw_threshold(pair_key_, f, std::min(a, b), std::max(a, b));
@@ -441,49 +384,13 @@ private:
         if (candidates_.size() > rules_.n_best) candidates_.pop_back();
     }
 
-    // The samples that fill leaves, in the order of a variable, with the weight up to each.
-    void set_filling_in_order(FeatureId f, std::span<const Term> terms) {
-        reader_.numbers(f, filling_.rows, terms, filling_values_);
-        filling_order_.resize(filling_.size());
-        std::iota(filling_order_.begin(), filling_order_.end(), Position{0});
-        const auto known_end = std::ranges::stable_partition(
-            filling_order_, [&](Position i) { return !std::isnan(filling_values_[i]); });
-        const auto known = std::span(filling_order_.begin(), known_end.begin());
-        std::ranges::stable_sort(known, {}, [&](Position i) { return filling_values_[i]; });
-        n_filling_known_ = known.size();
-        filling_upto_.assign(1, 0.0);
-        for (const Position i : filling_order_)
-            filling_upto_.push_back(filling_upto_.back() + filling_.weights[i]);
-    }
-
-    // Whether both children have enough samples to fill their leaves.
-    bool filled(double threshold, MissingSide side) const {
-        if (!rules_.honest) return true;
-        const auto known = std::span(filling_order_).first(n_filling_known_);
-        auto n = static_cast<std::size_t>(
-            std::ranges::upper_bound(known, threshold, {},
-                                     [&](Position i) { return filling_values_[i]; }) -
-            known.begin());
-        double weight = filling_upto_[n];
-        if (side == MissingSide::left) {
-            n += filling_order_.size() - n_filling_known_;
-            weight += filling_upto_.back() - filling_upto_[n_filling_known_];
-        }
-        const std::size_t whole =
-            rules_.missing == MissingRule::apart ? n_filling_known_ : filling_order_.size();
-        return enough(n, weight) && enough(whole - n, filling_upto_[whole] - weight);
-    }
-    bool enough(std::size_t n, double weight) const {
-        return n >= std::max<std::size_t>(rules_.min_samples_leaf, 1) &&
-               weight >= rules_.min_weight_leaf;
-    }
-    // The same of a candidate that is not a threshold: all children.
+    // Whether children have enough samples to fill their leaves.
     bool all_filled(const Candidate& c, std::size_t n_children) {
         std::vector<std::size_t> sizes;
-        maker_.place(c, filling_.rows, maker_.largest_child(c, voters_.rows), sizes);
-        const auto weights = maker_.weights(filling_.weights, sizes.size());
+        maker_.place(c, filling_.samples.rows, maker_.largest_child(c, voters_.rows), sizes);
+        const auto weights = maker_.weights(filling_.samples.weights, sizes.size());
         for (std::size_t k = 0; k < n_children; ++k)
-            if (!enough(sizes[k], weights[k])) return false;
+            if (!filling_.enough(sizes[k], weights[k])) return false;
         return true;
     }
 
@@ -491,28 +398,7 @@ private:
 
     bool try_combination(const NodeSamples& node, FeatureId first, std::size_t number) {
         RandomStream stream(derive(node.key, kCombinationPart + number));
-        std::vector<FeatureId> others = numbers_;
-        std::erase(others, first);
-        std::vector<Term> terms;
-        const std::size_t n = std::min(rules_.n_combined, others.size() + 1);
-        double whole = 0.0;
-        for (std::size_t k = 0; k < n; ++k) {
-            FeatureId f = first;
-            if (k > 0) {
-                const auto at =
-                    k - 1 + static_cast<std::size_t>(stream.below(others.size() + 1 - k));
-                std::swap(others[k - 1], others[at]);
-                f = others[k - 1];
-            }
-            const double a = 2.0 * stream.uniform() - 1.0;
-            const auto [low, high] = rules_.ranges[f];
-            const double range = high > low ? high - low : 1.0;
-            terms.push_back({f, a / range, static_cast<float>(std::fabs(a))});
-            whole += std::fabs(a);
-        }
-        for (Term& term : terms)
-            term.share = whole > 0.0 ? static_cast<float>(term.share / whole) : 0.0F;
-        return try_number(node, first, std::move(terms));
+        return try_number(node, first, draw_combination(first, numbers_, rules_, stream));
     }
 
     // ---- categories
@@ -526,9 +412,9 @@ private:
         other_.set_copies(both && !rules_.random_cut ? n_missing_ : 0);
         CutLimits allowed = limits(node, f, order.size());
         if (rules_.honest && !rules_.random_cut) {
-            other_.set_counted(filling_by_level(f));
-            allowed.n = rules_.missing == MissingRule::apart ? n_filling_known_ : filling_.size();
-            allowed.min_samples_leaf = std::max<std::size_t>(rules_.min_samples_leaf, 1);
+            other_.set_counted(filling_.by_level(reader_, f));
+            allowed.n = filling_.free();
+            allowed.min_samples_leaf = filling_.least();
         }
         Found found{.feature = f};
         if (!other_.search(node, order.rows, allowed, found)) return false;
@@ -582,16 +468,6 @@ private:
         return found.cut.score != -kInfinity;
     }
 
-    // The samples that fill leaves, by level; the last are those without.
-    std::vector<std::uint32_t> filling_by_level(FeatureId f) {
-        const std::size_t n = reader_.column(f).n_codes;
-        std::vector<std::uint32_t> counts(n + 1, 0);
-        for (const Code level : reader_.levels(f, filling_.rows, filling_levels_))
-            ++counts[std::min<std::size_t>(level, n)];
-        n_filling_known_ = filling_.size() - counts[n];
-        return counts;
-    }
-
     // ---- a child for each value
 
     bool try_values(FeatureId f) {
@@ -642,49 +518,8 @@ private:
         return all_filled(c, of_value.size());
     }
 
-    // ---- is there anything to find?
-
-    void draw_range(const NodeSamples& node) {
-        range_.bounded = rules_.range_sample != 0 && voters_.size() > rules_.range_sample;
-        if (!range_.bounded) return;
-        RandomStream stream(derive(node.key, kRangePart));
-        range_.rows.clear();
-        std::size_t wanted = rules_.range_sample;
-        for (std::size_t i = 0; wanted > 0; ++i)
-            if (stream.below(voters_.size() - i) < wanted) {
-                range_.rows.push_back(voters_.rows[i]);
-                --wanted;
-            }
-        range_.table = &table_;
-        range_.feature = ~FeatureId{0};
-    }
-
-    // Bounds on cuts: the range of some samples.
-    struct Range {
-        bool bounded = false;
-        std::vector<RowId> rows;
-        const Table* table = nullptr;
-        FeatureId feature = 0;
-        double low = 0.0, high = 0.0;
-
-        bool holds(FeatureId f, double below, double above) {
-            if (f != feature) {
-                feature = f;
-                low = kInfinity;
-                high = -kInfinity;
-                for (const RowId row : rows) {
-                    const double x = table->columns[f].value(row);
-                    low = x < low ? x : low;
-                    high = x > high ? x : high;
-                }
-            }
-            return below >= low && above <= high;
-        }
-    };
-
     const SplitterParts parts_;
     const Table& table_;
-    const Target& target_;
     const SearchRules& rules_;
     const StopFlag& stop_;
     SampleOrder& order_;
@@ -698,24 +533,23 @@ private:
     ThresholdScan<C> scan_;
     VariablesOfNode variables_;
     std::vector<FeatureId> numbers_;
-    SampleOrder filling_, voters_, part_, aside_order_;
+    Filling filling_;
+    SampleOrder voters_, part_, aside_order_;
     bool at_voters_ = false;  // or at a part of them
     bool has_missing_ = false;
     std::size_t n_missing_ = 0;  // set apart
     double tolerance_ = 0.0;     // of decreases, at the node
     double outside_ = 0.0, inside_ = 1.0, missing_weight_ = 0.0;
     std::vector<std::size_t> places_;
-    std::vector<double> read_, values_, filling_values_;
-    std::vector<Position> sorted_, filling_order_;
-    std::size_t n_filling_known_ = 0;
-    std::vector<double> filling_upto_;
-    std::vector<Code> levels_, filling_levels_;
+    std::vector<double> read_, values_;
+    std::vector<Position> sorted_;
+    std::vector<Code> levels_;
     Scratch<std::uint8_t> goes_left_;
     std::vector<Candidate> candidates_;
     Work work_;
-    Position pair_[2] = {0, 0};
+    PairDraw pair_;
     StreamKey pair_key_ = 0;
-    Range range_;
+    CutRange range_;
 };
 
 }  // namespace silvics

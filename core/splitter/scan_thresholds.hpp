@@ -93,6 +93,31 @@ private:
     std::size_t at_ = 0, below_ = 0, n_left_ = 0;
 };
 
+// The same groups out of the values themselves, in a given order.
+template <MovingCriterion C>
+class ValueGroups {
+public:
+    ValueGroups(C& criterion, std::span<const double> values, std::span<const Position> order)
+        : criterion_(criterion), values_(values), order_(order) {}
+
+    bool move() {
+        std::size_t end = at_;
+        while (end < order_.size() && values_[order_[end]] == values_[order_[at_]]) ++end;
+        if (end == order_.size()) return false;
+        criterion_.move_group(order_.subspan(at_, end - at_));
+        at_ = end;
+        return true;
+    }
+    std::size_t n_left() const { return at_; }
+    Cut cut() const { return {.at_left = order_[at_ - 1], .at_right = order_[at_]}; }
+
+private:
+    C& criterion_;
+    std::span<const double> values_;
+    std::span<const Position> order_;
+    std::size_t at_ = 0;
+};
+
 // How many cuts, at a microsecond each for the slowest criterion, go by between looks at the flag.
 inline constexpr std::size_t kStopCuts = 8192;
 
