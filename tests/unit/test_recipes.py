@@ -363,3 +363,52 @@ def test_totally_random_trees_are_as_deep_as_search_trees():
     exact = 2 * sum(1 / k for k in range(1, n + 1)) - 2
     error = np.std(depths) / np.sqrt(len(depths))
     assert abs(np.mean(depths) - exact) < 4 * error
+
+
+# ---- tables that break things
+
+
+def hostile_tables():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(30)
+    holes = rng.standard_normal((30, 3))
+    holes[:, 1] = np.nan
+    few = np.where(rng.random((30, 2)) < 0.7, np.nan, rng.standard_normal((30, 2)))
+    levels = pd.DataFrame({"a": [f"level {i // 2}" for i in range(30)], "b": y})
+    return {
+        "two rows": (np.array([[1.0, 2.0], [3.0, 4.0]]), y[:2]),
+        "constant": (np.ones((30, 2)), y),
+        "a column without values": (holes, y),
+        "no values": (np.full((30, 2), np.nan), y),
+        "few values": (few, y),
+        "very large": (rng.standard_normal((30, 2)) * 1e300, y * 1e300),
+        "very small": (rng.standard_normal((30, 2)) * 1e-310, y * 1e-300),
+        "the ends of float64": (np.array([[-1.7e308], [1.7e308], [0.0]] * 10), y),
+        "one output": (rng.standard_normal((30, 2)), np.ones(30)),
+        "many levels": (levels, y),
+        "booleans": (rng.random((30, 3)) < 0.5, y),
+    }
+
+
+@pytest.mark.parametrize("what", hostile_tables())
+@pytest.mark.parametrize("name", NAMES)
+def test_no_table_breaks_a_recipe(name, what):
+    X, y = hostile_tables()[what]
+    for kind in KINDS:
+        outcome = y if kind is ForestRegressor else (y > np.median(y)).astype(int)
+        n_estimators = min(recipes.get(name).n_estimators, 2)
+        forest = kind(name, n_estimators, random_state=0).fit(X, outcome)
+        assert np.isfinite(forest.predict(X)).all()
+        assert np.isfinite(forest.feature_importances_).all()
+        if kind is ForestClassifier:
+            assert np.allclose(forest.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_row_is_a_forest_or_a_clear_error(name):
+    forest = ForestRegressor(name, 2, random_state=0)
+    if recipes.get(name).honest or recipes.get(name).pruning == "reduced_error":
+        with pytest.raises(ValueError, match=r"1 sample|only 1"):
+            forest.fit([[1.0, 2.0]], [3.0])
+    else:
+        assert forest.fit([[1.0, 2.0]], [3.0]).predict([[0.0, 0.0]]) == [3.0]

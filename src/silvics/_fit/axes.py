@@ -95,6 +95,8 @@ def axes_of(estimator: Any, n_samples: int) -> Axes:
         if value is None:
             value = row.for_task(name, estimator._classification)
         chosen[name] = value.of(n_samples) if isinstance(value, ByRows) else value
+    if isinstance(get(recipe_of(estimator)).max_samples, ByRows) and estimator.max_samples is None:
+        chosen["max_samples"] = min(chosen["max_samples"], n_samples)
     honest = chosen["honest"]
     chosen["honest"] = 0.5 if honest is True else float(honest)
     for name in ("max_samples", "max_columns"):

@@ -87,6 +87,7 @@ def _errors_on(
             for k, of_output in enumerate(shares)
         )
     else:
-        loss = ((values[paths.col] - y[rows][paths.row]) ** 2).sum(axis=1)
+        unit = np.abs(y).max() or 1.0  # squares of very large outputs would overflow
+        loss = ((values[paths.col] / unit - y[rows][paths.row] / unit) ** 2).sum(axis=1)
     np.add.at(errors, paths.col, loss * weights[paths.row])
     return errors

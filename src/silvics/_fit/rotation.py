@@ -93,6 +93,10 @@ class _Numbers:
             group = order[begin : begin + size]
             values = self._values[rows][:, group]
             known = ~np.isnan(values)
+            # Squares, and sums of several values, of very large numbers would overflow.
+            largest = np.max(np.abs(values), where=known, initial=0.0)
+            unit = 2.0 ** -np.frexp(largest)[1] if largest > 1e100 else 1.0
+            values = values * unit
             count = np.maximum(known.sum(axis=0), 1)
             centred = np.where(known, values, 0.0)
             mean = centred.sum(axis=0) / count
@@ -100,8 +104,8 @@ class _Numbers:
             spread = np.sqrt((centred**2).sum(axis=0) / count)
             _, axes = np.linalg.eigh(centred.T @ centred)
             for column in axes.T[::-1]:
-                axis = column * np.sign(column[np.argmax(np.abs(column))])
-                shares = np.abs(axis) * np.where(spread > 0, spread, 1.0)
+                axis = column * np.sign(column[np.argmax(np.abs(column))]) * unit
+                shares = np.abs(column) * np.where(spread > 0, spread, 1.0)
                 shares /= shares.sum()
                 found.append(
                     [
