@@ -137,9 +137,9 @@ PARAMETERS = {
         "Rows of a tree: all of them, as many drawn with replacement, or ``max_samples`` without.",
     ),
     "columns": (
-        '{"all", "subspace", "rotation"} or None',
-        "Columns of a tree: all, ``max_columns`` of them drawn at random, or the principal "
-        "components of groups of ``max_columns``.",
+        '{"all", "subspace", "rotation", "rotation_by_class"} or None',
+        "Columns of a tree: all, ``max_columns`` of them drawn at random, or the principal\n"
+        "components of groups of ``max_columns``, on the tree's rows or on rows of some classes.",
     ),
     "max_columns": (
         'int, float, "all" or None',

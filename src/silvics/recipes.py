@@ -55,8 +55,9 @@ class Recipe:
         Rows of a tree: all, as many drawn with replacement, or some without.
     max_samples : float, int or None
         How many are drawn.
-    columns : {"all", "subspace", "rotation"}
-        Columns of a tree: all, some, or principal components of groups of them.
+    columns : {"all", "subspace", "rotation", "rotation_by_class"}
+        Columns of a tree: all, some, or principal components of groups of them, found on the
+        tree's rows or, for each group, on rows of some classes.
     max_columns : float, int or None
         How many of a subspace, or in a group.
     variables : {"uniform", "unused", "poisson", "weighted"}
@@ -207,6 +208,10 @@ RECIPES: dict[str, Recipe] = {
     "rotation_forest": Recipe(
         "Rotation Forest", "Rodriguez et al. 2006", "4.3.1", "M p N log² N",
         rows="bootstrap", columns="rotation", max_columns=3,
+    ),
+    "rotation_forest_original": Recipe(
+        "Rotation Forest, original form", "Rodriguez et al. 2006", "4.3.1", "M p N log² N",
+        columns="rotation_by_class", max_columns=3,
     ),
     "pasting": Recipe(
         "Pasting", "Breiman 1999", "8.1", "M p N' log² N", rows="subsample", max_samples=0.5

@@ -235,7 +235,7 @@ def test_missing_values_have_other_ways(name, kind, missing):
 @pytest.mark.parametrize("name", NAMES)
 def test_honest_leaves_go_with_any_recipe(name):
     X, y = IRIS
-    if recipes.get(name).columns == "rotation":
+    if recipes.get(name).columns.startswith("rotation"):
         with pytest.raises(ValueError, match="honest"):
             few(ForestClassifier, name, honest=True).fit(X, y)
         return
@@ -412,3 +412,23 @@ def test_one_row_is_a_forest_or_a_clear_error(name):
             forest.fit([[1.0, 2.0]], [3.0])
     else:
         assert forest.fit([[1.0, 2.0]], [3.0]).predict([[0.0, 0.0]]) == [3.0]
+
+
+@pytest.mark.parametrize("name", ["rotation_forest", "rotation_forest_original"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rotations_turn_groups_of_variables(name, kind):
+    X, y = mixed_table(200)
+    forest = kind(name, 20, random_state=0).fit(X, outputs(kind, y))
+    for tree in forest._trees:
+        axes = {}
+        for node in range(tree.node_count):
+            if tree.feature()[node] == -3:
+                terms = tree.record(node)["terms"]
+                axes[tuple(a for _, a in terms)] = frozenset(f for f, _ in terms)
+        groups = set(axes.values())
+        # Groups of at most three do not overlap, and the category stays itself.
+        assert all(len(group) <= 3 and 2 not in group for group in groups)
+        assert sum(len(group) for group in groups) == len(frozenset().union(*groups))
+        for group in groups:
+            turned = np.array([axis for axis, of in axes.items() if of == group])
+            assert np.allclose(turned @ turned.T, np.eye(len(turned)))

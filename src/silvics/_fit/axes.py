@@ -62,6 +62,11 @@ class Axes:
     feature_weights: Any
     relevant: Any
 
+    @property
+    def rotates(self) -> bool:
+        """Whether trees grow on components instead of variables."""
+        return self.columns.startswith("rotation")
+
 
 _NAMES = [name for name in Axes.__dataclass_fields__ if name not in ("missing", *DETAILS)]
 
@@ -173,21 +178,21 @@ def check(axes: Axes, estimator: Any) -> None:
             'cut="best" or cut="uniform".',
         ),
         (
-            axes.split == "oblique" and axes.columns == "rotation",
+            axes.split == "oblique" and axes.rotates,
             'columns="rotation" already cuts along combinations: use split="binary".',
         ),
         (
-            axes.columns == "rotation" and (multiway or axes.missing in ("apart", "both")),
+            axes.rotates and (multiway or axes.missing in ("apart", "both")),
             'columns="rotation" has plain splits of components: use split="binary" and '
             'missing="learned".',
         ),
         (
-            axes.columns == "rotation" and axes.honest > 0,
+            axes.rotates and axes.honest > 0,
             'columns="rotation" and honest leaves cannot be combined: the components would look '
             "at the rows that fill the leaves.",
         ),
         (
-            axes.columns == "rotation" and estimator.monotonic_cst is not None,
+            axes.rotates and estimator.monotonic_cst is not None,
             'monotonic_cst speaks of variables, and columns="rotation" cuts along components: use '
             'columns="all".',
         ),
@@ -202,7 +207,7 @@ def check(axes: Axes, estimator: Any) -> None:
             "leaves nothing more to ask of.",
         ),
         (
-            axes.variables == "weighted" and axes.columns == "rotation",
+            axes.variables == "weighted" and axes.rotates,
             'variables="weighted" weighs variables, and columns="rotation" replaces them by '
             'components: use columns="all".',
         ),

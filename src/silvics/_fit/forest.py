@@ -195,13 +195,13 @@ class BaseForest(
         context = self._init_callback_context(max_subtasks=len(seeds))
         context.call_on_fit_task_begin(estimator=self, X=given, y=encoded)
         progress = Progress(self)
-        grower = rotation.grow if axes.columns == "rotation" else _grow_on_table
+        grower = rotation.grow if axes.rotates else _grow_on_table
         target = targets.native_target(
             self, parameters.core_criterion(axes), encoded, self._classification,
             self._sample_weight,
         )  # fmt: skip
         grown, work, error = grower(
-            self, axes, X, target, sampling, seeds, n_jobs, progress if progress else None
+            self, axes, X, encoded, target, sampling, seeds, n_jobs, progress if progress else None
         )
         if error is not None and not kept and not grown:
             raise error
@@ -263,6 +263,7 @@ def _grow_on_table(
     estimator: Any,
     axes: Axes,
     X: Blocks,
+    _y: np.ndarray,
     target: _core.Target,
     sampling: _core.Sampling,
     seeds: list[int],

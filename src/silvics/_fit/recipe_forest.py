@@ -27,7 +27,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_estimators": [_at_least(1), None],
     "rows": [StrOptions({"all", "bootstrap", "subsample"}), None],
     "max_samples": [_SHARE, _at_least(1), StrOptions({"all"}), None],
-    "columns": [StrOptions({"all", "subspace", "rotation"}), None],
+    "columns": [StrOptions({"all", "subspace", "rotation", "rotation_by_class"}), None],
     "max_columns": [_SHARE, _at_least(1), StrOptions({"all"}), None],
     "variables": [StrOptions({"uniform", "unused", "poisson", "weighted"}), None],
     "max_features": [_SHARE, _at_least(1), StrOptions({"sqrt", "log2", "all"}), None],

@@ -5,6 +5,7 @@ The tree keeps what its components are made of, so that it is walked by the vari
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,6 +23,7 @@ def grow(
     estimator: Any,
     axes: Axes,
     X: Blocks,
+    y: np.ndarray,
     target: _core.Target,
     sampling: _core.Sampling,
     seeds: list[int],
@@ -33,10 +35,16 @@ def grow(
     rules = parameters.growth_rules(estimator, without_rotation(axes), X.shape)
     size = _group_size(axes, len(table.numbers))
     criterion = parameters.core_criterion(axes)
+    by_class = axes.columns == "rotation_by_class"
 
     def one(seed: int) -> tuple[_core.Tree, tuple[int, int, int, int]]:
-        rows = sampling.rows(seed) if axes.rows != "all" else slice(None)
-        combinations = table.components(np.random.default_rng(seed), rows, size)
+        rng = np.random.default_rng(seed)
+        drawn = sampling.rows(seed) if axes.rows != "all" else np.arange(X.shape[0])
+
+        def rows() -> np.ndarray:
+            return _rows_of_some_classes(rng, drawn, y) if by_class else drawn
+
+        combinations = table.components(rng, rows, size)
         matrix = inputs.to_grow(table.turned(combinations))
         coded = parameters.coded_table(estimator, matrix, rules, 1)
         trees, work, error = _core.grow(coded, target, sampling, criterion, rules, [seed], 1, None)
@@ -58,6 +66,19 @@ def grow(
             raise
         stopped = error
     return [tree for tree, _ in grown], [work for _, work in grown], stopped
+
+
+def _rows_of_some_classes(rng: np.random.Generator, rows: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Three quarters as many, drawn with replacement, of some classes (Rodriguez et al. 2006).
+
+    Numbers have no classes to leave out.
+    """
+    if y.dtype.kind == "i":
+        classes = np.unique(y[rows, 0])
+        taken = rng.random(len(classes)) < 0.5
+        taken[rng.integers(len(classes))] = True
+        rows = rows[np.isin(y[rows, 0], classes[taken])]
+    return rng.choice(rows, max(1, round(0.75 * len(rows))))
 
 
 def _group_size(axes: Axes, n_numbers: int) -> int:
@@ -85,13 +106,18 @@ class _Numbers:
             self._values[:, k] = columns[j]
         self.themselves: list[Combination] = [[(int(j), 1.0, 1.0)] for j in self._categories]
 
-    def components(self, rng: np.random.Generator, rows: Any, size: int) -> list[Combination]:
-        """Combinations of variables: the principal components of random groups, on these rows."""
+    def components(
+        self, rng: np.random.Generator, rows: Callable[[], np.ndarray], size: int
+    ) -> list[Combination]:
+        """Combinations of variables: the principal components of random groups.
+
+        Those of each group are of the rows that it is given.
+        """
         found: list[Combination] = []
         order = rng.permutation(len(self.numbers))
         for begin in range(0, len(order), size):
             group = order[begin : begin + size]
-            values = self._values[rows][:, group]
+            values = self._values[rows()][:, group]
             known = ~np.isnan(values)
             # Squares, and sums of several values, of very large numbers would overflow.
             largest = np.max(np.abs(values), where=known, initial=0.0)
