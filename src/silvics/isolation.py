@@ -20,10 +20,10 @@ from silvics._docs import documented, keep_parameters
 from silvics._fit import inputs, walking
 from silvics._fit.axes import Axes, classic_axes
 from silvics._fit.forest import BaseForest
+from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
 from silvics._fit.table import Blocks
 from silvics._fit.tree import BaseTree
 from silvics._fit.warning import warn_user
-from silvics.embedding import TABLE_CONSTRAINTS, RandomOutputForest
 from silvics.predictor import Predictor
 
 

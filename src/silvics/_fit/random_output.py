@@ -1,0 +1,97 @@
+"""Forests that learn from X alone: their trees are grown on an output drawn at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.utils import check_random_state
+
+from silvics import _core
+from silvics._fit import inputs, parameters
+from silvics._fit.axes import Axes
+from silvics._fit.forest import BaseForest
+from silvics._fit.growing import all_or_nothing
+from silvics._fit.table import Blocks
+from silvics.trees import ExtraTreeRegressor
+
+TABLE_CONSTRAINTS: dict[str, list[Any]] = {
+    name: parameters.TREE_CONSTRAINTS[name]
+    for name in ("categorical_features", "min_category_frequency", "unknown_category", "missing")
+} | {"progress": parameters.FOREST_CONSTRAINTS["progress"]}
+
+
+class RandomOutputForest(BaseForest):
+    """Totally randomized trees (Geurts et al. 2006) on an output that means nothing.
+
+    Each node draws one variable and one cut; no two rows have the same output, so that nodes are
+    cut until their rows are alone, or all alike. A missing value takes either side, as a coin
+    would have it.
+    """
+
+    _classification = False
+    _recipe = "totally_randomized"
+    _tree_class = ExtraTreeRegressor
+
+    # What other forests leave to the user, and what could make no difference here.
+    criterion = "squared_error"
+    max_features: Any = 1
+    bootstrap = False
+    max_samples: Any = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf = 0.0
+    min_impurity_decrease = 0.0
+    ccp_alpha = 0.0
+    oob_score = False
+    monotonic_cst = None
+    constant_features = "count"
+    search = "auto"
+    max_bins = None
+    binning = "frequency"
+    split_sample = None
+    growth = None
+    category_gain = "plain"
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RandomOutputForest:
+        """Grow the trees on a learning set.
+
+        Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
+        in order, are kept and usable, ``interrupted_`` is True, and the exception is raised.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables, in any numeric type and memory layout.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative. Where rows are drawn they are the odds of
+            being drawn, otherwise zero leaves a sample out.
+
+        Returns
+        -------
+        self : object
+        """
+        del y
+        with all_or_nothing(self):
+            self._fit(X, None, sample_weight)
+        return self
+
+    def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
+        del y
+        blocks, _ = inputs.learning_inputs(self, X, np.zeros(1))
+        return blocks, np.zeros(blocks.shape[0])  # drawn in _encode, once there is a seed
+
+    def _encode(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[np.ndarray, _core.Sampling]:
+        # Of the seed alone: the same for trees that are added later.
+        y = check_random_state(self._seed).uniform(size=y.shape)
+        return super()._encode(axes, X, y, weights)
