@@ -527,19 +527,19 @@ Every algorithm of the thesis is a row of choices on one engine. One word picks 
 ```python
 from silvics import ForestClassifier, ForestRegressor, recipes
 
-ForestClassifier("extra_trees").fit(X, y)   # Extra-Trees
-ForestClassifier("c4.5").fit(X, y)          # a single C4.5 tree
-ForestRegressor("denil_2013").fit(X, y)     # honest leaves
-recipes.names()                             # all of them
+ForestClassifier("extra_trees").fit(X, y)  # Extra-Trees
+ForestClassifier("c4.5").fit(X, y)  # a single C4.5 tree
+ForestRegressor("denil_2013").fit(X, y)  # honest leaves
+recipes.names()  # all of them
 ```
 
 A parameter of the estimator takes the place of the row's choice; `None`, the default, leaves it. So
 a recipe is a start, and choices can be mixed:
 
 ```python
-ForestClassifier("random_patches", cut="uniform")       # Random Patches of Extra-Trees
-ForestClassifier("random_forest", honest=True)          # Random Forests with honest leaves
-ForestRegressor("cart", n_estimators=100, rows="bootstrap")   # CART that became bagging
+ForestClassifier("random_patches", cut="uniform")  # Random Patches of Extra-Trees
+ForestClassifier("random_forest", honest=True)  # Random Forests with honest leaves
+ForestRegressor("cart", n_estimators=100, rows="bootstrap")  # CART that became bagging
 ```
 
 `"all"` says "no limit" where a recipe has one (`max_features="all"`, `max_samples="all"`). Choices
