@@ -74,7 +74,8 @@ bench-threads: $(VENV)/.built  ## many trees and one tree on 1, 2, 4 ... threads
 	$(PY) benchmarks/threads.py
 
 bench-recipes: $(VENV)/.built $(VENV)/.dev  ## every recipe on real tables (DATA=folder of Parquet files), consistency; writes docs
-	$(PY) benchmarks/recipes_study.py $(DATA) --write docs/studies/recipes.md --page docs/recipes.md
+	$(PY) benchmarks/recipes_page.py docs/recipes.md
+	$(PY) benchmarks/recipes_study.py $(DATA) --write docs/studies/recipes.md
 	$(PY) benchmarks/consistency.py --write docs/studies/consistency.md
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers

@@ -278,6 +278,7 @@ def test_soft_is_majority_where_leaves_are_pure():
         ("c4.5", {"choice": "one_of_best"}, "way to choose"),
         ("purely_random", {"min_samples_leaf": 5}, "without looking"),
         ("pert", {"max_bins": 16}, "max_bins"),
+        ("denil_2013", {"split_sample": 16}, "split_sample"),
         ("random_forest", {"growth": "random"}, "max_leaf_nodes"),
         ("random_forest", {"choice": "significant"}, "significance"),
         ("extra_trees", {"oob_score": True}, "all rows"),

@@ -118,23 +118,7 @@ def axes_of(estimator: Any, n_samples: int) -> Axes:
     return axes
 
 
-_DRAWN_IN_RANGE = {"uniform", "pair", "gap", "middle", "relevance"}
 _CELLS = {"cell_uniform", "cell_middle"}
-
-
-def _searched_quickly(axes: Axes) -> bool:
-    """Whether the quick splitter serves; see ``needs_general_splitter`` in the core."""
-    return (
-        axes.cut in ("best", "uniform")
-        and axes.choice == "best"
-        and axes.criterion != "gain_ratio"
-        and axes.split == "binary"
-        and axes.variables == "uniform"
-        and axes.missing in ("learned", "error")
-        and not axes.honest
-        and axes.range_sample is None
-        and axes.significance is None
-    )
 
 
 def check(axes: Axes, estimator: Any) -> None:
@@ -245,15 +229,6 @@ def check(axes: Axes, estimator: Any) -> None:
             axes.range_sample is not None and axes.cut != "best",
             f"range_sample bounds the cuts that are searched, and cut={axes.cut!r} draws one: use "
             'cut="best".',
-        ),
-        (
-            estimator.max_bins is not None and not _searched_quickly(axes),
-            "max_bins is of the quick search for the best of all cuts, and this recipe has "
-            "other choices, which look at values as they are: leave max_bins out.",
-        ),
-        (
-            estimator.split_sample is not None and not _searched_quickly(axes),
-            "split_sample is of the quick search, and this recipe has other choices: leave it out.",
         ),
         (
             axes.growth == "random" and axes.max_leaf_nodes is None,

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics import _core
-from silvics._fit.axes import Axes, per_variable
+from silvics._fit.axes import Axes, per_variable, recipe_of
 from silvics._fit.warning import warn_user
 
 CLASSIFICATION_CRITERIA = {"gini", "entropy", "log_loss", "misclassification"}
@@ -180,6 +180,13 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
     rules.monotonic = monotonic_signs(estimator, n_features)
     growth = axes.growth or ("depth_first" if axes.max_leaf_nodes is None else "best_first")
     rules.growth = _GROWTH[growth]
+    for name in ("max_bins", "split_sample"):
+        if rules.needs_general_splitter and not _GENERAL and getattr(estimator, name) is not None:
+            raise ValueError(
+                f"recipe {recipe_of(estimator)!r}: {name} is of the quick search for the best of "
+                "all cuts, and this recipe has other choices, which look at all values as they "
+                f"are: leave {name} out."
+            )
     return rules
 
 
