@@ -53,6 +53,26 @@ struct SampleOrder {
 
     std::size_t size() const { return rows.size(); }
 
+    // visit(array) for every array; for those of two orders side by side.
+    template <class Visit>
+    void for_arrays(Visit&& visit) {
+        visit(rows);
+        visit(weights);
+        visit(labels);
+        visit(values);
+        visit(packed);
+        visit(fills);
+    }
+    template <class A, class B, class Visit>
+    static void for_pairs(A& a, B& b, Visit&& visit) {
+        visit(a.rows, b.rows);
+        visit(a.weights, b.weights);
+        visit(a.labels, b.labels);
+        visit(a.values, b.values);
+        visit(a.packed, b.packed);
+        visit(a.fills, b.fills);
+    }
+
     // goes_left[i] of sample begin + i: one or zero.
     void split(std::size_t begin, std::span<const std::uint8_t> goes_left,
                Scratch<std::uint64_t>& scratch) {
@@ -70,10 +90,7 @@ struct SampleOrder {
             for (std::size_t at = begin; at < array.size(); at += size())
                 split_arrays(goes, n, aside, array.data() + at);
         };
-        each(rows);
-        each(weights);
-        each(labels);
-        each(values);
+        for_arrays(each);
     }
 
     void swap(std::size_t a, std::size_t b) {
@@ -81,11 +98,7 @@ struct SampleOrder {
             for (std::size_t at = 0; at < array.size(); at += size())
                 std::swap(array[at + a], array[at + b]);
         };
-        each(rows);
-        each(weights);
-        each(labels);
-        each(values);
-        each(packed);
+        for_arrays(each);
     }
 
     // Samples from `begin` on by the child they go to, in the order they had.
@@ -101,12 +114,7 @@ struct SampleOrder {
                 std::ranges::copy(parted, array.begin() + static_cast<std::ptrdiff_t>(at));
             }
         };
-        each(rows);
-        each(weights);
-        each(labels);
-        each(values);
-        each(packed);
-        each(fills);
+        for_arrays(each);
     }
 
     // Copies of some samples, by place, at the end; their weights are theirs times a factor.
@@ -127,13 +135,8 @@ struct SampleOrder {
             if (array.size() != n) return each(array);
             for (const std::size_t place : places) array.push_back(array[place]);
         };
-        at_end(weights);
-        at_end(labels);
-        at_end(values);
-        at_end(packed);
-        at_end(fills);
+        for_arrays(at_end);
         for (std::size_t i = 0; i < places.size(); ++i) weights[n + i] *= factors[i];
-        for (const std::size_t place : places) rows.push_back(rows[place]);
     }
 
     // The samples of another order, at the end.
@@ -151,12 +154,7 @@ struct SampleOrder {
             }
             array = std::move(joined);
         };
-        each(weights, more.weights);
-        each(labels, more.labels);
-        each(values, more.values);
-        each(packed, more.packed);
-        each(fills, more.fills);
-        each(rows, more.rows);
+        for_pairs(*this, more, each);
     }
 
     // Only the first so many.
@@ -170,12 +168,7 @@ struct SampleOrder {
                             array.begin() + static_cast<std::ptrdiff_t>(k * n));
             array.resize(planes * n);
         };
-        each(weights);
-        each(labels);
-        each(values);
-        each(packed);
-        each(fills);
-        rows.resize(n);
+        for_arrays(each);
     }
 
     // Some of the samples, by place.
@@ -185,12 +178,7 @@ struct SampleOrder {
             for (std::size_t first = 0; first < from.size(); first += size())
                 for (const std::size_t place : places) to.push_back(from[first + place]);
         };
-        each(rows, some.rows);
-        each(weights, some.weights);
-        each(labels, some.labels);
-        each(values, some.values);
-        each(packed, some.packed);
-        each(fills, some.fills);
+        for_pairs(*this, some, each);
     }
 };
 
