@@ -66,6 +66,7 @@ NB_MODULE(_core, m) {
     silvics::bindings::bind_matrix(m);
     silvics::bindings::bind_trees(m);
     silvics::bindings::bind_growing(m);
+    silvics::bindings::bind_model_file(m);
     silvics::bindings::bind_predicting(m);
     silvics::bindings::bind_rows(m);
 }

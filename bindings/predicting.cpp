@@ -17,13 +17,8 @@ void require_rows(const Matrix& X) {
 
 void bind_predicting(nb::module_& m) {
     nb::class_<Walker>(m, "Walker", "Trees made ready to be walked by samples.")
-        .def(
-            "__init__",
-            [](Walker* self, const std::vector<std::shared_ptr<Tree>>& trees, bool as_float32,
-               bool by_majority) {
-                new (self) Walker({trees.begin(), trees.end()}, as_float32, by_majority);
-            },
-            nb::arg("trees"), nb::arg("as_float32"), nb::arg("by_majority") = false)
+        .def(nb::init<PackedForest, bool, bool>(), nb::arg("forest"), nb::arg("as_float32"),
+             nb::arg("by_majority") = false)
         .def_prop_ro("n_trees", &Walker::n_trees)
         .def_prop_ro("n_features", &Walker::n_features)
         .def_prop_ro("n_nodes", &Walker::n_nodes)

@@ -103,5 +103,6 @@ void bind_trees(nb::module_& m);
 void bind_growing(nb::module_& m);
 void bind_predicting(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_model_file(nb::module_& m);
 
 }  // namespace silvics::bindings

@@ -1,90 +1,87 @@
 #include "predictor/packed_tree.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace silvics {
 namespace {
 
-constexpr Place kHot = 2048;  // nodes that stay in the first-level cache
+std::span<const std::uint32_t> part(std::span<const std::uint32_t> all,
+                                    std::span<const std::uint64_t> first, std::size_t m) {
+    return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
+}
 
 }  // namespace
 
-PackedTree::PackedTree(const Tree& tree, PackedNode* nodes)
-    : tree_(&tree), nodes_(nodes), forms_(tree.nodes.size() + 1, NodeForm::of_leaf()) {
-    const bool pure_leaves = tree.node_values.empty() && tree.derivation != Derivation::variance;
-    const std::vector<NodeId> ends = tree.subtree_ends();
-    struct Waiting {
-        NodeId id;
-        Place place;
-    };
-    std::vector<Waiting> waiting{{0, kRoot}};  // no node is first, so that a leaf has one before it
-    Place next = kRoot + 1;
-    // Few of all ways pass a small subtree.
-    const auto lighter = [&](const Waiting& a, const Waiting& b) {
-        return ends[a.id] - a.id < ends[b.id] - b.id;
-    };
-    while (!waiting.empty()) {
-        if (next < kHot) std::ranges::pop_heap(waiting, lighter);
-        const auto [id, place] = waiting.back();
-        waiting.pop_back();
-        const Node& node = tree.nodes[id];
-        if (node.leaf()) {
-            const bool pure = pure_leaves && (node.link & kPureBit) != 0;
-            const std::uint32_t only = pure ? node.link & ~kPureBit : PackedLeaf::kNotPure;
-            const PackedLeaf leaf(id, std::min(only, PackedLeaf::kNotPure));
-            nodes[place] = {leaf.in_place(), 0, place - 1};
-            continue;
-        }
-        nodes[place] = {node.threshold, static_cast<std::uint32_t>(node.feature), next};
-        if (tree.has_record(node)) {
-            forms_[place] = NodeForm::of_record();
-            has_categories_ = true;
-            for (const NodeId child : tree.record(node).children()) {
-                waiting.push_back({child, next++});
-                if (next < kHot) std::ranges::push_heap(waiting, lighter);
-            }
-            continue;
-        }
-        forms_[place] = NodeForm(node.category(), node.missing_left());
-        has_categories_ |= node.category();
-        const Waiting first{id + 1, next}, second{node.second(), next + 1};
-        next += 2;
-        const bool swapped = lighter(second, first);
-        for (const Waiting& child : {swapped ? second : first, swapped ? first : second}) {
-            waiting.push_back(child);  // the heavier is the next
-            if (next < kHot) std::ranges::push_heap(waiting, lighter);
-        }
-    }
+PackedTree::PackedTree(const PackedForest& forest, std::size_t m)
+    : nodes_(forest.nodes.subspan(forest.first_node[m],
+                                  forest.first_node[m + 1] - forest.first_node[m])),
+      sets_(part(forest.level_sets, forest.first_set, m)),
+      branches_(part(forest.branches, forest.first_branch, m)),
+      shape_(&forest.shapes[m]) {}
+
+std::uint32_t PackedTree::n_children(Place t) const {
+    const PackedNode& node = nodes_[t];
+    if (shape_->records && node.record()) return record_of(node).n_children();
+    return shape_->n_nodes == 1 ? 1 : 2;
 }
 
 bool PackedTree::missing_at(Place t, const double* sample) const {
     const PackedNode& node = nodes_[t];
-    // A missing value has a way of its own in a multiway split.
-    if (forms_[t].record() &&
-        BranchRecord(tree_->branches.data() + LevelRule(node.threshold).content()).n_terms() == 0)
-        return false;
-    if (forms_[t].record())
-        return std::isnan(BranchRecord(tree_->branches.data() + LevelRule(node.threshold).content())
-                              .value(node.feature, [&](FeatureId f) { return sample[f]; }));
-    const double x = sample[node.feature];
-    return std::isnan(x) || (forms_[t].category() && x < 0.0 && x != kUnknownLevel);
+    if (shape_->n_nodes == 1) return false;
+    if (node.record()) {  // a missing value has a way of its own in a multiway split
+        const BranchRecord record = record_of(node);
+        return record.n_terms() > 0 &&
+               std::isnan(record.value(node.feature(), [&](FeatureId f) { return sample[f]; }));
+    }
+    const double x = sample[node.feature()];
+    return std::isnan(x) || (node.ruled() && x < 0.0 && x != kUnknownLevel);
 }
 
-Place PackedTree::next_unordered(Place t, const double* sample) const {
+PackedTree::Step PackedTree::next_unordered(Place t, const double* sample) const {
     const PackedNode& node = nodes_[t];
-    const NodeForm form = forms_[t];
-    if (form.leaf()) return t;
-    if (form.record()) {
-        const BranchRecord record(tree_->branches.data() + LevelRule(node.threshold).content());
-        const double value = record.value(node.feature, [&](FeatureId f) { return sample[f]; });
-        return node.first + record.child_of(value, tree_->level_sets);
+    if (node.record()) {
+        const BranchRecord record = record_of(node);
+        const double value = record.value(node.feature(), [&](FeatureId f) { return sample[f]; });
+        const std::uint32_t which = record.child_of(value, sets_);
+        return {Child(record.children()[which]), which};
     }
-    const double x = sample[node.feature];
-    const bool left = form.category() ? level_goes_left(LevelRule(node.threshold),
-                                                        form.missing_left(), x, tree_->level_sets)
-                                      : form.missing_left();
-    return node.first + static_cast<Place>(!left);
+    const double x = sample[node.feature()];
+    const bool first = node.ruled() ? level_goes_left(node.rule(), node.missing_first(), x, sets_)
+                                    : node.missing_first();
+    const auto which = static_cast<std::uint32_t>(!first);
+    return {node.child(which), which};
+}
+
+NodeNumbers::NodeNumbers(const PackedTree& tree)
+    : ids_(tree.n_places(), 0), second_(tree.n_places(), 0), of_records_(tree.branches().size()) {
+    if (tree.shape().n_nodes == 1) return;
+    std::vector<NodeId> sizes(tree.n_places(), 1);  // of subtrees
+    const auto size = [&](Child child) { return child.leaf() ? 1 : sizes[child.place()]; };
+    for (auto t = static_cast<Place>(tree.n_places()); t-- > 0;)
+        for (std::uint32_t k = 0; k < tree.n_children(t); ++k) sizes[t] += size(tree.child(t, k));
+    for (Place t = 0; t < tree.n_places(); ++t) {
+        NodeId id = ids_[t] + 1;
+        for (std::uint32_t k = 0; k < tree.n_children(t); ++k) {
+            const Child child = tree.child(t, k);
+            if (!child.leaf()) ids_[child.place()] = id;
+            if (tree.nodes()[t].record())
+                of_records_[at_record(tree, t) + k] = id;
+            else if (k == 1)
+                second_[t] = id;
+            id += size(child);
+        }
+    }
+}
+
+std::size_t NodeNumbers::at_record(const PackedTree& tree, Place t) {
+    return tree.nodes()[t].rule().content() + BranchRecord::kHead;
+}
+
+NodeId NodeNumbers::child(const PackedTree& tree, Place t, std::uint32_t child) const {
+    if (tree.shape().n_nodes == 1) return 0;
+    if (tree.shape().records && tree.nodes()[t].record())
+        return of_records_[at_record(tree, t) + child];
+    return child == 0 ? ids_[t] + 1 : second_[t];
 }
 
 }  // namespace silvics

@@ -1,88 +1,56 @@
-// A tree as samples walk it: what a step needs, in 16 bytes, and no branch to take.
-//
-// The children of a node stand side by side, so that the comparison's result is added to the
-// place of the first. A leaf is its own second child: its threshold is a NaN, to which nothing
-// compares, with the leaf's number in the tree and, if it is pure, its class. First stand the
-// nodes that most ways pass, those of the largest subtrees; then each remaining subtree by itself,
-// its heavier part first.
+// A tree of a packed forest, and a step down it.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "tree/tree.hpp"
+#include "predictor/packed_forest.hpp"
 
 namespace silvics {
 
-using Place = std::uint32_t;  // of a node in a packed tree
-
-struct PackedNode {
-    double threshold;  // of a category: its rule; of a leaf: a PackedLeaf
-    std::uint32_t feature;
-    Place first;  // child, the other follows it; of a leaf: the place before its own
-};
-
-class PackedLeaf {
-public:
-    static constexpr std::uint32_t kNotPure = 0xFFFF;  // nor are classes beyond it told here
-
-    explicit PackedLeaf(const PackedNode& node)
-        : bits_(std::bit_cast<std::uint64_t>(node.threshold)) {}
-    PackedLeaf(NodeId id, std::uint32_t only_class)
-        : bits_(kNaN | std::uint64_t{only_class} << 32 | id) {}
-
-    double in_place() const { return std::bit_cast<double>(bits_); }
-    NodeId id() const { return static_cast<NodeId>(bits_); }
-    std::uint32_t only_class() const { return bits_ >> 32 & 0xFFFF; }
-
-private:
-    static constexpr std::uint64_t kNaN = std::uint64_t{0x7FF8} << 48;
-    std::uint64_t bits_;
-};
-
-// What a step needs to know where a comparison says nothing.
-class NodeForm {
-public:
-    NodeForm(bool category, bool missing_left) : bits_(category << 1 | missing_left) {}
-    static NodeForm of_leaf() { return NodeForm(kLeafBit); }
-    static NodeForm of_record() { return NodeForm(kRecordBit); }
-
-    bool leaf() const { return bits_ == kLeafBit; }
-    bool record() const { return bits_ == kRecordBit; }
-    bool category() const { return (bits_ & 2) != 0; }
-    bool missing_left() const { return (bits_ & 1) != 0; }
-
-private:
-    static constexpr std::uint8_t kLeafBit = 4, kRecordBit = 8;
-    explicit NodeForm(std::uint8_t bits) : bits_(bits) {}
-
-    std::uint8_t bits_;
+// What a leaf has; it is known by its parent, and which of its children it is.
+struct PackedLeaf {
+    std::uint32_t content = 0;
+    Place parent = 0;
+    std::uint32_t which = 0;
 };
 
 class PackedTree {
 public:
-    // Writes the nodes there; as many as the tree has, and one.
-    PackedTree(const Tree& tree, PackedNode* nodes);
+    PackedTree(const PackedForest& forest, std::size_t m);
 
-    const Tree& tree() const { return *tree_; }
-    const PackedNode* nodes() const { return nodes_; }
-    bool has_categories() const { return has_categories_; }
+    const TreeShape& shape() const { return *shape_; }
+    const PackedNode* nodes() const { return nodes_.data(); }
+    std::size_t n_places() const { return nodes_.size(); }
     // Where all ways begin.
-    static constexpr Place kRoot = 1;
-    PackedLeaf leaf(Place t) const { return PackedLeaf(nodes_[t]); }
+    static constexpr Place kRoot = 0;
 
-    // The next place on a sample's way; a leaf is its own. `kOrdered`: every comparison says
-    // something, since no value is missing and no variable a category.
+    struct Step {
+        Child to;
+        std::uint32_t which;
+    };
+
+    // The next step of a sample's way. `kOrdered`: every comparison says something, since no value
+    // is missing and no variable a category.
     template <bool kOrdered>
-    Place next(Place t, const double* sample) const {
+    Step next(Place t, const double* sample) const {
         const PackedNode& node = nodes_[t];
-        const double x = sample[node.feature];
+        const double x = sample[node.feature()];
         if constexpr (!kOrdered)
-            if (!(x <= node.threshold) && !(x > node.threshold)) return next_unordered(t, sample);
-        return node.first + static_cast<Place>(!(x <= node.threshold));
+            if (!(x <= node.threshold()) && !(x > node.threshold()))
+                return next_unordered(t, sample);
+        const auto which = static_cast<std::uint32_t>(!(x <= node.threshold()));
+        return {node.child(which), which};
     }
 
+    // Any child of any node.
+    std::uint32_t n_children(Place t) const;
+    Child child(Place t, std::uint32_t which) const {
+        const PackedNode& node = nodes_[t];
+        if (shape_->records && node.record()) return Child(record_of(node).children()[which]);
+        return node.child(which);
+    }
     // The ends of all the ways of a sample that goes both ways where its value is missing:
     // visit(leaf, share of the sample).
     template <class Visit>
@@ -95,25 +63,73 @@ public:
         while (!ways.empty()) {
             auto [t, share] = ways.back();
             ways.pop_back();
-            for (Place to; (to = next<false>(t, sample)) != t; t = to) {
-                if (!missing_at(t, sample)) continue;
-                share /= 2;
-                to = nodes_[t].first;
-                ways.push_back({to + 1, share});
+            for (Child at = Child::inner(t); !at.leaf();) {
+                t = at.place();
+                Step step = next<false>(t, sample);
+                if (missing_at(t, sample)) {
+                    share /= 2;
+                    if (const Child other = child(t, 1); other.leaf())
+                        visit(PackedLeaf{other.content(), t, 1}, share);
+                    else
+                        ways.push_back({other.place(), share});
+                    step = {child(t, 0), 0};
+                }
+                at = step.to;
+                if (at.leaf()) visit(PackedLeaf{at.content(), t, step.which}, share);
             }
-            visit(leaf(t), share);
+        }
+    }
+
+    BranchRecord record_of(const PackedNode& node) const {
+        return BranchRecord(branches_.data() + node.rule().content());
+    }
+    std::span<const std::uint32_t> level_sets() const { return sets_; }
+    std::span<const std::uint32_t> branches() const { return branches_; }
+
+private:
+    Step next_unordered(Place t, const double* sample) const;
+    // Whether an inner node compares a value that is missing.
+    bool missing_at(Place t, const double* sample) const;
+
+    std::span<const PackedNode> nodes_;
+    std::span<const std::uint32_t> sets_, branches_;
+    const TreeShape* shape_;
+};
+
+// The numbers that nodes have in the tree: depth first, the first child right after its parent.
+class NodeNumbers {
+public:
+    explicit NodeNumbers(const PackedTree& tree);
+
+    NodeId of(Place t) const { return ids_[t]; }
+    NodeId of(const PackedTree& tree, PackedLeaf leaf) const {
+        return child(tree, leaf.parent, leaf.which);
+    }
+    NodeId child(const PackedTree& tree, Place t, std::uint32_t child) const;
+    // visit(node) for all on the way to a leaf, which is the last.
+    template <class Visit>
+    void for_way(const PackedTree& tree, NodeId leaf, Visit&& visit) const {
+        for (Place t = PackedTree::kRoot;;) {
+            if (ids_[t] == leaf) return visit(leaf);  // a root that is one
+            visit(ids_[t]);
+            // Depth first, all nodes below a child come before the next.
+            std::uint32_t on = 0, n = tree.n_children(t);
+            while (n > 1) {
+                const std::uint32_t half = n / 2;
+                if (child(tree, t, on + half) <= leaf) on += half;
+                n -= half;
+            }
+            const Child to = tree.child(t, on);
+            if (to.leaf()) return visit(leaf);
+            t = to.place();
         }
     }
 
 private:
-    Place next_unordered(Place t, const double* sample) const;
-    // Whether an inner node compares a value that is missing.
-    bool missing_at(Place t, const double* sample) const;
+    static std::size_t at_record(const PackedTree& tree, Place t);
 
-    const Tree* tree_;
-    const PackedNode* nodes_;
-    std::vector<NodeForm> forms_;
-    bool has_categories_ = false;
+    std::vector<NodeId> ids_, second_;  // of inner nodes, and of their second children
+    std::vector<NodeId> of_records_;    // of children, where the records have them
 };
 
 }  // namespace silvics

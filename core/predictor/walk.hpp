@@ -19,7 +19,10 @@ class Walk {
 public:
     static constexpr std::size_t kMost = 256;
 
-    // Some samples of a block down one tree; they are at(i) afterwards.
+    // `knowing`: whether leaf(i) tells which leaf it is, and not only what it has.
+    explicit Walk(bool knowing = false) : knowing_(knowing) {}
+
+    // Some samples of a block down one tree; they are in leaf(i) afterwards.
     void down(const PackedTree& tree, bool ordered, const RowBlock& block,
               std::span<const std::uint32_t> some) {
         for (const std::uint32_t i : some) at_[i] = PackedTree::kRoot;
@@ -29,7 +32,7 @@ public:
             [&](std::uint32_t i) { return block.row(i); });
     }
 
-    // One sample down some trees; it is at(m) of each.
+    // One sample down some trees; it is in leaf(m) of each.
     void down(std::span<const PackedTree> trees, bool ordered, const double* sample) {
         for (std::uint32_t m = 0; m < trees.size(); ++m) {
             at_[m] = PackedTree::kRoot;
@@ -40,38 +43,46 @@ public:
             [&](std::uint32_t) { return sample; });
     }
 
-    Place at(std::size_t i) const { return at_[i]; }
+    PackedLeaf leaf(std::size_t i) const {
+        const std::uint32_t content = Child(at_[i]).content();
+        return knowing_ ? PackedLeaf{content, parent_[i], which_[i]} : PackedLeaf{content};
+    }
 
 private:
     template <class... Of>
     void advance(std::size_t n, bool ordered, Of&&... of) {
-        if (ordered)
-            advance<true>(n, of...);
+        if (knowing_)
+            ordered ? advance<true, true>(n, of...) : advance<false, true>(n, of...);
         else
-            advance<false>(n, of...);
+            ordered ? advance<true, false>(n, of...) : advance<false, false>(n, of...);
     }
 
     // A step of each way that is open, until none is.
-    template <bool kOrdered, class TreeOf, class SampleOf>
+    template <bool kOrdered, bool kKnowing, class TreeOf, class SampleOf>
     void advance(std::size_t n, TreeOf& tree_of, SampleOf& sample_of) {
         while (n > 0) {
             std::size_t still = 0;
             for (std::size_t k = 0; k < n; ++k) {
                 const std::uint32_t i = open_[k];
                 const PackedTree& tree = tree_of(i);
-                const Place t = at_[i], next = tree.next<kOrdered>(t, sample_of(i));
+                const auto [to, which] = tree.next<kOrdered>(at_[i], sample_of(i));
                 // It comes while the other ways take their steps.
-                __builtin_prefetch(tree.nodes() + next);
-                at_[i] = next;
+                __builtin_prefetch(tree.nodes() + to.content());
+                if constexpr (kKnowing) {
+                    parent_[i] = at_[i];
+                    which_[i] = which;
+                }
+                at_[i] = to.bits();
                 open_[still] = i;
-                still += next != t;
+                still += !to.leaf();
             }
             n = still;
         }
     }
 
-    std::array<Place, kMost> at_;
-    std::array<std::uint32_t, kMost> open_;
+    bool knowing_;
+    std::array<std::uint32_t, kMost> at_, open_;  // places, of ended ways leaves
+    std::array<std::uint32_t, kMost> parent_, which_;
 };
 
 }  // namespace silvics

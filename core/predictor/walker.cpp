@@ -20,67 +20,6 @@ constexpr auto kFirst = [] {
 // Samples from which on a tree is walked by all of a block, and not each sample down all trees.
 constexpr std::size_t kManySamples = 8;
 
-// use(add), where add(leaf, sum) adds what a leaf of the tree predicts. How leaves keep it is asked
-// once.
-template <class Use>
-void with_leaf_values(const Tree& tree, Use&& use) {
-    const Node* const nodes = tree.nodes.data();
-    const auto with_shares = [&](const auto& weights, auto&& whole_of) {
-        use([&, nodes](PackedLeaf leaf, std::span<double> sum) {
-            if (leaf.only_class() != PackedLeaf::kNotPure) {
-                sum[leaf.only_class()] += 1.0;
-                return;
-            }
-            const Node& node = nodes[leaf.id()];
-            if (node.link & kPureBit) {
-                sum[node.link & ~kPureBit] += 1.0;
-                return;
-            }
-            const std::size_t row = std::size_t{node.link} * sum.size();
-            const double whole = whole_of(leaf.id());
-            for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += weights[row + c] / whole;
-        });
-    };
-    if (tree.derivation == Derivation::variance)
-        use([&](PackedLeaf leaf, std::span<double> sum) { sum[0] += nodes[leaf.id()].threshold; });
-    else if (!tree.node_values.empty())
-        use([&](PackedLeaf leaf, std::span<double> sum) {
-            const double* value = tree.node_values.data() + std::size_t{leaf.id()} * sum.size();
-            for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += value[c];
-        });
-    else if (!tree.compact())
-        with_shares(tree.leaf_weights, [&](NodeId id) { return tree.weighted_n_node_samples[id]; });
-    else if (tree.counts_in_leaves())
-        with_shares(tree.whole_weights,
-                    [&](NodeId id) { return static_cast<double>(nodes[id].counts().weight); });
-    else
-        with_shares(tree.leaf_weights, [&](NodeId id) { return nodes[id].threshold; });
-}
-
-// One vote for the most likely class of each output (equation 4.20); the first of equals.
-void add_vote(const Tree& tree, std::span<const double> shares, std::span<double> sum) {
-    std::size_t first = 0;
-    for (const std::uint32_t n : tree.n_classes) {
-        const auto of_output = shares.subspan(first, n);
-        const auto most = std::ranges::max_element(of_output) - of_output.begin();
-        sum[first + static_cast<std::size_t>(most)] += 1.0;
-        first += n;
-    }
-}
-
-// In nodes: whole lines of cache, and one node before the root.
-std::size_t room_for(const Tree& tree) { return (tree.nodes.size() + 1 + 3) / 4 * 4; }
-
-std::size_t bytes_of(std::span<const SharedTree> trees) {
-    if (trees.empty()) throw std::invalid_argument("no trees");
-    std::size_t n = 0;
-    for (const SharedTree& tree : trees) {
-        if (!tree) throw std::invalid_argument("no tree");
-        n += room_for(*tree);
-    }
-    return n * sizeof(PackedNode);
-}
-
 bool any_missing(std::span<const double> values) {
     bool any = false;
     for (const double x : values) any |= std::isnan(x);
@@ -89,27 +28,32 @@ bool any_missing(std::span<const double> values) {
 
 }  // namespace
 
-Walker::Walker(std::vector<SharedTree> trees, bool as_float32, bool by_majority)
-    : trees_(std::move(trees)), nodes_(bytes_of(trees_)), as_float32_(as_float32) {
-    width_ = trees_[0]->value_width();
-    by_majority_ = by_majority && trees_[0]->classification();
-    auto* nodes = reinterpret_cast<PackedNode*>(nodes_.data());
-    packed_.reserve(trees_.size());
-    for (const SharedTree& tree : trees_) {
-        if (tree->value_width() != width_ || tree->n_features != trees_[0]->n_features)
-            throw std::invalid_argument("trees of different kinds");
-        packed_.emplace_back(*tree, nodes);
-        nodes += room_for(*tree);
-        has_categories_ |= packed_.back().has_categories();
-        both_ways_ |= tree->both_ways;
-        n_steps_ += tree->max_depth + 1;
+Walker::Walker(PackedForest forest, bool as_float32, bool by_majority)
+    : forest_(std::move(forest)),
+      width_(forest_.value_width()),
+      as_float32_(as_float32),
+      by_majority_(by_majority && !forest_.n_classes.empty()) {
+    trees_.reserve(forest_.n_trees());
+    for (std::size_t m = 0; m < forest_.n_trees(); ++m) {
+        trees_.emplace_back(forest_, m);
+        ruled_ |= forest_.shapes[m].ruled;
+        n_steps_ += forest_.shapes[m].depth + 1;
     }
 }
 
 std::size_t Walker::n_nodes() const {
     std::size_t n = 0;
-    for (const SharedTree& tree : trees_) n += tree->nodes.size();
+    for (const TreeShape& shape : forest_.shapes) n += shape.n_nodes;
     return n;
+}
+
+const NodeNumbers& Walker::numbers(std::size_t m) const {
+    std::call_once(numbered_, [&] {
+        std::vector<NodeNumbers> numbers;
+        for (const PackedTree& tree : trees_) numbers.emplace_back(tree);
+        numbers_ = std::move(numbers);
+    });
+    return numbers_[m];
 }
 
 void Walker::check_width(const Matrix& X) const {
@@ -117,15 +61,57 @@ void Walker::check_width(const Matrix& X) const {
         throw std::invalid_argument("X does not have the number of variables of the trees");
 }
 
+// How leaves keep what they predict is asked once.
 template <class Use>
-void Walker::with_leaves(const Tree& tree, Use&& use) const {
+void Walker::with_leaf_values(const PackedTree& tree, Use&& use) const {
+    if (forest_.one_number()) {
+        const auto values = std::get<std::span<const double>>(forest_.values);
+        const double* const of_tree = values.data() + tree.shape().first_leaf;
+        use([of_tree](PackedLeaf leaf, std::span<double> sum) {
+            sum[0] += of_tree[leaf.content];
+        });
+        return;
+    }
+    const auto n_pure = static_cast<std::uint32_t>(forest_.n_pure());
+    std::visit(
+        [&]<class T>(std::span<const T> rows) {
+            use([&, n_pure, rows](PackedLeaf leaf, std::span<double> sum) {
+                if (leaf.content < n_pure) {
+                    sum[leaf.content] += 1.0;
+                    return;
+                }
+                const T* const row = rows.data() + (leaf.content - n_pure) * sum.size();
+                if constexpr (std::is_same_v<T, double>) {
+                    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += row[c];
+                } else {
+                    double whole = 0.0;
+                    for (std::uint32_t c = 0; c < forest_.n_classes[0]; ++c) whole += row[c];
+                    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += row[c] / whole;
+                }
+            });
+        },
+        forest_.values);
+}
+
+void Walker::add_vote(std::span<const double> shares, std::span<double> sum) const {
+    std::size_t first = 0;
+    for (const std::uint32_t n : forest_.n_classes) {
+        const auto of_output = shares.subspan(first, n);
+        const auto most = std::ranges::max_element(of_output) - of_output.begin();
+        sum[first + static_cast<std::size_t>(most)] += 1.0;
+        first += n;
+    }
+}
+
+template <class Use>
+void Walker::with_leaves(const PackedTree& tree, Use&& use) const {
     with_leaf_values(tree, [&](auto&& add) {
         if (!by_majority_) return use(add);
         std::vector<double> shares(width_);
         use([&](PackedLeaf leaf, std::span<double> sum) {
             std::ranges::fill(shares, 0.0);
             add(leaf, shares);
-            add_vote(tree, shares, sum);
+            add_vote(shares, sum);
         });
     });
 }
@@ -133,16 +119,16 @@ void Walker::with_leaves(const Tree& tree, Use&& use) const {
 template <class Visit>
 void Walker::leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
                        std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const {
-    if (!tree.tree().both_ways) {
-        walk.down(tree, whole && !tree.has_categories(), block, some);
-        with_leaves(tree.tree(), [&](auto&& add) {
-            for (const std::uint32_t i : some) visit(i, tree.leaf(walk.at(i)), add);
+    if (!forest_.both_ways) {
+        walk.down(tree, whole && !tree.shape().ruled, block, some);
+        with_leaves(tree, [&](auto&& add) {
+            for (const std::uint32_t i : some) visit(i, walk.leaf(i), add);
         });
         return;
     }
     // What a sample's ways end in, by their shares, is what one leaf would have said.
     std::vector<double> value(width_), part(width_);
-    with_leaf_values(tree.tree(), [&](auto&& add) {
+    with_leaf_values(tree, [&](auto&& add) {
         for (const std::uint32_t i : some) {
             std::ranges::fill(value, 0.0);
             tree.both_ways(block.row(i), [&](PackedLeaf leaf, double share) {
@@ -150,8 +136,8 @@ void Walker::leaves_of(const PackedTree& tree, const RowBlock& block, bool whole
                 add(leaf, part);
                 for (std::size_t c = 0; c < width_; ++c) value[c] += share * part[c];
             });
-            visit(i, PackedLeaf(0, PackedLeaf::kNotPure), [&](PackedLeaf, std::span<double> sum) {
-                if (by_majority_) return add_vote(tree.tree(), value, sum);
+            visit(i, PackedLeaf{}, [&](PackedLeaf, std::span<double> sum) {
+                if (by_majority_) return add_vote(value, sum);
                 for (std::size_t c = 0; c < width_; ++c) sum[c] += value[c];
             });
         }
@@ -159,28 +145,24 @@ void Walker::leaves_of(const PackedTree& tree, const RowBlock& block, bool whole
 }
 
 template <class Visit>
-void Walker::for_leaves(const RowBlock& block, Visit&& visit) const {
-    Walk walk;
+void Walker::for_leaves(const RowBlock& block, Walk&& walk, Visit&& visit) const {
     const bool whole = !any_missing({block.values, block.size * block.width});
-    if (block.size >= kManySamples || both_ways_) {
+    if (block.size >= kManySamples || forest_.both_ways) {
         const auto all = std::span(kFirst).first(block.size);
-        for (std::size_t m = 0; m < packed_.size(); ++m)
+        for (std::size_t m = 0; m < trees_.size(); ++m)
             leaves_of(
-                packed_[m], block, whole, all, walk,
+                trees_[m], block, whole, all, walk,
                 [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
         return;
     }
     for (std::size_t i = 0; i < block.size; ++i)
-        for (std::size_t begin = 0; begin < packed_.size(); begin += Walk::kMost) {
+        for (std::size_t begin = 0; begin < trees_.size(); begin += Walk::kMost) {
             const auto some =
-                std::span(packed_).subspan(begin, std::min(Walk::kMost, packed_.size() - begin));
-            walk.down(some, whole && !has_categories_, block.row(i));
-            for (std::size_t k = 0; k < some.size(); ++k)  // what is not in the packed leaf
-                __builtin_prefetch(&some[k].tree().nodes[some[k].leaf(walk.at(k)).id()]);
+                std::span(trees_).subspan(begin, std::min(Walk::kMost, trees_.size() - begin));
+            walk.down(some, whole && !ruled_, block.row(i));
             for (std::size_t k = 0; k < some.size(); ++k)
-                with_leaves(some[k].tree(), [&](auto&& add) {
-                    visit(begin + k, i, some[k].leaf(walk.at(k)), add);
-                });
+                with_leaves(some[k],
+                            [&](auto&& add) { visit(begin + k, i, walk.leaf(k), add); });
         }
 }
 
@@ -190,7 +172,7 @@ void Walker::average(const Matrix& X, std::span<double> out, ThreadTeam& team) c
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         const auto sums = out.subspan(block.first * width_, block.size * width_);
         std::ranges::fill(sums, 0.0);
-        for_leaves(block, [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
+        for_leaves(block, Walk(), [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
             add(leaf, sums.subspan(i * width_, width_));
         });
         for (double& sum : sums) sum /= n;
@@ -204,16 +186,17 @@ void Walker::average(std::span<double> sample, std::span<double> out) const {
         for (double& x : sample) x = static_cast<double>(static_cast<float>(x));
     std::ranges::fill(out, 0.0);
     for_leaves({.first = 0, .size = 1, .width = sample.size(), .values = sample.data()},
-               [&](std::size_t, std::size_t, PackedLeaf leaf, auto&& add) { add(leaf, out); });
+               Walk(), [&](std::size_t, std::size_t, PackedLeaf leaf, auto&& add) { add(leaf, out); });
     for (double& sum : out) sum /= static_cast<double>(n_trees());
 }
 
 void Walker::apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const {
     check_width(X);
-    if (both_ways_) throw std::invalid_argument("samples end in several leaves of these trees");
+    if (forest_.both_ways)
+        throw std::invalid_argument("samples end in several leaves of these trees");
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
-        for_leaves(block, [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
-            out[(block.first + i) * n_trees() + m] = leaf.id();
+        for_leaves(block, Walk(true), [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
+            out[(block.first + i) * n_trees() + m] = numbers(m).of(trees_[m], leaf);
         });
     });
 }
@@ -227,15 +210,8 @@ DecisionPaths Walker::paths(const Matrix& X, ThreadTeam& team) const {
         std::int64_t before = 0;  // nodes of the trees before
         for (std::size_t m = 0; m < n_trees(); ++m) {
             const auto leaf = static_cast<NodeId>(leaves[i * n_trees() + m]);
-            // Depth first, all nodes below a child come before the next.
-            for (NodeId t = 0;;) {
-                paths.nodes.push_back(before + t);
-                if (t == leaf) break;
-                NodeId on = t + 1;
-                trees_[m]->for_children(t, [&](NodeId child) { on = leaf < child ? on : child; });
-                t = on;
-            }
-            before += static_cast<std::int64_t>(trees_[m]->nodes.size());
+            numbers(m).for_way(trees_[m], leaf, [&](NodeId t) { paths.nodes.push_back(before + t); });
+            before += static_cast<std::int64_t>(forest_.shapes[m].n_nodes);
         }
         paths.starts.push_back(static_cast<std::int64_t>(paths.nodes.size()));
     }
@@ -265,7 +241,7 @@ void Walker::out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
                 some.clear();
                 for (std::uint32_t i = 0; i < block.size; ++i)
                     if (out[m][block.first + i]) some.push_back(i);
-                leaves_of(packed_[begin + m], block, whole, some, walk,
+                leaves_of(trees_[begin + m], block, whole, some, walk,
                           [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
                               ++counts[block.first + i];
                               add(leaf, sums.subspan((block.first + i) * width_, width_));

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
-#include "base/large_buffer.hpp"
 #include "data/matrix.hpp"
 #include "forest/forest.hpp"
 #include "predictor/packed_tree.hpp"
@@ -25,10 +25,13 @@ class Walker {
 public:
     // `as_float32`: values are rounded to float32 first, for trees that learned from such.
     // `by_majority`: each tree has one vote for a class, instead of its shares of all.
-    Walker(std::vector<SharedTree> trees, bool as_float32, bool by_majority = false);
+    Walker(PackedForest forest, bool as_float32, bool by_majority = false);
+    Walker(const std::vector<SharedTree>& trees, bool as_float32, bool by_majority = false)
+        : Walker(pack(trees), as_float32, by_majority) {}
 
+    const PackedForest& forest() const { return forest_; }
     std::size_t n_trees() const { return trees_.size(); }
-    std::size_t n_features() const { return trees_[0]->n_features; }
+    std::size_t n_features() const { return forest_.n_features; }
     std::size_t value_width() const { return width_; }
     std::size_t n_nodes() const;
     // Steps that a sample takes at most.
@@ -53,24 +56,31 @@ private:
     // visit(tree, sample of the block, leaf, add) for all of both; of each sample, in tree order.
     // add(sum) adds what the leaf predicts.
     template <class Visit>
-    void for_leaves(const RowBlock& block, Visit&& visit) const;
+    void for_leaves(const RowBlock& block, Walk&& walk, Visit&& visit) const;
 
     // visit(sample, leaf, add) for some samples of the block in one tree.
     template <class Visit>
     void leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
                    std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const;
+    // use(add): what a leaf of the tree predicts, or its share of it.
+    template <class Use>
+    void with_leaf_values(const PackedTree& tree, Use&& use) const;
     // use(add): of one tree, its shares or its votes.
     template <class Use>
-    void with_leaves(const Tree& tree, Use&& use) const;
+    void with_leaves(const PackedTree& tree, Use&& use) const;
+    // One vote for the most likely class of each output (equation 4.20); the first of equals.
+    void add_vote(std::span<const double> shares, std::span<double> sum) const;
+    const NodeNumbers& numbers(std::size_t m) const;
 
     void check_width(const Matrix& X) const;
 
-    std::vector<SharedTree> trees_;
-    LargeBuffer nodes_;
-    std::vector<PackedTree> packed_;
+    PackedForest forest_;
+    std::vector<PackedTree> trees_;
     std::size_t width_ = 0, n_steps_ = 0;
-    bool has_categories_ = false, as_float32_ = false;
-    bool by_majority_ = false, both_ways_ = false;
+    bool ruled_ = false, as_float32_ = false, by_majority_ = false;
+    // Few ask for the numbers of nodes: they are found when first asked for.
+    mutable std::once_flag numbered_;
+    mutable std::vector<NodeNumbers> numbers_;
 };
 
 }  // namespace silvics

@@ -32,8 +32,8 @@ std::size_t BranchRecord::append(const Branching& branching, std::vector<std::ui
     return at;
 }
 
-bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_nodes,
-                         std::size_t n_features, const std::vector<std::uint32_t>& sets) {
+bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_features,
+                         std::span<const std::uint32_t> sets) {
     if (at.size() < kHead || at[0] > static_cast<std::uint32_t>(Branching::Test::subset))
         return false;
     // Each of them is below 2^32, so that their sum does not wrap.
@@ -41,8 +41,6 @@ bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_nodes,
     const BranchRecord record(at.data());
     const std::uint32_t n = record.n_children();
     if (n == 0 || record.missing_child() >= n) return false;
-    for (const NodeId child : record.children())
-        if (child >= n_nodes) return false;
     for (std::uint32_t i = 0; i < record.n_terms(); ++i)
         if (const Term t = record.term(i); t.feature >= n_features ||
                                            !std::isfinite(t.coefficient) || !(t.share >= 0.0F) ||

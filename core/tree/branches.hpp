@@ -65,13 +65,13 @@ public:
     std::span<const Level> levels() const { return {cuts(), n_cuts()}; }
     std::size_t size() const { return size_of(at_); }
 
-    // Whether a record that fits into so many numbers begins here, for a tree of so many nodes and
-    // variables.
-    static bool valid(std::span<const std::uint32_t> at, std::size_t n_nodes,
-                      std::size_t n_features, const std::vector<std::uint32_t>& sets);
+    // Whether a record that fits into so many numbers begins here, for a tree of so many variables;
+    // its children are for others to look at.
+    static bool valid(std::span<const std::uint32_t> at, std::size_t n_features,
+                      std::span<const std::uint32_t> sets);
 
     // The child that a value goes to; a combination's value is its sum.
-    std::uint32_t child_of(double x, const std::vector<std::uint32_t>& sets) const {
+    std::uint32_t child_of(double x, std::span<const std::uint32_t> sets) const {
         switch (test()) {
             case Branching::Test::thresholds: {
                 if (std::isnan(x)) return missing_child();

@@ -244,6 +244,10 @@ Tree compact(Tree tree, Derivation derivation) {
     return tree;
 }
 
+Tree compact_tree(const Tree& nodes, const Leaves& leaves, Derivation derivation) {
+    return pack(nodes, leaves, derivation).tree;
+}
+
 std::optional<Tree> compact_exactly(const Tree& nodes, const Leaves& leaves,
                                     Derivation derivation) {
     Packed packed = pack(nodes, leaves, derivation);

@@ -17,8 +17,11 @@ struct Leaves {
     std::vector<double> class_weights;  // of those that are not pure, where they predict classes
 };
 
+// The compact tree of these nodes, whose leaves have all of this. `nodes` has a header and nodes, and
+// nothing else.
+Tree compact_tree(const Tree& nodes, const Leaves& leaves, Derivation derivation);
 // The compact tree of these nodes, if its leaves tell all there is: whole weights of classes, or
-// outputs without a mean among them. `nodes` has a header and nodes, and nothing else.
+// outputs without a mean among them.
 std::optional<Tree> compact_exactly(const Tree& nodes, const Leaves& leaves, Derivation derivation);
 // The tree in a quarter of the bytes, where its inner nodes follow from the leaves in the way
 // said, to rounding; otherwise the plain tree as it is.

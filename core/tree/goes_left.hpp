@@ -1,7 +1,7 @@
 // Where a sample goes that no comparison with a threshold tells of.
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "tree/level_rule.hpp"
 
@@ -12,7 +12,7 @@ inline constexpr double kUnknownLevel = -2.0;
 
 // At a category node, by its rule and the tree's sets of levels.
 inline bool level_goes_left(LevelRule rule, bool missing_left, double x,
-                            const std::vector<std::uint32_t>& sets) {
+                            std::span<const std::uint32_t> sets) {
     if (x >= 0.0 && x < 0x1.0p32) return rule.goes_left(static_cast<Level>(x), sets);
     return x == kUnknownLevel ? rule.others_left() : missing_left;
 }

@@ -39,7 +39,7 @@ LevelRule LevelRule::of(std::span<const Level> left, std::span<const Level> righ
     return {Form::apart, offset, others_left};
 }
 
-bool LevelRule::goes_left_apart(Level level, const std::vector<std::uint32_t>& sets) const {
+bool LevelRule::goes_left_apart(Level level, std::span<const std::uint32_t> sets) const {
     const auto offset = static_cast<std::size_t>(content());
     const std::uint32_t head = sets[offset];
     const auto words = std::span(sets).subspan(offset + 1, words_of(head));
@@ -47,7 +47,7 @@ bool LevelRule::goes_left_apart(Level level, const std::vector<std::uint32_t>& s
     return level < head ? (words[level / 32] >> level % 32 & 1) != 0 : others_left();
 }
 
-bool LevelRule::valid(const std::vector<std::uint32_t>& sets) const {
+bool LevelRule::valid(std::span<const std::uint32_t> sets) const {
     if (bits_ >> 51 != kNaN >> 51) return false;
     if (form() == Form::few || form() == Form::coin) return true;
     const auto offset = static_cast<std::size_t>(content());

@@ -46,7 +46,7 @@ public:
     }
 
     // `sets` are the tree's.
-    bool goes_left(Level level, const std::vector<std::uint32_t>& sets) const {
+    bool goes_left(Level level, std::span<const std::uint32_t> sets) const {
         switch (form()) {
             case Form::few:
                 return level < kFew ? (bits_ >> level & 1) != 0 : others_left();
@@ -62,12 +62,12 @@ public:
     static LevelRule of(std::span<const Level> left, std::span<const Level> right, bool others_left,
                         std::vector<std::uint32_t>& sets);
     // Whether it is a rule at all.
-    bool valid(const std::vector<std::uint32_t>& sets) const;
+    bool valid(std::span<const std::uint32_t> sets) const;
 
 private:
     static constexpr std::uint64_t kNaN = std::uint64_t{0x7FF8} << 48;
 
-    bool goes_left_apart(Level level, const std::vector<std::uint32_t>& sets) const;
+    bool goes_left_apart(Level level, std::span<const std::uint32_t> sets) const;
 
     std::uint64_t bits_;
 };

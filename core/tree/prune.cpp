@@ -132,8 +132,7 @@ Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
         if (node.leaf()) continue;
         if (pruned.has_record(node))
             for (NodeId& child : pruned.children_of(node)) child = now[child];
-        else
-            node.set_second(now[node.second()], node.missing_left());
+        node.set_second(now[node.second()], node.missing_left());
     }
     pruned.max_depth = std::ranges::max(pruned.depths());
     return pruned;

@@ -202,6 +202,7 @@ void check_plain(const Tree& tree) {
             "values");
     require(tree.leaf_weights.size() % width == 0, "leaf weights");
     const std::size_t rows = tree.leaf_weights.size() / width;
+    std::size_t row = 0;
     for (NodeId t = 0; t < n; ++t) {
         const double weight = tree.weighted_n_node_samples[t];
         const Node& node = tree.nodes[t];
@@ -214,8 +215,9 @@ void check_plain(const Tree& tree) {
             require(tree.n_outputs == 1 && (node.link & ~kPureBit) < tree.n_classes[0],
                     "class of a leaf");
         else
-            require(node.link < rows, "weights of a leaf");
+            require(node.link == row++, "weights of a leaf");
     }
+    require(row == rows, "leaf weights");
 }
 
 // A row of class weights has the leaf's weight once for each output.
@@ -331,12 +333,14 @@ void check_tree(const Tree& tree) {
             const LevelRule rule(node.threshold);
             require(rule.content() == records_end && records_end < tree.branches.size(),
                     "order of records");
-            require(BranchRecord::valid(std::span(tree.branches).subspan(records_end), n,
+            require(BranchRecord::valid(std::span(tree.branches).subspan(records_end),
                                         tree.n_features, tree.level_sets),
                     "record of a split");
             require(!tree.both_ways || tree.record(node).n_terms() == 0 ||
                         tree.record(node).n_children() == 2,
                     "ways of a node");
+            const auto children = tree.record(node).children();
+            require(node.second() == children[children.size() > 1 ? 1 : 0], "record of a split");
             records_end += tree.record(node).size();
         } else {
             require(!node.category() || LevelRule(node.threshold).valid(tree.level_sets),

@@ -18,6 +18,7 @@ from silvics.forests import (
 )
 from silvics.interop.sklearn import from_sklearn
 from silvics.isolation import IsolationForest
+from silvics.model_file import ModelFileError, load
 from silvics.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -37,10 +38,12 @@ __all__ = [
     "ForestClassifier",
     "ForestRegressor",
     "IsolationForest",
+    "ModelFileError",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomTreesEmbedding",
     "__version__",
     "from_sklearn",
+    "load",
     "recipes",
 ]

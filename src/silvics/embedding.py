@@ -12,7 +12,6 @@ from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from silvics import _core
 from silvics._docs import documented, keep_parameters
 from silvics._fit.forest import BaseForest
 from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
@@ -116,23 +115,30 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         n_out = self._n_features_out
         # Libraries of sparse matrices expect short indices, wherever they are enough.
         index = np.int32 if max(leaves.size, n_out) < 2**31 else np.int64
-        is_leaf = [tree.children_left() < 0 for tree in self._trees]
-        column_of_node = (np.cumsum(np.concatenate(is_leaf)) - 1).astype(index)
-        leaves += np.cumsum([0, *map(len, is_leaf[:-1])])
+        before = np.cumsum([0, *self._trees.node_counts])
+        column_of_node = np.empty(before[-1], dtype=index)
+        column_of_node[np.concatenate([a + b for a, b in zip(before, self._leaves(), strict=False)])] = np.arange(
+            n_out, dtype=index
+        )
+        leaves += before[:-1]
         kind = csr_array if get_config()["sparse_interface"] == "sparray" else csr_matrix
         ones, starts = np.ones(leaves.size), np.arange(0, leaves.size + 1, n_trees, dtype=index)
         made = kind((ones, column_of_node[leaves.ravel()], starts), shape=(n_samples, n_out))
         return made if self.sparse_output else made.toarray()
 
+    def _leaves(self) -> list[np.ndarray]:
+        """Numbers of the nodes that are leaves, of each tree."""
+        return [self._trees.packed.leaves(m) for m in range(len(self._trees))]
+
     @property
     def _n_features_out(self) -> int:
-        return sum(tree.n_leaves for tree in self._trees)
+        return sum(map(len, self._leaves()))
 
     @property
     def one_hot_encoder_(self) -> OneHotEncoder:
         """What makes the same of ``apply``'s leaves; made when asked for."""
         self._require_fitted("one_hot_encoder_")
-        leaves = [_leaves(tree) for tree in self._trees]
+        leaves = self._leaves()
         encoder = OneHotEncoder(categories=leaves, sparse_output=self.sparse_output)
         return encoder.fit([[places[0] for places in leaves]])
 
@@ -153,8 +159,8 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         _check_feature_names_in(self, input_features=input_features, generate_names=False)
         names = [
             f"randomtreesembedding_{m}_{leaf}"
-            for m, tree in enumerate(self._trees)
-            for leaf in _leaves(tree)
+            for m, leaves in enumerate(self._leaves())
+            for leaf in leaves
         ]
         return np.asarray(names, dtype=object)
 
@@ -188,7 +194,3 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         made._n_features_out = self._n_features_out
         return made
 
-
-def _leaves(tree: _core.Tree) -> np.ndarray:
-    """Numbers of the nodes that are leaves, ascending."""
-    return np.flatnonzero(tree.children_left() < 0)

@@ -67,7 +67,7 @@ class Predictor:
             [_levels(*known) for known in zip(variables.kinds, variables.levels, strict=True)],
             missing != "error",
         )
-        self._n_outputs = trees[0].n_outputs
+        self._n_outputs = trees.packed.n_outputs
         # One label per class where one row has one.
         self._labels = classes[0].tolist() if classes and len(classes) == 1 else None
 

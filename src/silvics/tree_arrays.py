@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -13,24 +11,12 @@ from scipy.sparse import csr_matrix
 from silvics import _core
 from silvics._fit import inputs, walking
 from silvics._fit.table import Blocks
+from silvics._fit.walking import Trees
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
     array.flags.writeable = False
     return array
-
-
-def digest(trees: Iterable[_core.Tree]) -> str:
-    """SHA-256 of what the trees are: splits, counts and values, nothing of how they were run.
-
-    Nor of how they are kept: all is told of every node.
-    """
-    total = hashlib.sha256()
-    for tree in trees:
-        for name, array in tree.expanded().stored_arrays().items():
-            total.update(f"{name}:{array.dtype.str}:{array.size};".encode())
-            total.update(np.ascontiguousarray(array).data)
-    return total.hexdigest()
 
 
 class Tree:
@@ -56,19 +42,32 @@ class Tree:
     def __init__(
         self, native: _core.Tree, as_float32: bool = False, n_levels: list[int] | None = None
     ) -> None:
-        self._native = native
-        self._as_float32 = as_float32
+        self._trees = Trees([native], as_float32)
         self._n_levels = n_levels or []
 
+    @classmethod
+    def of(cls, trees: Trees, n_levels: list[int]) -> Tree:
+        """The only one of these trees."""
+        made = cls.__new__(cls)
+        made._trees, made._n_levels = trees, n_levels
+        return made
+
+    @property
+    def _native(self) -> _core.Tree:
+        return self._trees.native[0]
+
     def __repr__(self) -> str:
-        return f"<Tree of {self.node_count} nodes, depth {self.max_depth}>"
+        return f"<Tree of {self._trees.node_counts[0]} nodes>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "_native": self._native,
-            "_as_float32": self._as_float32,
+            "_as_float32": self._trees.as_float32,
             "_n_levels": self._n_levels,
         }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["_native"], state["_as_float32"], state["_n_levels"])  # type: ignore[misc]
 
     n_features = property(lambda self: self._native.n_features)
     n_outputs = property(lambda self: self._native.n_outputs)
@@ -167,9 +166,9 @@ class Tree:
         n_levels = self._n_levels[feature] if self._n_levels and feature >= 0 else -1
         return self._native.left_levels(node, max(n_levels, 0))
 
-    @cached_property
+    @property
     def _walker(self) -> _core.Walker:
-        return walking.Trees([self._native], self._as_float32).walker
+        return self._trees.walker
 
     def _matrix(self, X: Any) -> _core.Matrix:
         if isinstance(X, _core.Matrix):

@@ -25,10 +25,11 @@ from silvics._fit.growing import Progress, all_or_nothing
 from silvics._fit.grown_forest import GrownForest
 from silvics._fit.table import Blocks
 from silvics._fit.warning import warn_user
+from silvics.model_file import Saved
 
 
 class BaseForest(
-    inputs.TakesAnyTable, CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstimator
+    Saved, inputs.TakesAnyTable, CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstimator
 ):
     """What classification and regression forests have in common."""
 

@@ -15,7 +15,6 @@ from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
 from silvics._fit.walking import Trees
 from silvics.predictor import Predictor
-from silvics.tree_arrays import digest
 
 
 class GrownForest:
@@ -142,6 +141,11 @@ class GrownForest:
         self._require_fitted("estimators_samples_")
         if self._seed is None:
             raise AttributeError("The rows drawn are not known of a forest brought from elsewhere.")
+        if not hasattr(self, "_sample_weight"):
+            raise AttributeError(
+                "The weights by which rows were drawn are not in the file that this model is from: "
+                "save it with training_rows=True."
+            )
         dtype = np.int32 if self._n_samples <= np.iinfo(np.int32).max else np.int64
         if self._rows == "all":
             return [np.arange(self._n_samples, dtype=dtype) for _ in self._trees]
@@ -194,7 +198,7 @@ class GrownForest:
         digest : str
         """
         check_is_fitted(self)
-        return digest(self._trees)
+        return self._trees.digest()
 
     def to_sklearn(self) -> Any:
         """The same forest as a fitted scikit-learn estimator.
@@ -252,7 +256,7 @@ class GrownForest:
         )
 
     def _require_one_leaf_each(self, what: str) -> None:
-        if self._trees[0].both_ways:
+        if self._trees.packed.both_ways:
             raise ValueError(
                 f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
                 'several: use missing="learned".'
@@ -296,4 +300,4 @@ class GrownForest:
         X = self._checked(X)
         self._require_one_leaf_each("decision_path")
         path = walking.decision_path(self._trees.walker, X, self._jobs(n_jobs))
-        return path, np.cumsum([0, *(tree.node_count for tree in self._trees)])
+        return path, np.cumsum([0, *self._trees.node_counts])

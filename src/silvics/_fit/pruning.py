@@ -76,7 +76,7 @@ def _errors_on(
     tree: _core.Tree, X: _core.Matrix, y: np.ndarray, rows: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Errors that each node would make, as a leaf, on these rows."""
-    walker = _core.Walker([tree], False)
+    walker = walking.Trees([tree]).walker
     paths = walking.decision_path(walker, X)[rows].tocoo()
     values = tree.values()
     errors = np.zeros(tree.node_count)

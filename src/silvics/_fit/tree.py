@@ -23,10 +23,11 @@ from silvics._fit import inputs, parameters, targets, walking
 from silvics._fit.axes import classic_axes
 from silvics._fit.growing import all_or_nothing
 from silvics._fit.table import only_numbers
-from silvics.tree_arrays import Tree, digest
+from silvics.model_file import Saved
+from silvics.tree_arrays import Tree
 
 
-class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
+class BaseTree(Saved, inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
     """What classification and regression trees have in common."""
 
     _recipe: ClassVar[str]
@@ -212,7 +213,7 @@ class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
         digest : str
         """
         check_is_fitted(self)
-        return digest([self.tree_._native])
+        return self.tree_._trees.digest()
 
     def to_sklearn(self) -> Any:
         """The same tree as a fitted scikit-learn estimator.

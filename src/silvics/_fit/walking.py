@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +14,8 @@ from silvics import _core
 from silvics._fit import parameters
 
 
-class Trees(list[_core.Tree]):
-    """Native trees, and what walks them: made when first asked for, and never stored.
+class Trees(Sequence[_core.Tree]):
+    """Native trees, and the form in which samples walk them; each is made when first asked for.
 
     Parameters
     ----------
@@ -28,17 +29,95 @@ class Trees(list[_core.Tree]):
     def __init__(
         self, trees: Iterable[_core.Tree], as_float32: bool = False, by_majority: bool = False
     ) -> None:
-        super().__init__(trees)
+        self._native: list[_core.Tree] | None = list(trees)
+        self._facts: _core.ForestFacts | None = None
+        self._digest: str | None = None
         self.as_float32 = as_float32
         self.by_majority = by_majority
 
+    @classmethod
+    def stored(
+        cls,
+        packed: _core.PackedForest,
+        facts: _core.ForestFacts | None,
+        as_float32: bool,
+        by_majority: bool,
+        digest: str | None = None,
+    ) -> Trees:
+        """Trees that come as what predicts and what else is known of them, or is not."""
+        made = cls([], as_float32, by_majority)
+        made._native, made._facts, made._digest = None, facts, digest
+        made.packed = packed
+        return made
+
+    @property
+    def known(self) -> bool:
+        """Whether there is more than what predicts."""
+        return self._native is not None or self._facts is not None
+
+    @property
+    def native(self) -> list[_core.Tree]:
+        """The trees themselves."""
+        if self._native is None:
+            if self._facts is None:
+                raise AttributeError(
+                    "This model has only what predicts, since it was saved with "
+                    "for_prediction=True: there is nothing else to look at in its trees."
+                )
+            self._native = self._facts.trees(self.packed)
+        return self._native
+
+    @cached_property
+    def packed(self) -> _core.PackedForest:
+        """The trees packed for prediction."""
+        return _core.PackedForest.of(self.native)
+
     @cached_property
     def walker(self) -> _core.Walker:
-        """The trees packed for prediction."""
-        return _core.Walker(self, self.as_float32, self.by_majority)
+        """What walks them."""
+        return _core.Walker(self.packed, self.as_float32, self.by_majority)
+
+    def facts(self) -> _core.ForestFacts:
+        """What is known beyond what predicts."""
+        return self._facts or _core.ForestFacts.of(self.packed, self.native)
+
+    @property
+    def node_counts(self) -> list[int]:
+        """Nodes of each tree."""
+        return self.packed.node_counts
+
+    def digest(self) -> str:
+        """SHA-256 of what the trees are: splits, counts and values, nothing of how they were run.
+
+        Nor of how they are kept: all is told of every node. Of trees that only predict it is what
+        it was when they were saved.
+        """
+        if not self.known and self._digest is not None:
+            return self._digest
+        total = hashlib.sha256()
+        for tree in self.native:
+            for name, array in tree.expanded().stored_arrays().items():
+                total.update(f"{name}:{array.dtype.str}:{array.size};".encode())
+                total.update(np.ascontiguousarray(array).data)
+        return total.hexdigest()
+
+    def __len__(self) -> int:
+        return self.packed.n_trees if self._native is None else len(self._native)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.native[index]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Trees, (list(self), self.as_float32, self.by_majority))
+        packed = self.packed
+        arrays = {name: np.array(array) for name, array in packed.arrays().items()}
+        shape = (packed.n_features, packed.n_outputs, packed.n_classes, packed.both_ways)
+        return (_predicting, (arrays, shape, self.as_float32, self.by_majority))
+
+
+def _predicting(arrays: Any, shape: Any, as_float32: bool, by_majority: bool) -> Trees:
+    """Trees that only predict, out of a pickle."""
+    packed = _core.PackedForest.from_arrays(arrays, *shape)
+    return Trees.stored(packed, None, as_float32, by_majority)
 
 
 # Below this many steps down a tree and values read, starting threads costs more than it saves.

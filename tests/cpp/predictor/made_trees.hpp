@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "forest/forest.hpp"
 #include "predictor/packed_tree.hpp"
 #include "support/tree_example.hpp"
 #include "tree/level_rule.hpp"
@@ -103,24 +104,43 @@ inline Tree chain_of(std::uint32_t depth, const std::function<bool(std::uint32_t
     return tree;
 }
 
-// A tree with its packed nodes. No node may be written past them, nor read before the root.
+// A tree, packed by itself.
 class Packed {
 public:
     explicit Packed(Tree tree)
         : tree_(std::make_shared<const Tree>(std::move(tree))),
-          nodes_(tree_->nodes.size() + 2, kUntouched),
-          packed_(*tree_, nodes_.data()) {}
+          forest_(std::make_shared<const PackedForest>(pack({&tree_, 1}))),
+          packed_(*forest_, 0),
+          numbers_(packed_) {}
 
     const Tree& tree() const { return *tree_; }
+    const PackedForest& forest() const { return *forest_; }
     const PackedTree& packed() const { return packed_; }
-    const std::vector<PackedNode>& nodes() const { return nodes_; }
-
-    static constexpr PackedNode kUntouched{-123.0, 0xABCDEF, 0xFEDCBA};
+    const NodeNumbers& numbers() const { return numbers_; }
+    NodeId id(PackedLeaf leaf) const { return numbers_.of(packed_, leaf); }
 
 private:
-    std::shared_ptr<const Tree> tree_;
-    std::vector<PackedNode> nodes_;
+    SharedTree tree_;
+    std::shared_ptr<const PackedForest> forest_;
     PackedTree packed_;
+    NodeNumbers numbers_;
 };
+
+// Trees of all kinds: their layouts, chains, a root alone.
+inline std::vector<Tree> many_trees() {
+    Rng rng(300);
+    std::vector<Tree> trees;
+    for (const TreeCase& of : all_tree_cases())
+        for (const Trials& trials : kAllTrials) {
+            const Tree tree = with_other_splits(rng, tree_example(of).tree, trials);
+            trees.push_back(tree);
+            trees.push_back(expand(tree));
+        }
+    trees.push_back(chain_of(50, [](std::uint32_t) { return true; }));
+    trees.push_back(chain_of(50, [](std::uint32_t) { return false; }));
+    trees.push_back(chain_of(50, [](std::uint32_t level) { return level % 3 == 0; }));
+    trees.push_back(chain_of(0, [](std::uint32_t) { return true; }));
+    return trees;
+}
 
 }  // namespace silvics::test

@@ -1,13 +1,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "doctest/doctest.h"
 #include "predictor/made_trees.hpp"
 #include "predictor/packed_tree.hpp"
 #include "predictor/plain_forest.hpp"
 #include "support/descend.hpp"
+#include "support/made_branches.hpp"
 
 namespace silvics {
 namespace {
@@ -21,20 +21,34 @@ Tree tree_of(std::vector<Node> nodes) {
     return tree;
 }
 
-// Step by step, by the packed nodes: all nodes' places, the leaf last.
-template <bool kOrdered>
-std::vector<Place> way(const PackedTree& tree, const double* sample) {
+// Step by step, by the packed nodes.
+struct Way {
     std::vector<Place> places;
-    for (Place t = PackedTree::kRoot, next;; t = next) {
-        places.push_back(t);
-        next = tree.next<kOrdered>(t, sample);
-        if (next == t) return places;
+    PackedLeaf leaf;
+
+    bool operator==(const Way& other) const {
+        return places == other.places && leaf.content == other.leaf.content &&
+               leaf.parent == other.leaf.parent && leaf.which == other.leaf.which;
     }
+};
+
+template <bool kOrdered>
+Way way(const PackedTree& tree, const double* sample) {
+    Way way;
+    for (Child at = Child::inner(PackedTree::kRoot); !at.leaf();) {
+        const Place t = at.place();
+        way.places.push_back(t);
+        const auto [to, which] = tree.next<kOrdered>(t, sample);
+        CHECK(to.bits() == tree.child(t, which).bits());
+        way.leaf = {to.content(), t, which};
+        at = to;
+    }
+    return way;
 }
 
 // The leaf by packed steps, which the plain walk must confirm.
 NodeId leaf_of(const Packed& of, const double* sample) {
-    const NodeId leaf = of.packed().leaf(way<false>(of.packed(), sample).back()).id();
+    const NodeId leaf = of.id(way<false>(of.packed(), sample).leaf);
     CHECK(leaf == test::descend(of.tree(), sample));
     return leaf;
 }
@@ -64,17 +78,23 @@ TEST_CASE("the way down visits every node, the leaf last") {
     std::vector<NodeId> plain;
     CHECK(test::descend(kTree.tree(), sample, [&](NodeId t) { plain.push_back(t); }) == 3);
     CHECK(plain == std::vector<NodeId>{0, 2, 3});
-    // The root at 1, its children at 2 and 3, those of the second at 4 and 5.
-    CHECK(way<false>(kTree.packed(), sample) == std::vector<Place>{1, 3, 4});
-    CHECK(way<true>(kTree.packed(), sample) == std::vector<Place>{1, 3, 4});
+    std::vector<NodeId> told;
+    kTree.numbers().for_way(kTree.packed(), 3, [&](NodeId t) { told.push_back(t); });
+    CHECK(told == plain);
+    // The inner nodes at 0 and 1; of the leaves, the root's is the first.
+    const Way expected{{0, 1}, {.content = 1, .parent = 1, .which = 0}};
+    CHECK(way<false>(kTree.packed(), sample) == expected);
+    CHECK(way<true>(kTree.packed(), sample) == expected);
 }
 
 TEST_CASE("a root alone is the leaf of everything") {
     const Packed root(tree_of({Node{}}));
     for (const double x : {-1.0, 0.0, static_cast<double>(NAN), HUGE_VAL}) {
         CHECK(leaf_of(root, &x) == 0);
-        CHECK(way<true>(root.packed(), &x) == std::vector<Place>{PackedTree::kRoot});
+        if (!std::isnan(x)) CHECK(way<true>(root.packed(), &x) == way<false>(root.packed(), &x));
     }
+    CHECK(root.packed().n_places() == 1);
+    CHECK(root.packed().n_children(PackedTree::kRoot) == 1);
 }
 
 // One split, and which child a value goes to: the first, or the second.
@@ -170,85 +190,63 @@ TEST_CASE("minus zero is the first level") {
 
 // ---- the nodes
 
-static_assert(sizeof(PackedNode) == 16);
-
-// Trees of all kinds: their layouts, chains, a root alone.
-std::vector<Tree> many_trees() {
-    test::Rng rng(300);
-    std::vector<Tree> trees;
-    for (const test::TreeCase& of : test::all_tree_cases())
-        for (const test::Trials& trials : test::kAllTrials) {
-            const Tree tree = with_other_splits(rng, test::tree_example(of).tree, trials);
-            trees.push_back(tree);
-            trees.push_back(expand(tree));
-        }
-    trees.push_back(test::chain_of(50, [](std::uint32_t) { return true; }));
-    trees.push_back(test::chain_of(50, [](std::uint32_t) { return false; }));
-    trees.push_back(test::chain_of(50, [](std::uint32_t level) { return level % 3 == 0; }));
-    trees.push_back(test::chain_of(0, [](std::uint32_t) { return true; }));
-    return trees;
+TEST_CASE("a packed node says what was put there") {
+    const Child children[] = {Child::inner(0), Child::inner(0x7FFFFFFF), Child::leaf(0),
+                              Child::leaf(0x7FFFFFFF)};
+    const double thresholds[] = {0.0, -0.0, 1.5e300, -HUGE_VAL,
+                                 LevelRule(LevelRule::Form::coin, 77, true).in_place()};
+    for (const double threshold : thresholds)
+        for (const FeatureId feature : {0U, 1U, 0x123456U, 0x7FFFFFU})
+            for (const bool missing_first : {false, true})
+                for (const Child first : children)
+                    for (const Child second : children) {
+                        PackedNode node(threshold, feature, missing_first, first, second);
+                        const auto says = [&](Child a, Child b) {
+                            const double kept = node.threshold();
+                            return test::same_bits({&kept, 1}, {&threshold, 1}) &&
+                                   node.feature() == feature &&
+                                   node.missing_first() == missing_first &&
+                                   node.child(0).bits() == a.bits() &&
+                                   node.child(1).bits() == b.bits();
+                        };
+                        CHECK(says(first, second));
+                        node.set_child(0, second);
+                        node.set_child(1, first);
+                        CHECK(says(second, first));
+                    }
 }
 
-bool untouched(const PackedNode& node) {
-    return node.threshold == Packed::kUntouched.threshold &&
-           node.feature == Packed::kUntouched.feature && node.first == Packed::kUntouched.first;
-}
-
-TEST_CASE(
-    "every node has one place, its children one after the other, the largest subtrees first") {
-    for (const Tree& tree : many_trees()) {
-        const Packed of(tree);
-        const auto& nodes = of.nodes();
-        const auto ends = tree.subtree_ends();
-        CHECK(untouched(nodes.front()));  // before the root
-        CHECK(untouched(nodes.back()));
-        bool right = true, any_category = false;
-        std::set<Place> places;
-        std::map<Place, NodeId> size_at;  // of inner nodes, by the place of their children
-        std::vector<std::pair<NodeId, Place>> waiting = {{0, PackedTree::kRoot}};
-        while (!waiting.empty()) {
-            const auto [id, place] = waiting.back();
-            waiting.pop_back();
-            right &= places.insert(place).second && place >= 1 && place <= tree.nodes.size();
-            const Node& node = tree.nodes[id];
-            const PackedNode& packed = nodes[place];
-            if (node.leaf()) {
-                right &= std::isnan(packed.threshold) && packed.feature == 0 &&
-                         packed.first == place - 1 && of.packed().leaf(place).id() == id;
-                continue;
-            }
-            right &= test::same_bits({&packed.threshold, 1}, {&node.threshold, 1}) &&
-                     packed.feature == static_cast<std::uint32_t>(node.feature);
-            any_category |= node.category();
-            const NodeId second = node.second();
-            size_at[packed.first] = ends[id] - id;
-            waiting.push_back({id + 1, packed.first});
-            waiting.push_back({second, packed.first + 1});
-        }
-        CHECK(right);
-        CHECK(places.size() == tree.nodes.size());
-        const auto larger = [](const auto& a, const auto& b) { return a.second > b.second; };
-        const auto hot = size_at.lower_bound(2048);
-        CHECK(std::is_sorted(size_at.begin(), hot, larger));
-        CHECK(of.packed().has_categories() == any_category);
-        CHECK(&of.packed().nodes()[0] == nodes.data());
+TEST_CASE("a packed node knows a threshold, a rule of levels and a record") {
+    const auto with = [](double threshold) {
+        return PackedNode(threshold, 0, false, Child::leaf(0), Child::leaf(1));
+    };
+    for (const double threshold : {-1.0, 0.0, HUGE_VAL, -HUGE_VAL}) {
+        CHECK_FALSE(with(threshold).ruled());
+        CHECK_FALSE(with(threshold).record());
+    }
+    using Form = LevelRule::Form;
+    for (const Form form : {Form::few, Form::coin, Form::apart, Form::record}) {
+        const PackedNode node = with(LevelRule(form, 123, false).in_place());
+        CHECK(node.ruled());
+        CHECK(node.record() == (form == Form::record));
+        CHECK(node.rule().content() == 123);
     }
 }
 
-TEST_CASE("a leaf is its own next place, whatever the sample") {
-    const Packed of(test::chain_of(9, [](std::uint32_t level) { return level % 2 == 0; }));
-    for (Place t = 1; t <= of.tree().nodes.size(); ++t) {
-        if (!std::isnan(of.nodes()[t].threshold)) continue;
-        for (const double x : {-2.0, -1.0, 0.0, 1.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
-            CHECK(of.packed().next<false>(t, &x) == t);
-            CHECK(of.packed().next<true>(t, &x) == t);
-        }
+TEST_CASE("a child is an inner node or a leaf, with its place or its content") {
+    for (const std::uint32_t number : {0U, 1U, 70000U, 0x7FFFFFFFU}) {
+        CHECK_FALSE(Child::inner(number).leaf());
+        CHECK(Child::inner(number).place() == number);
+        CHECK(Child::leaf(number).leaf());
+        CHECK(Child::leaf(number).content() == number);
+        for (const Child child : {Child::inner(number), Child::leaf(number)})
+            CHECK(Child(child.bits()).leaf() == child.leaf());
     }
 }
 
 TEST_CASE("packed steps lead to the leaf of the plain walk") {
     test::Rng rng(301);
-    for (const Tree& tree : many_trees()) {
+    for (const Tree& tree : test::many_trees()) {
         const Packed of(tree);
         for (const test::Trials& kind : test::kAllTrials) {
             const test::Trials trials{kind.missing, kind.categories, tree.n_features};
@@ -256,9 +254,9 @@ TEST_CASE("packed steps lead to the leaf of the plain walk") {
             bool right = true;
             for (std::size_t i = 0; i < X.rows; ++i) {
                 const NodeId leaf = test::descend(tree, X.row(i));
-                const auto free = way<false>(of.packed(), X.row(i));
-                right &= of.packed().leaf(free.back()).id() == leaf;
-                if (!trials.missing && !of.packed().has_categories())
+                const Way free = way<false>(of.packed(), X.row(i));
+                right &= of.id(free.leaf) == leaf;
+                if (!trials.missing && !of.packed().shape().ruled)
                     right &= way<true>(of.packed(), X.row(i)) == free;
             }
             CHECK(right);
@@ -266,63 +264,96 @@ TEST_CASE("packed steps lead to the leaf of the plain walk") {
     }
 }
 
+TEST_CASE("packed steps lead down trees with records as the plain walk does") {
+    test::Rng rng(302);
+    for (int repeat = 0; repeat < 100; ++repeat) {
+        const Packed of(test::random_branches(rng, {}));
+        const test::Matrix X = test::samples_of_branches(rng, 40, of.tree().n_features);
+        for (std::size_t i = 0; i < X.rows; ++i) leaf_of(of, X.row(i));
+    }
+}
+
+TEST_CASE("the ends of both ways are those of the plain walk, by their shares") {
+    test::Rng rng(303);
+    for (int repeat = 0; repeat < 100; ++repeat) {
+        test::Shape shape;
+        shape.kinds = {test::Branches::plain, test::Branches::thresholds, test::Branches::levels};
+        const Packed of(test::random_branches(rng, shape));
+        test::Matrix X = test::samples_of_branches(rng, 20, of.tree().n_features);
+        for (double& x : X.values)
+            if (test::pick(rng, 4) == 0) x = NAN;
+        bool same = true;
+        for (std::size_t i = 0; i < X.rows; ++i) {
+            std::map<NodeId, double> expected, said;
+            test::descend_both(of.tree(), X.row(i), [&](NodeId t, double share) {
+                if (of.tree().nodes[t].leaf()) expected[t] += share;
+            });
+            of.packed().both_ways(
+                X.row(i), [&](PackedLeaf leaf, double share) { said[of.id(leaf)] += share; });
+            same &= said == expected;
+        }
+        CHECK(same);
+    }
+}
+
 // ---- what leaves tell
 
-TEST_CASE("a packed leaf keeps its number and its class in a NaN") {
-    for (const NodeId id : {0U, 1U, 0x7FFFFFFFU, 0xFFFFFFFFU})
-        for (const std::uint32_t only : {0U, 1U, 65534U, PackedLeaf::kNotPure}) {
-            const PackedNode node{PackedLeaf(id, only).in_place(), 0, 0};
-            CHECK(std::isnan(node.threshold));
-            CHECK(PackedLeaf(node).id() == id);
-            CHECK(PackedLeaf(node).only_class() == only);
-        }
-}
-
-TEST_CASE("a node's form says what it was made of") {
-    CHECK(NodeForm::of_leaf().leaf());
-    for (const bool category : {false, true})
-        for (const bool missing_left : {false, true}) {
-            const NodeForm form(category, missing_left);
-            CHECK_FALSE(form.leaf());
-            CHECK(form.category() == category);
-            CHECK(form.missing_left() == missing_left);
-        }
-}
-
-// The class that each leaf tells, in the order of the leaves.
-std::vector<std::uint32_t> told_classes(const Tree& tree) {
-    const Packed of(tree);
-    std::vector<std::uint32_t> by_id(tree.nodes.size()), told;
-    for (Place t = 1; t <= tree.nodes.size(); ++t)
-        if (of.nodes()[t].first == t - 1)  // no inner node comes after its children
-            by_id[of.packed().leaf(t).id()] = of.packed().leaf(t).only_class();
-    for (NodeId t = 0; t < tree.nodes.size(); ++t)
-        if (tree.nodes[t].leaf()) told.push_back(by_id[t]);
+// The contents of leaves, in the order of the leaves.
+std::vector<std::uint32_t> told_contents(const Packed& of) {
+    std::map<NodeId, std::uint32_t> by_id;
+    for (Place t = 0; t < of.packed().n_places(); ++t)
+        for (std::uint32_t k = 0; k < of.packed().n_children(t); ++k)
+            if (const Child child = of.packed().child(t, k); child.leaf())
+                by_id[of.numbers().child(of.packed(), t, k)] = child.content();
+    std::vector<std::uint32_t> told;
+    for (const auto& [id, content] : by_id) {
+        CHECK(of.tree().nodes[id].leaf());
+        told.push_back(content);
+    }
+    CHECK(told.size() == of.tree().n_leaves());
     return told;
 }
 
-TEST_CASE("a pure leaf tells its class, others and those with values none") {
+TEST_CASE("a pure leaf tells its class, others a row") {
     for (const test::TreeCase& of : test::all_tree_cases()) {
         const Tree kept = test::tree_example(of).tree;
+        if (!kept.classification()) continue;
         for (const Tree& tree : {kept, expand(kept)}) {
-            std::vector<std::uint32_t> expected;
-            for (const Node& node : tree.nodes)
-                if (node.leaf())
-                    expected.push_back(tree.classification() && node.link & kPureBit
-                                           ? node.link & ~kPureBit
-                                           : PackedLeaf::kNotPure);
-            CHECK(told_classes(tree) == expected);
+            const Packed packed(tree);
+            const auto told = told_contents(packed);
+            std::size_t leaf = 0;
+            bool right = true;
+            for (const Node& node : tree.nodes) {
+                if (!node.leaf()) continue;
+                const std::uint32_t content = told[leaf++];
+                right &= node.link & kPureBit ? content == (node.link & ~kPureBit)
+                                              : content >= packed.forest().n_pure();
+            }
+            CHECK(right);
         }
     }
-    // Links of leaves mean nothing where nodes have values.
+}
+
+TEST_CASE("where nodes have values, links of leaves mean nothing, and one class alone is told") {
     Tree tree = expand(test::tree_example({"gini", {2}, test::Weights::unit, 1}).tree);
     tree.node_values = tree.all_values();
     tree.leaf_weights.clear();
+    std::vector<std::uint32_t> expected;
+    std::uint32_t rows = 0;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        if (!tree.nodes[t].leaf()) continue;
+        tree.nodes[t].link = kPureBit | 1;
+        const double share = t % 3 == 0 ? 1.0 : t % 3 == 1 ? 0.0 : 1.0 / (2.0 + t);
+        tree.node_values[2 * t] = share;
+        tree.node_values[2 * t + 1] = 1.0 - share;
+        expected.push_back(share == 1.0 ? 0 : share == 0.0 ? 1 : 2 + rows++);
+    }
     CHECK_NOTHROW(check_tree(tree));
-    for (const std::uint32_t told : told_classes(tree)) CHECK(told == PackedLeaf::kNotPure);
+    CHECK(rows > 5);
+    CHECK(told_contents(Packed(tree)) == expected);
 }
 
-TEST_CASE("classes beyond 65534 are not told in the leaf, but predicted") {
+TEST_CASE("any number of classes is told in leaves, and predicted") {
     const std::vector<std::uint32_t> classes = {0, 65533, 65534, 65535, 65536, 131071, 131072};
     const auto n = static_cast<std::uint32_t>(classes.size());
     Tree tree = test::chain_of(n - 1, [](std::uint32_t) { return true; });
@@ -343,9 +374,7 @@ TEST_CASE("classes beyond 65534 are not told in the leaf, but predicted") {
     REQUIRE(kept.compact());
     for (const Tree& of : {tree, kept}) {
         REQUIRE_NOTHROW(check_tree(of));
-        const auto none = PackedLeaf::kNotPure;
-        CHECK(told_classes(of) ==
-              std::vector<std::uint32_t>{0, 65533, 65534, none, none, none, none});
+        CHECK(told_contents(Packed(of)) == classes);
         const Walker walker({std::make_shared<const Tree>(of)}, false);
         for (const std::uint32_t rows : {1U, n, n + 1}) {  // below a block, and one
             test::Matrix X{rows, 2, std::vector<double>(rows * 2, 0.0)};

@@ -25,8 +25,12 @@ std::vector<std::uint32_t> first_numbers(std::size_t n) {
 bool arrived(const Walk& walk, const Packed& of, const Matrix& X,
              std::span<const std::uint32_t> some) {
     return std::ranges::all_of(some, [&](std::uint32_t i) {
-        return of.packed().leaf(walk.at(i)).id() == test::descend(of.tree(), X.row(i));
+        return of.id(walk.leaf(i)) == test::descend(of.tree(), X.row(i));
     });
+}
+
+bool same_leaves(PackedLeaf a, PackedLeaf b) {
+    return a.content == b.content && a.parent == b.parent && a.which == b.which;
 }
 
 // Both kinds of steps, where the ordered ones may be taken.
@@ -49,7 +53,7 @@ TEST_CASE("samples of a block arrive at their leaves of a tree") {
                 const Packed of = random_tree(rng, trials);
                 const Matrix X = test::samples_for(rng, rows, trials);
                 for (const bool ordered : steps_for(trials)) {
-                    Walk walk;
+                    Walk walk(true);
                     walk.down(of.packed(), ordered, block_of(X), first_numbers(rows));
                     CHECK(arrived(walk, of, X, first_numbers(rows)));
                 }
@@ -66,7 +70,7 @@ TEST_CASE("some samples of a block walk, in any order, and the others stay") {
                 std::vector<std::uint32_t> some = first_numbers(256);
                 std::shuffle(some.begin(), some.end(), rng);
                 const auto walking = std::span(some).first(n), staying = std::span(some).subspan(n);
-                Walk walk;
+                Walk walk(true);
                 walk.down(other.packed(), ordered, block_of(X), some);
                 walk.down(of.packed(), ordered, block_of(X), walking);
                 CHECK(arrived(walk, of, X, walking));
@@ -93,13 +97,13 @@ TEST_CASE("one sample arrives at its leaves of many trees") {
         const Matrix X = test::samples_for(rng, 30, trials);
         for (const std::size_t n : {1U, 2U, 7U, 255U, 256U})
             for (const bool ordered : steps_for(trials)) {
-                Walk walk;
+                Walk walk(true);
                 bool right = true;
                 for (std::size_t i = 0; i < X.rows; ++i) {
                     walk.down(std::span(trees).first(n), ordered, X.row(i));
                     for (std::size_t m = 0; m < n; ++m)
-                        right &= trees[m].leaf(walk.at(m)).id() ==
-                                 test::descend(trees[m].tree(), X.row(i));
+                        right &=
+                            forest[m].id(walk.leaf(m)) == test::descend(forest[m].tree(), X.row(i));
                 }
                 CHECK(right);
             }
@@ -112,22 +116,50 @@ TEST_CASE("both kinds of steps lead to the same place where nothing is missing")
     for (int repeat = 0; repeat < 20; ++repeat) {
         const Packed of = random_tree(rng, trials);
         const Matrix X = test::samples_for(rng, 256, trials);
-        Walk ordered, unordered;
+        Walk ordered(true), unordered(true);
         ordered.down(of.packed(), true, block_of(X), first_numbers(256));
         unordered.down(of.packed(), false, block_of(X), first_numbers(256));
         bool same = true;
-        for (std::size_t i = 0; i < 256; ++i) same &= ordered.at(i) == unordered.at(i);
+        for (std::size_t i = 0; i < 256; ++i)
+            same &= same_leaves(ordered.leaf(i), unordered.leaf(i));
         CHECK(same);
     }
 }
 
+TEST_CASE("a walk that does not know its leaves tells what they have") {
+    Rng rng(315);
+    for (const Trials& trials : test::kAllTrials)
+        for (const bool ordered : steps_for(trials)) {
+            const Packed of = random_tree(rng, trials), other = random_tree(rng, trials);
+            const Matrix X = test::samples_for(rng, 256, trials);
+            Walk knowing(true), walk;
+            knowing.down(of.packed(), ordered, block_of(X), first_numbers(256));
+            walk.down(of.packed(), ordered, block_of(X), first_numbers(256));
+            bool same = true;
+            for (std::size_t i = 0; i < 256; ++i)
+                same &= knowing.leaf(i).content == walk.leaf(i).content;
+            const std::vector<PackedTree> trees = {of.packed(), other.packed()};
+            for (std::size_t i = 0; i < 30; ++i) {
+                knowing.down(trees, ordered, X.row(i));
+                walk.down(trees, ordered, X.row(i));
+                for (std::size_t m = 0; m < 2; ++m)
+                    same &= knowing.leaf(m).content == walk.leaf(m).content;
+            }
+            CHECK(same);
+        }
+}
+
 TEST_CASE("every sample is at once at a root alone") {
     const Packed root(test::chain_of(0, {}));
-    const Matrix X{3, 2, {0.0, 1.0, NAN, 2.0, 1e300, NAN}};
     for (const bool ordered : {false, true}) {
-        Walk walk;
+        Matrix X{3, 2, {0.0, 1.0, -HUGE_VAL, 2.0, HUGE_VAL, 3.0}};
+        if (!ordered) X.values[0] = X.values[3] = NAN;
+        Walk walk(true);
         walk.down(root.packed(), ordered, block_of(X), first_numbers(3));
-        for (std::size_t i = 0; i < 3; ++i) CHECK(walk.at(i) == PackedTree::kRoot);
+        for (std::size_t i = 0; i < 3; ++i) {
+            CHECK(walk.leaf(i).content == 0);
+            CHECK(walk.leaf(i).parent == PackedTree::kRoot);
+        }
         CHECK(arrived(walk, root, X, first_numbers(3)));
     }
 }
@@ -155,7 +187,7 @@ TEST_CASE("chains of 5,000 levels are walked to every end") {
         if (missing) X.values[6] = NAN;
         for (const bool ordered : {false, true}) {
             if (ordered && missing) continue;
-            Walk walk;
+            Walk walk(true);
             for (const Packed& of : chains) {
                 walk.down(of.packed(), ordered, block_of(X), first_numbers(256));
                 CHECK(arrived(walk, of, X, first_numbers(256)));
@@ -165,7 +197,7 @@ TEST_CASE("chains of 5,000 levels are walked to every end") {
                 walk.down(trees, ordered, X.row(i));
                 for (std::size_t m = 0; m < trees.size(); ++m)
                     right &=
-                        trees[m].leaf(walk.at(m)).id() == test::descend(trees[m].tree(), X.row(i));
+                        chains[m].id(walk.leaf(m)) == test::descend(chains[m].tree(), X.row(i));
             }
             CHECK(right);
         }

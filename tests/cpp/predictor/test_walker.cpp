@@ -94,12 +94,11 @@ TEST_CASE("a walker tells its sizes") {
     CHECK(walker.n_steps() == n_steps);
 }
 
-TEST_CASE("a walker keeps its trees, and may be moved") {
+TEST_CASE("a walker keeps what it needs of its trees") {
     ForestExample forest = test::forest_example("gini", 60, 5);
     const test::Said expected = test::PlainForest(forest.trees).said(forest.X);
-    Walker first(std::move(forest.trees), false);
+    const Walker walker = forest.walker();
     forest.trees.clear();
-    const Walker walker = std::move(first);
     ThreadTeam team;
     CHECK(test::said_by(walker, forest.X.view(), team) == expected);
 }
@@ -116,11 +115,17 @@ TEST_CASE("trees that cannot be walked together are refused") {
     }
     SUBCASE("one that is not there") {
         trees[2] = nullptr;
-        refused("no tree");
+        refused("no trees");
     }
     SUBCASE("another number of variables") {
         Tree other = *trees[1];
         other.n_features = 5;
+        trees[1] = std::make_shared<const Tree>(other);
+        refused("trees of different kinds");
+    }
+    SUBCASE("missing values go another way") {
+        Tree other = *trees[1];
+        other.both_ways = true;
         trees[1] = std::make_shared<const Tree>(other);
         refused("trees of different kinds");
     }
@@ -129,6 +134,18 @@ TEST_CASE("trees that cannot be walked together are refused") {
         other.n_classes = {4};
         trees[2] = std::make_shared<const Tree>(other);
         refused("trees of different kinds");
+    }
+}
+
+TEST_CASE("a packed forest is walked as its trees are") {
+    for (const ForestExample& forest : examples(100)) {
+        ThreadTeam team;
+        PackedForest packed = pack(forest.trees);
+        check_packed(packed);
+        const Walker walker(packed, false);
+        CHECK(walker.forest().nodes.data() == packed.nodes.data());
+        CHECK(test::said_by(walker, forest.X.view(), team) ==
+              test::PlainForest(forest.trees).said(forest.X));
     }
 }
 

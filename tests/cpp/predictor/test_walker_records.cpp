@@ -104,18 +104,18 @@ std::vector<double> both_ways(const std::vector<SharedTree>& trees, const double
     return mean;
 }
 
-std::vector<SharedTree> some_both_ways(test::Rng& rng, const test::Shape& shape, std::size_t n) {
+std::vector<SharedTree> forest_both_ways(test::Rng& rng, const test::Shape& shape, std::size_t n) {
     std::vector<SharedTree> trees;
     for (std::size_t m = 0; m < n; ++m) {
         Tree tree = test::random_branches(rng, shape);
-        tree.both_ways = m % 4 != 3;  // one by itself goes one way
+        tree.both_ways = true;
         trees.push_back(std::make_shared<const Tree>(std::move(tree)));
     }
     return trees;
 }
 
 void check_both_ways(test::Rng& rng, const test::Shape& shape) {
-    const auto trees = some_both_ways(rng, shape, 1 + test::pick(rng, 6));
+    const auto trees = forest_both_ways(rng, shape, 1 + test::pick(rng, 6));
     const Walker walker(trees, false);
     const std::size_t width = walker.value_width();
     for (const std::size_t rows : {1U, 40U}) {
@@ -163,7 +163,7 @@ TEST_CASE("a child of its own for missing values is the only way, where a node h
 
 TEST_CASE("trees whose samples end in several leaves have no leaf to tell") {
     test::Rng rng(445);
-    const auto trees = some_both_ways(rng, {}, 2);
+    const auto trees = forest_both_ways(rng, {}, 2);
     const auto X = test::samples_of_branches(rng, 3, 4);
     std::vector<std::int64_t> leaves(6);
     ThreadTeam team(1, nullptr);
@@ -180,7 +180,7 @@ TEST_CASE("each tree has one vote, for the lowest of its most likely classes") {
         shape.n_classes = repeat % 2 == 0 ? std::vector<ClassId>{3} : std::vector<ClassId>{2, 4};
         const bool both = repeat % 3 == 0;
         if (both) shape.kinds = {test::Branches::plain};
-        auto trees = both ? some_both_ways(rng, shape, 7) : random_forest(rng, shape, 7);
+        auto trees = both ? forest_both_ways(rng, shape, 7) : random_forest(rng, shape, 7);
         const Walker walker(trees, false, true);
         const std::size_t width = walker.value_width();
         for (const std::size_t rows : {1U, 50U}) {

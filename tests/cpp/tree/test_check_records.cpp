@@ -101,7 +101,7 @@ TEST_CASE("a tree with a damaged record is refused") {
         {"order of nodes", [&](Tree& t) { child(t, 0) = 0; }},
         {"order of nodes", [&](Tree& t) { child(t, 1) = 3, child(t, 2) = 2; }},
         {"order of nodes", [&](Tree& t) { child(t, 2) = 2; }},
-        {"record of a split", [&](Tree& t) { child(t, 2) = 4; }},
+        {"order of nodes", [&](Tree& t) { child(t, 2) = 4; }},
         {"record of a split", [](Tree& t) { t.branches[2] = 3; }},
         {"record of a split", [](Tree& t) { t.n_features = 2; }},
         {"values of branches",
@@ -121,6 +121,25 @@ TEST_CASE("a tree with a damaged record is refused") {
         Tree bad = good;
         apply(bad);
         CHECK(complaint_of(bad) == std::string("not a valid tree: ") + complaint);
+    }
+}
+
+TEST_CASE("a child that the tree does not have is refused, whichever it is") {
+    Branching levels = thresholds(4, {});
+    levels.test = Branching::Test::levels;
+    levels.levels = {1, 2, 5};
+    Branching subset = thresholds(2, {LevelRule(LevelRule::Form::few, 5, true).in_place()});
+    subset.test = Branching::Test::subset;
+    for (const Branching& of : {thresholds(3, {0.5}), levels, subset}) {
+        const Tree good = of_one(of);
+        REQUIRE(complaint_of(good) == "");
+        const auto n = static_cast<std::uint32_t>(good.nodes.size());
+        for (std::uint32_t k = 0; k < of.n_children; ++k)
+            for (const std::uint32_t child : {n, n + 1, 0x80000000U | (k + 1), 0xFFFFFFFFU}) {
+                Tree bad = good;
+                bad.branches[BranchRecord::kHead + k] = child;
+                CHECK(complaint_of(bad) == "not a valid tree: order of nodes");
+            }
     }
 }
 

@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "model_file/forest_facts.hpp"
+#include "predictor/packed_tree.hpp"
+
+namespace silvics {
+namespace {
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("not a valid forest: ") + what);
+}
+
+// Checks the facts of one tree after the other.
+class FactsCheck {
+public:
+    FactsCheck(const PackedForest& forest, const ForestFacts& facts)
+        : forest_(forest), facts_(facts) {}
+
+    void next() {
+        m_ = next_++;
+        shape_ = &forest_.shapes[m_];
+        layout_ = facts_.layout[m_];
+        exponent_ = facts_.impurity_exponent[m_];
+        require(exponent_ >= -4096 && exponent_ <= 4096, "unit of impurities");
+        if (layout_ == static_cast<std::uint8_t>(Layout::class_weights) ||
+            layout_ == static_cast<std::uint8_t>(Layout::node_values))
+            check_plain();
+        else
+            check_compact();
+    }
+    std::size_t n_told() const { return first_; }
+
+private:
+    bool classes() const { return !forest_.n_classes.empty(); }
+
+    void check_plain() {
+        const bool per_node = layout_ == static_cast<std::uint8_t>(Layout::node_values);
+        require(per_node || (classes() && !shape_->records), "layout");
+        const std::size_t n = shape_->n_nodes, width = forest_.value_width();
+        const std::size_t n_inner = shape_->n_nodes - shape_->n_leaves;
+        require(n <= size_of(facts_.samples) - first_, "samples");
+        check_lengths(n, per_node ? n_inner * width : 0, per_node ? 0 : n_mixed() * width);
+        for (const double impurity : part(facts_.impurity, facts_.first_impurity))
+            require(std::isfinite(impurity), "impurity of a node");
+        for (const double value : part(facts_.node_values, facts_.first_node_value))
+            require(std::isfinite(value), "value of a node");
+        for (const double weight : part(facts_.class_weights, facts_.first_class_weight))
+            require(weight >= 0.0 && std::isfinite(weight), "weights of a leaf");
+        const PackedTree tree(forest_, m_);
+        const auto weigh = [&](std::size_t number, bool may_be_empty) {
+            const double w = at(facts_.weights, first_ + number);
+            require((may_be_empty ? w >= 0.0 : w > 0.0) && std::isfinite(w), "weight of a node");
+        };
+        weigh(0, false);
+        std::size_t number = 1;
+        for (Place t = 0; t < tree.n_places() && n > 1; ++t)
+            for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
+                weigh(number++, per_node && tree.child(t, k).leaf());
+        first_ += n;
+    }
+
+    void check_compact() {
+        const bool variance = layout_ == static_cast<std::uint8_t>(Derivation::variance);
+        require(variance ? forest_.one_number() : classes(), "layout");
+        require(!shape_->records, "layout");
+        const std::size_t n = shape_->n_leaves;
+        require(n <= size_of(facts_.samples) - first_, "samples");
+        const auto impurity = part(facts_.impurity, facts_.first_impurity);
+        check_lengths(variance && !impurity.empty() ? n : 0, 0,
+                      variance ? 0 : n_mixed() * forest_.value_width());
+        std::size_t samples = 0;
+        visit_part(facts_.samples, n, [&](auto some) {
+            bool none = false;
+            for (const auto x : some) {
+                none |= !(x > 0);
+                samples += static_cast<std::size_t>(x);
+            }
+            require(!none, "samples of a leaf");
+        });
+        require(samples <= kMaxRows, "number of samples");
+        LeafScales scales;
+        visit_part(facts_.weights, n, [&]<class T>(std::span<const T> some) {
+            double least = HUGE_VAL, most = 0.0;
+            bool whole = true, number = true;
+            for (const T w : some) {
+                const auto x = static_cast<double>(w);
+                number &= x > 0.0;
+                whole &= x == std::floor(x);
+                least = std::min(least, x);
+                most = std::max(most, x);
+            }
+            require(number && std::isfinite(most), "weight of a leaf");
+            if (!whole || most >= 0x1.0p32)
+                scales.weight = std::ldexp(1.0, -std::clamp(std::ilogb(most), -1000, 1000));
+            require(scales.suit({.n = 1, .weight = least}) && scales.suit({.n = 1, .weight = most}),
+                    "weight of a leaf");
+        });
+        if (variance) {
+            require(exponent_ % 2 == 0, "unit of impurities");
+            scales = {.output = std::ldexp(1.0, -exponent_ / 2)};
+            require(scales.output > 0.0, "unit of impurities");
+            for (const double i : impurity)
+                require(scales.suit({.n = 1, .weight = 1.0, .impurity = i}), "impurity of a leaf");
+            const auto values = std::get<std::span<const double>>(forest_.values);
+            bool suit = true;
+            for (const double v : values.subspan(shape_->first_leaf, n))
+                suit &= scales.suit({.n = 1, .weight = 1.0, .value = v});
+            require(suit, "value of a leaf");
+        } else if (forest_.n_rows() > 0) {
+            check_rows();
+        }
+        first_ += n;
+    }
+
+    // A row of class weights has the leaf's weight once for each output.
+    void check_rows() {
+        const PackedTree tree(forest_, m_);
+        const auto of_tree = part(facts_.class_weights, facts_.first_class_weight);
+        const std::size_t width = forest_.value_width(), n_pure = forest_.n_pure();
+        std::size_t leaf = first_, row = 0;
+        for_leaves(tree, [&](std::uint32_t content) {
+            const double weight = at(facts_.weights, leaf++);
+            if (content < n_pure) return;
+            std::size_t c = 0;
+            for (const std::uint32_t n : forest_.n_classes) {
+                double sum = 0.0;
+                bool good = true;
+                for (const std::size_t end = c + n; c < end; ++c) {
+                    const double w = of_tree.empty() ? at(forest_.values, (content - n_pure) * width + c)
+                                                     : of_tree[row * width + c];
+                    good &= w >= 0.0;
+                    sum += w;
+                }
+                require(good && std::fabs(sum - weight) <= 1e-6 * weight, "weights of a leaf");
+            }
+            ++row;
+        });
+    }
+
+    void check_lengths(std::size_t impurities, std::size_t node_values, std::size_t class_weights) {
+        require(part(facts_.impurity, facts_.first_impurity).size() == impurities, "impurities");
+        require(part(facts_.node_values, facts_.first_node_value).size() == node_values,
+                "values of nodes");
+        require(part(facts_.class_weights, facts_.first_class_weight).size() == class_weights,
+                "weights of leaves");
+    }
+
+    // Leaves whose class weights are not told by the packed forest.
+    std::size_t n_mixed() const {
+        if (!std::holds_alternative<std::span<const double>>(forest_.values)) return 0;
+        std::size_t n = 0;
+        for_leaves(PackedTree(forest_, m_),
+                   [&](std::uint32_t content) { n += content >= forest_.n_pure(); });
+        return n;
+    }
+
+    template <class Visit>
+    static void for_leaves(const PackedTree& tree, Visit&& visit) {
+        for (Place t = 0; t < tree.n_places(); ++t)
+            for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
+                if (const Child child = tree.child(t, k); child.leaf()) visit(child.content());
+    }
+
+    template <class Visit>
+    void visit_part(const Numbers& numbers, std::size_t n, Visit&& visit) const {
+        std::visit([&](auto all) { visit(all.subspan(first_, n)); }, numbers);
+    }
+    static double at(const Numbers& numbers, std::size_t i) {
+        return std::visit([i](auto some) { return static_cast<double>(some[i]); }, numbers);
+    }
+    std::span<const double> part(std::span<const double> all,
+                                 std::span<const std::uint64_t> first) const {
+        return first.empty() ? all.first(0) : all.subspan(first[m_], first[m_ + 1] - first[m_]);
+    }
+
+    const PackedForest& forest_;
+    const ForestFacts& facts_;
+    std::size_t next_ = 0, m_ = 0, first_ = 0;
+    const TreeShape* shape_ = nullptr;
+    std::uint8_t layout_ = 0;
+    int exponent_ = 0;
+};
+
+}  // namespace
+
+void check_facts(const PackedForest& forest, const ForestFacts& facts) {
+    const std::size_t n_trees = forest.n_trees();
+    require(facts.layout.size() == n_trees && facts.impurity_exponent.size() == n_trees,
+            "facts of trees");
+    require(std::ranges::all_of(facts.layout,
+                                [](std::uint8_t l) {
+                                    return l <= static_cast<std::uint8_t>(Layout::node_values);
+                                }),
+            "layout");
+    require(!std::holds_alternative<std::span<const double>>(facts.samples), "samples");
+    require(size_of(facts.samples) == size_of(facts.weights), "samples");
+    check_parts(facts.first_impurity, n_trees, facts.impurity.size());
+    check_parts(facts.first_class_weight, n_trees, facts.class_weights.size());
+    check_parts(facts.first_node_value, n_trees, facts.node_values.size());
+    FactsCheck check(forest, facts);
+    for (std::size_t m = 0; m < n_trees; ++m) check.next();
+    require(check.n_told() == size_of(facts.samples), "samples");
+}
+
+}  // namespace silvics

@@ -1,0 +1,157 @@
+// A forest as samples walk it, in 19 bytes for each inner node; leaves take none of their own.
+//
+// A node tells of either child where it stands, or that it is a leaf and what that predicts: a class,
+// a row of class shares, the number of a leaf. So a way down ends at its last inner node, and class
+// leaves need no memory at all. First stand the nodes that most ways pass, those of the largest
+// subtrees; then each remaining subtree by itself, its heavier part first.
+//
+// All of it is numbers in flat arrays, which may lie in memory of our own or in a file.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "forest/forest.hpp"
+#include "tree/tree.hpp"
+
+namespace silvics {
+
+using Place = std::uint32_t;  // of an inner node in its packed tree
+
+// A child: the place of an inner node, or the content of a leaf.
+class Child {
+public:
+    static Child leaf(std::uint32_t content) { return Child(content | kLeafBit); }
+    static Child inner(Place place) { return Child(place); }
+    explicit Child(std::uint32_t bits) : bits_(bits) {}
+
+    bool leaf() const { return (bits_ & kLeafBit) != 0; }
+    Place place() const { return bits_; }
+    std::uint32_t content() const { return bits_ & ~kLeafBit; }
+    std::uint32_t bits() const { return bits_; }
+
+private:
+    static constexpr std::uint32_t kLeafBit = std::uint32_t{1} << 31;
+    std::uint32_t bits_;
+};
+
+// Bytes, since words of 32 or 64 bits would leave some unused: the variable and whether missing
+// values go to the first child (24 bits), both children (32 bits each), the threshold or what else
+// stands in its place.
+class PackedNode {
+public:
+    static constexpr std::size_t kBytes = 19;
+    static constexpr std::size_t kMaxFeature = (std::size_t{1} << 23) - 1;
+
+    PackedNode() = default;
+    PackedNode(double threshold, FeatureId feature, bool missing_first, Child first, Child second) {
+        const std::uint32_t head = feature | (missing_first ? kMissingFirst : 0);
+        put(0, head);  // its fourth byte is overwritten
+        put(3, first.bits());
+        put(7, second.bits());
+        put(11, threshold);
+    }
+
+    FeatureId feature() const { return get<std::uint32_t>(0) & kMaxFeature; }
+    bool missing_first() const { return (get<std::uint32_t>(0) & kMissingFirst) != 0; }
+    Child child(std::uint32_t which) const { return Child(get<std::uint32_t>(3 + 4 * which)); }
+    double threshold() const { return get<double>(11); }
+    bool operator==(const PackedNode&) const = default;
+
+    LevelRule rule() const { return LevelRule(threshold()); }
+    // Whether a rule of levels, or a record, says where samples go.
+    bool ruled() const { return std::isnan(threshold()); }
+    bool record() const { return ruled() && rule().form() == LevelRule::Form::record; }
+    // The only node of a tree that is a leaf, which is its first child, whatever the sample.
+    static PackedNode of_one_leaf(Child leaf) {
+        return {std::numeric_limits<double>::infinity(), 0, true, leaf, Child::inner(0)};
+    }
+
+    void set_child(std::uint32_t which, Child child) { put(3 + 4 * which, child.bits()); }
+
+private:
+    static constexpr std::uint32_t kMissingFirst = std::uint32_t{1} << 23;
+
+    template <class T>
+    T get(std::size_t at) const {
+        T value;
+        std::memcpy(&value, bytes_ + at, sizeof(T));
+        return value;
+    }
+    template <class T>
+    void put(std::size_t at, T value) {
+        std::memcpy(bytes_ + at, &value, sizeof(T));
+    }
+
+    unsigned char bytes_[kBytes] = {};
+};
+static_assert(sizeof(PackedNode) == PackedNode::kBytes && alignof(PackedNode) == 1);
+static_assert(std::endian::native == std::endian::little);
+
+// Numbers in as few bytes as they need.
+using Numbers = std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>,
+                             std::span<const std::uint32_t>, std::span<const double>>;
+std::size_t size_of(const Numbers& numbers);
+
+// What such numbers lie in.
+class NumberStore {
+public:
+    // `whole`: all of them are whole numbers below 2^32.
+    Numbers put(std::vector<double> numbers, bool whole);
+
+private:
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint16_t> shorts_;
+    std::vector<std::uint32_t> words_;
+    std::vector<double> doubles_;
+};
+
+struct TreeShape {
+    std::size_t n_nodes = 1, n_leaves = 1, first_leaf = 0;  // among those of the forest
+    std::uint32_t depth = 0;
+    bool ruled = false, records = false;  // whether any node is
+};
+
+struct PackedForest {
+    std::size_t n_features = 0, n_outputs = 1;
+    std::vector<std::uint32_t> n_classes;  // per output; empty for regression
+    bool both_ways = false;
+
+    std::span<const std::uint64_t> first_node;  // of each tree, and one more
+    std::span<const PackedNode> nodes;
+    // What leaves predict. One output that is a number: that of each leaf of each tree, by its own
+    // number. Otherwise a leaf has a class, or beyond n_pure() a row: of whole class weights, of
+    // shares, of means.
+    Numbers values;
+    // Of the trees, one after the other; where none has any, nothing.
+    std::span<const std::uint64_t> first_set, first_branch;
+    std::span<const std::uint32_t> level_sets, branches;
+
+    std::vector<TreeShape> shapes;       // follow from the nodes
+    std::shared_ptr<const void> memory;  // that holds the arrays
+
+    std::size_t n_trees() const { return first_node.size() - 1; }
+    std::size_t value_width() const;
+    bool one_number() const { return n_classes.empty() && n_outputs == 1; }
+    std::size_t n_pure() const { return n_classes.size() == 1 ? n_classes[0] : 0; }
+    std::size_t n_rows() const { return size_of(values) / value_width(); }
+};
+
+// Trees of one kind, packed.
+PackedForest pack(std::span<const SharedTree> trees);
+
+// Throws std::invalid_argument unless these are the places where the parts of trees begin, and one
+// more, of a table of this size; or nothing of nothing.
+void check_parts(std::span<const std::uint64_t> first, std::size_t n_trees, std::size_t size);
+// Finds the shapes. Throws std::invalid_argument unless every number is in range and every node
+// has one parent before it: what passes can be walked without checks.
+void check_packed(PackedForest& forest);
+
+}  // namespace silvics

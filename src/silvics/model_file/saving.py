@@ -1,0 +1,133 @@
+"""``model.save`` and ``silvics.load``; pickling goes the same way."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from silvics.model_file import container
+
+
+class Saved:
+    """What every estimator has for its way into a file and back."""
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        for_prediction: bool = False,
+        training_rows: bool = False,
+        compress: bool = False,
+    ) -> None:
+        """Write the fitted model to a file that :func:`silvics.load` reads.
+
+        The file is data and nothing else: numbers in a safetensors container, whose header tells
+        names, kinds and levels of the variables, classes, parameters, library version and digest.
+        It is written beside what was there and put in its place when all of it is on disk.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; what is there is replaced.
+        for_prediction : bool
+            Leave out all but what predicts. Such a model cannot be analysed (importances, ``tree_``)
+            nor grown further.
+        training_rows : bool
+            Keep what is known of each training row: its weight, its out-of-bag prediction.
+        compress : bool
+            A smaller file, which takes longer to write and to load, and cannot be shared by mapping.
+
+        See Also
+        --------
+        silvics.load : Read the model again.
+        """
+        from silvics.model_file import state
+
+        self._require_own_class()
+        check_is_fitted(self)
+        said, arrays = state.described(
+            self,
+            for_prediction=for_prediction,
+            training_rows=training_rows,
+            compress=compress,
+        )
+        container.write(path, said, arrays)
+
+    def _require_own_class(self) -> None:
+        from silvics.model_file import state
+
+        kind = type(self)
+        if kind.__name__ not in state.ESTIMATORS or not kind.__module__.startswith("silvics."):
+            raise TypeError(
+                f"A file holds estimators of silvics, and {kind.__name__} is one of yours: pickle "
+                "it, or save the silvics estimator that it is made from."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Parameters as they are, and what was fitted as the bytes of a model file."""
+        from silvics.model_file import state
+
+        own: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc]
+        if not hasattr(self, "_trees") and not hasattr(self, "tree_"):
+            return own
+        trees = state.trees_of(self)
+        said, arrays = state.described(
+            self,
+            for_prediction=not trees.known,
+            training_rows=trees.known,
+            digest=False,
+            parameters=False,
+        )
+        kept = {name: value for name, value in own.items() if name not in state.RESTORED}
+        return {**kept, "_model_file": container.to_bytes(said, arrays)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from silvics.model_file.state import restored
+
+        content = state.pop("_model_file", None)
+        super().__setstate__(state)  # type: ignore[misc]
+        if content is not None:
+            restored(*container.from_bytes(np.asarray(content)), into=self)
+
+
+def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:
+    """Read a model that ``model.save(path)`` has written.
+
+    Nothing of the file is executed, and nothing is believed before it is checked: any bytes give a
+    valid model or :class:`silvics.ModelFileError`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    memory_map : bool
+        Whether to look into the file instead of reading it: all processes that do so share its
+        memory, and it predicts at once. The file must not be written over in place while it is in
+        use; ``save`` never does. Compressed files are read.
+
+    Returns
+    -------
+    model : estimator
+        Predicts the same, bit for bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a valid model.
+
+    Examples
+    --------
+    >>> import tempfile, silvics
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]
+    >>> forest = silvics.RandomForestClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     forest.save(f"{folder}/levels.silvics")
+    ...     silvics.load(f"{folder}/levels.silvics").predict([[2.5]]).tolist()
+    ['high']
+    """
+    from silvics.model_file.state import restored
+
+    return restored(*container.read(path, memory_map))
