@@ -56,13 +56,17 @@ class Tree:
     def _native(self) -> _core.Tree:
         return self._trees.native[0]
 
+    @property
+    def _as_float32(self) -> bool:
+        return self._trees.as_float32
+
     def __repr__(self) -> str:
         return f"<Tree of {self._trees.node_counts[0]} nodes>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "_native": self._native,
-            "_as_float32": self._trees.as_float32,
+            "_as_float32": self._as_float32,
             "_n_levels": self._n_levels,
         }
 

@@ -101,7 +101,8 @@ def test_while_estimating_out_of_bag(run):
         from silvics import _core
         X, y = problem(200_000)
         some = forest(n_estimators=5, max_depth=10).fit(X, y)
-        walker, seeds = _core.Walker(some._trees * 400, False), _core.tree_seeds(0, 0, 2000)
+        many = _core.PackedForest.of(list(some._trees) * 400)
+        walker, seeds = _core.Walker(many, False), _core.tree_seeds(0, 0, 2000)
         work = lambda: walker.out_of_bag(_core.Matrix([X]), seeds, some._sampling(), 2)
         seconds_to_feel_an_interrupt(work, delay=0.5)
     """)

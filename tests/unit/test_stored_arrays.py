@@ -24,6 +24,10 @@ def stored(kind=KINDS[0], **parameters):
     return (tree.expanded() if kind[1] else tree).stored_arrays()
 
 
+def _walker(trees):
+    return _core.Walker(_core.PackedForest.of(trees), False)
+
+
 def loaded(arrays):
     return _core.Tree.from_stored_arrays(arrays)
 
@@ -140,14 +144,14 @@ def test_infinite_thresholds_part_missing_values_from_others(kind, threshold):
     tree = loaded(arrays)
     assert tree.threshold()[0] == threshold
     X = np.array([[-1e308] * 4, [0.0] * 4, [1e308] * 4])
-    first = _core.Walker([tree], False).decision_paths(_core.Matrix([X]), 1)[1][1]
+    first = _walker([tree]).decision_paths(_core.Matrix([X]), 1)[1][1]
     assert first == (1 if threshold > 0 else tree.children_right()[0])
     nowhere = _core.Matrix([np.full((1, 4), np.nan)])
-    assert _core.Walker([tree], False).decision_paths(nowhere, 1)[1][1] == tree.children_right()[0]
+    assert _walker([tree]).decision_paths(nowhere, 1)[1][1] == tree.children_right()[0]
     arrays["link"][0] |= PURE
     tree = loaded(arrays)
     assert tree.missing_go_to_left()[0] == 1
-    assert _core.Walker([tree], False).decision_paths(nowhere, 1)[1][1] == 1
+    assert _walker([tree]).decision_paths(nowhere, 1)[1][1] == 1
 
 
 def nan_of(bits):
@@ -196,7 +200,7 @@ def test_rules_that_stand_alone(kind, form, content, others_left):
     X = np.zeros((203, 4))
     X[:, 0] = X[:, 1] = X[:, 2] = X[:, 3] = [*range(200), np.nan, -2, 1e300]
     second = tree.children_right()[0]
-    starts, nodes = _core.Walker([tree], False).decision_paths(_core.Matrix([X], [200] * 4), 1)
+    starts, nodes = _walker([tree]).decision_paths(_core.Matrix([X], [200] * 4), 1)
     went_left = nodes[starts[:-1] + 1] != second
     assert np.flatnonzero(went_left[:200]).tolist() == left
     assert went_left[200:].tolist() == [False, bool(others_left), False]
@@ -356,7 +360,7 @@ def can_be_walked(tree):
         X = np.repeat(np.array(ANYTHING)[:, np.newaxis], tree.n_features, axis=1)
         for n_levels in ([], [150] * tree.n_features):
             matrix = _core.Matrix([X], n_levels)
-            walker = _core.Walker([tree], False)
+            walker = _walker([tree])
             assert walker.predict(matrix, 1).shape == (n, tree.value_width)
             assert (walker.apply(matrix, 1) < tree.node_count).all()
             walker.decision_paths(matrix, 1)
@@ -443,7 +447,7 @@ def test_trees_of_different_kinds_do_not_mix():
     X, _ = problem()
     trees = [loaded(stored((kind, False))) for kind in TREES[:2]]
     with pytest.raises(ValueError, match="trees of different kinds"):
-        _core.Walker(trees, False)
+        _walker(trees)
     with pytest.raises(ValueError, match="no trees"):
         _core.Walker([], False)
     walker = _core.Walker(trees[:1], False)

@@ -313,29 +313,29 @@ TEST_CASE("every place but its own is refused at every child") {
 TEST_CASE("a tree of one leaf has one form") {
     for (const auto& trees : {of_classes(), of_reals()}) {
         const Parts good(trees);
-        const PackedNode only = Parts(good).nodes[good.first_node[1]];
+        const PackedNode only = good.nodes[good.first_node[1]];
         REQUIRE(good.first_node[2] == good.first_node[1] + 1);
-        const auto put = [](const PackedNode& node) {
-            return [=](Parts& p) { at(p, 1, 0) = node; };
+        REQUIRE(only == PackedNode::of_one_leaf(only.child(0)));
+        const auto put = [](std::size_t m, const PackedNode& node) {
+            return [=](Parts& p) { at(p, m, 0) = node; };
         };
-        const Child leaf = only.child(0);
-        check_refused(good, {
-                                {"variable of a split", put(with_feature(only, 3))},
-                                {"threshold of a split", put(with_threshold(only, NAN))},
-                                {"order of nodes", put({0.0, 0, true, leaf, Child::inner(0)})},
-                                {"order of nodes", put({0.0, 0, true, leaf, Child::inner(1)})},
-                            });
-    }
-    // Of numbers, the two leaves of a split are not one.
-    const Parts reals(of_reals());
-    const PackedNode only = Parts(reals).nodes[reals.first_node[1]];
-    for (const PackedNode& node : {with_feature(only, 1), with_threshold(only, 0.5),
-                                   PackedNode(0.0, 0, false, only.child(0), only.child(1)),
-                                   PackedNode(0.0, 0, true, Child::inner(0), Child::inner(0))}) {
-        Parts bad = reals;
-        at(bad, 1, 0) = node;
-        PackedForest forest = bad.forest();
-        CHECK_THROWS_AS(check_packed(forest), std::invalid_argument);
+        const Child leaf = only.child(0), root = Child::inner(0);
+        const char* const complaint = "a tree of one leaf";
+        check_refused(
+            good,
+            {
+                {complaint, put(0, only)},  // and more nodes
+                {complaint, put(1, PackedNode::of_one_leaf(root))},
+                {complaint, put(1, PackedNode::of_one_leaf(Child::inner(1)))},
+                {complaint, put(1, PackedNode::of_one_leaf(Child::leaf(0x7FFFFFFF)))},
+                {"variable of a split", put(1, with_feature(only, 3))},
+                {"threshold of a split", put(1, with_threshold(only, NAN))},
+                {"order of nodes", put(1, with_feature(only, 1))},
+                {"order of nodes", put(1, with_threshold(only, 0.5))},
+                {"order of nodes", put(1, {only.threshold(), 0, false, leaf, root})},
+                {"order of nodes", put(1, {only.threshold(), 0, true, leaf, Child::inner(1)})},
+                {"order of nodes", put(1, {only.threshold(), 0, true, root, leaf})},
+            });
     }
 }
 
@@ -392,7 +392,7 @@ Tree of_one(const Branching& branching) {
     BranchRecord::append(branching, tree.branches);
     for (std::uint32_t k = 0; k < branching.n_children; ++k)
         tree.branches[BranchRecord::kHead + k] = k + 1;
-    tree.nodes[0] = {LevelRule(LevelRule::Form::record, 0, false).in_place(), 1, 0};
+    tree.nodes[0] = {LevelRule(LevelRule::Form::record, 0, false).in_place(), 1, 2};
     tree.n_node_samples.assign(n, 1);
     tree.weighted_n_node_samples.assign(n, 1.0);
     tree.impurity.assign(n, 0.0);
@@ -468,7 +468,8 @@ TEST_CASE("a record belongs to one node, all of it") {
         tree.branches.insert(tree.branches.end(), one.branches.begin(), one.branches.end());
         tree.branches[at + BranchRecord::kHead] = first + 1;
         tree.branches[at + BranchRecord::kHead + 1] = first + 2;
-        tree.nodes.push_back({LevelRule(LevelRule::Form::record, at, false).in_place(), 1, 0});
+        tree.nodes.push_back(
+            {LevelRule(LevelRule::Form::record, at, false).in_place(), 1, first + 2});
         tree.nodes.insert(tree.nodes.end(), 2, Node{});
     }
     tree.max_depth = 2;

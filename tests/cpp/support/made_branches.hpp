@@ -94,7 +94,7 @@ inline NodeId add_random_node(Rng& rng, const Shape& shape, std::size_t depth, T
     for (std::uint32_t k = 0; k < n; ++k) {
         const NodeId child = add_random_node(rng, shape, depth + 1, tree);
         tree.branches[at + BranchRecord::kHead + k] = child;
-        if (k == 1) tree.nodes[t].set_second(child, false);
+        if (k < 2) tree.nodes[t].set_second(child, false);  // the last, where it is the only one
     }
     return t;
 }

@@ -45,7 +45,7 @@ Tree of_one(const Branching& branching) {
     for (std::uint32_t k = 0; k < branching.n_children; ++k)
         tree.branches[BranchRecord::kHead + k] = k + 1;
     tree.nodes[0] = {LevelRule(LevelRule::Form::record, 0, false).in_place(), 1, 0};
-    if (n > 2) tree.nodes[0].set_second(2, false);
+    tree.nodes[0].set_second(n > 2 ? 2 : 1, false);
     tree.n_node_samples.assign(n, 1);
     tree.weighted_n_node_samples.assign(n, 1.0);
     tree.impurity.assign(n, 0.0);
@@ -99,7 +99,10 @@ TEST_CASE("a tree with a damaged record is refused") {
          }},
         {"order of nodes", [&](Tree& t) { child(t, 0) = 2; }},
         {"order of nodes", [&](Tree& t) { child(t, 0) = 0; }},
-        {"order of nodes", [&](Tree& t) { child(t, 1) = 3, child(t, 2) = 2; }},
+        {"order of nodes",
+         [&](Tree& t) { child(t, 1) = 3, child(t, 2) = 2, t.nodes[0].set_second(3, false); }},
+        {"record of a split", [&](Tree& t) { child(t, 1) = 3; }},
+        {"record of a split", [](Tree& t) { t.nodes[0].set_second(3, false); }},
         {"order of nodes", [&](Tree& t) { child(t, 2) = 2; }},
         {"order of nodes", [&](Tree& t) { child(t, 2) = 4; }},
         {"record of a split", [](Tree& t) { t.branches[2] = 3; }},
@@ -138,7 +141,9 @@ TEST_CASE("a child that the tree does not have is refused, whichever it is") {
             for (const std::uint32_t child : {n, n + 1, 0x80000000U | (k + 1), 0xFFFFFFFFU}) {
                 Tree bad = good;
                 bad.branches[BranchRecord::kHead + k] = child;
-                CHECK(complaint_of(bad) == "not a valid tree: order of nodes");
+                // The second is told twice.
+                CHECK(complaint_of(bad) == (k == 1 ? "not a valid tree: record of a split"
+                                                   : "not a valid tree: order of nodes"));
             }
     }
 }

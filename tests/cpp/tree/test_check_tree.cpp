@@ -86,27 +86,30 @@ TEST_CASE("a tree of wrong nodes is refused") {
     const Tree good = class_tree({3});
     const NodeId pure = pure_leaf(good), impure = impure_leaf(good);
     check_refused(
-        good, {
-                  {"variable of a split", [](Tree& t) { t.nodes[0].feature = 2; }},
-                  {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = NAN; }},
-                  {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = -NAN; }},
-                  {"kind of a node", [&](Tree& t) { t.nodes[pure].feature = -1; }},
-                  {"kind of a node", [&](Tree& t) { t.nodes[pure].feature = -3; }},
-                  {"class of a leaf", [&](Tree& t) { t.nodes[pure].link = kPureBit | 3; }},
-                  {"weights of a leaf", [&](Tree& t) { t.nodes[impure].link = kPureBit - 1; }},
-                  {"weights of a leaf", [&](Tree& t) { t.leaf_weights.clear(); }},
-                  {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = 0.0; }},
-                  {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = -1.0; }},
-                  {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = INFINITY; }},
-                  {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = NAN; }},
-                  {"impurity of a node", [](Tree& t) { t.impurity[1] = NAN; }},
-                  {"impurity of a node", [](Tree& t) { t.impurity[1] = INFINITY; }},
-                  {"unit of impurities", [](Tree& t) { t.impurity_exponent = 5000; }},
-                  {"unit of impurities",
-                   [](Tree& t) { t.impurity_exponent = std::numeric_limits<int>::min(); }},
-                  {"impurity of a node", [](Tree& t) { t.impurity[1] = -INFINITY; }},
-                  {"depth", [](Tree& t) { ++t.max_depth; }},
-              });
+        good,
+        {
+            {"variable of a split", [](Tree& t) { t.nodes[0].feature = 2; }},
+            {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = NAN; }},
+            {"threshold of a split", [](Tree& t) { t.nodes[0].threshold = -NAN; }},
+            {"kind of a node", [&](Tree& t) { t.nodes[pure].feature = -1; }},
+            {"kind of a node", [&](Tree& t) { t.nodes[pure].feature = -3; }},
+            {"class of a leaf", [&](Tree& t) { t.nodes[pure].link = kPureBit | 3; }},
+            {"weights of a leaf", [&](Tree& t) { t.nodes[impure].link = kPureBit - 1; }},
+            {"weights of a leaf", [&](Tree& t) { ++t.nodes[impure].link; }},
+            {"leaf weights", [](Tree& t) { t.leaf_weights.clear(); }},
+            {"leaf weights", [](Tree& t) { t.leaf_weights.insert(t.leaf_weights.end(), 3, 1.0); }},
+            {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = 0.0; }},
+            {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = -1.0; }},
+            {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = INFINITY; }},
+            {"weight of a node", [](Tree& t) { t.weighted_n_node_samples[1] = NAN; }},
+            {"impurity of a node", [](Tree& t) { t.impurity[1] = NAN; }},
+            {"impurity of a node", [](Tree& t) { t.impurity[1] = INFINITY; }},
+            {"unit of impurities", [](Tree& t) { t.impurity_exponent = 5000; }},
+            {"unit of impurities",
+             [](Tree& t) { t.impurity_exponent = std::numeric_limits<int>::min(); }},
+            {"impurity of a node", [](Tree& t) { t.impurity[1] = -INFINITY; }},
+            {"depth", [](Tree& t) { ++t.max_depth; }},
+        });
 }
 
 TEST_CASE("a tree of wrong links is refused") {
