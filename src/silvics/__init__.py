@@ -18,6 +18,7 @@ from silvics.forests import (
 )
 from silvics.interop.sklearn import from_sklearn
 from silvics.isolation import IsolationForest
+from silvics.merging import merge
 from silvics.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -42,5 +43,6 @@ __all__ = [
     "RandomTreesEmbedding",
     "__version__",
     "from_sklearn",
+    "merge",
     "recipes",
 ]
