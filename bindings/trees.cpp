@@ -12,6 +12,7 @@
 #include "tree/compact.hpp"
 #include "tree/level_rule.hpp"
 #include "tree/prune.hpp"
+#include "tree/relabel.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
@@ -209,6 +210,17 @@ void bind_trees(nb::module_& m) {
             },
             nb::arg("combinations"), nb::arg("n_features"),
             "The tree of these combinations of variables as one of the variables themselves.")
+        .def(
+            "relabelled",
+            [](const std::shared_ptr<Tree>& t, std::vector<ClassId> n_classes,
+               std::vector<std::vector<ClassId>> classes,
+               const std::vector<Vector<std::int32_t>>& levels) {
+                Relabelling by{std::move(n_classes), std::move(classes), {}};
+                for (const auto& of_variable : levels) by.levels.push_back(span_of(of_variable));
+                return relabels(by, *t) ? std::make_shared<Tree>(relabelled(*t, by)) : t;
+            },
+            nb::arg("n_classes"), nb::arg("classes"), nb::arg("levels"),
+            "The same tree in new numbers of classes and levels; itself where nothing changes.")
         .def(
             "end_cuts",
             [](const Tree& t, double share) {

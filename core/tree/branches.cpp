@@ -32,15 +32,23 @@ std::size_t BranchRecord::append(const Branching& branching, std::vector<std::ui
     return at;
 }
 
+void BranchRecord::append_missing(std::size_t at, LevelRule levels,
+                                  std::vector<std::uint32_t>& records) {
+    records[at] |= kSomeMissing;
+    put(levels.in_place(), records);
+}
+
 bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_features,
                          std::span<const std::uint32_t> sets) {
-    if (at.size() < kHead || at[0] > static_cast<std::uint32_t>(Branching::Test::subset))
-        return false;
+    if (at.size() < kHead || BranchRecord(at.data()).test() > Branching::Test::subset) return false;
     // Each of them is below 2^32, so that their sum does not wrap.
     if (size_of(at.data()) > at.size()) return false;
     const BranchRecord record(at.data());
     const std::uint32_t n = record.n_children();
     if (n == 0 || record.missing_child() >= n) return false;
+    if (record.some_missing() &&
+        (record.test() == Branching::Test::thresholds || !record.missing_levels().valid(sets)))
+        return false;
     for (std::uint32_t i = 0; i < record.n_terms(); ++i)
         if (const Term t = record.term(i); t.feature >= n_features ||
                                            !std::isfinite(t.coefficient) || !(t.share >= 0.0F) ||

@@ -50,7 +50,7 @@ class BranchRecord {
 public:
     explicit BranchRecord(const std::uint32_t* at) : at_(at) {}
 
-    Branching::Test test() const { return static_cast<Branching::Test>(at_[0]); }
+    Branching::Test test() const { return static_cast<Branching::Test>(at_[0] & ~kSomeMissing); }
     std::uint32_t n_children() const { return at_[1]; }
     std::uint32_t missing_child() const { return at_[2]; }
     std::uint32_t other_child() const { return at_[3]; }
@@ -64,6 +64,10 @@ public:
     double threshold(std::size_t i) const { return number(cuts() + 2 * i); }
     std::span<const Level> levels() const { return {cuts(), n_cuts()}; }
     std::size_t size() const { return size_of(at_); }
+    // Levels that the node takes for missing values: of trees of a merged forest, those that their
+    // own did not know.
+    bool some_missing() const { return (at_[0] & kSomeMissing) != 0; }
+    LevelRule missing_levels() const { return LevelRule(number(at_ + size() - 2)); }
 
     // Whether a record that fits into so many numbers begins here, for a tree of so many variables;
     // its children are for others to look at.
@@ -72,6 +76,8 @@ public:
 
     // The child that a value goes to; a combination's value is its sum.
     std::uint32_t child_of(double x, std::span<const std::uint32_t> sets) const {
+        if (some_missing() && level_goes_left(missing_levels(), false, x, sets))
+            return missing_child();
         switch (test()) {
             case Branching::Test::thresholds: {
                 if (std::isnan(x)) return missing_child();
@@ -117,6 +123,10 @@ public:
     // Puts a record at the end; its children are yet to be told.
     static std::size_t append(const Branching& branching, std::vector<std::uint32_t>& records);
 
+    // Says which levels are missing ones, of a record at the end that says nothing of it yet.
+    static void append_missing(std::size_t at, LevelRule levels,
+                               std::vector<std::uint32_t>& records);
+
     static void set_threshold(std::uint32_t* at, std::size_t i, double threshold) {
         std::uint32_t* const to = at + (BranchRecord(at).cuts() - at) + 2 * i;
         const auto bits = std::bit_cast<std::uint64_t>(threshold);
@@ -127,12 +137,16 @@ public:
     static constexpr std::size_t kHead = 6, kTerm = 4;
 
 private:
+    static constexpr std::uint32_t kSomeMissing = std::uint32_t{1} << 31;  // beside the test
+
     static double number(const std::uint32_t* at) {
         return std::bit_cast<double>(std::uint64_t{at[0]} | std::uint64_t{at[1]} << 32);
     }
     static std::size_t size_of(const std::uint32_t* at) {
-        const bool levels = at[0] == static_cast<std::uint32_t>(Branching::Test::levels);
-        return kHead + at[1] + kTerm * at[4] + std::size_t{levels ? 1U : 2U} * at[5];
+        const BranchRecord record(at);
+        const bool levels = record.test() == Branching::Test::levels;
+        return kHead + at[1] + kTerm * at[4] + std::size_t{levels ? 1U : 2U} * at[5] +
+               (record.some_missing() ? 2 : 0);
     }
     const std::uint32_t* cuts() const { return at_ + kHead + n_children() + kTerm * n_terms(); }
 

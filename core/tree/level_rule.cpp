@@ -39,6 +39,16 @@ LevelRule LevelRule::of(std::span<const Level> left, std::span<const Level> righ
     return {Form::apart, offset, others_left};
 }
 
+LevelRule LevelRule::copied(std::span<const std::uint32_t> from,
+                            std::vector<std::uint32_t>& to) const {
+    if (form() != Form::apart) return *this;
+    const auto set = from.subspan(static_cast<std::size_t>(content()));
+    const std::size_t offset = checked_id(to.size(), kMaxIds, "words of category sets per tree");
+    const auto whole = set.first(1 + words_of(set[0]));
+    to.insert(to.end(), whole.begin(), whole.end());
+    return {Form::apart, offset, others_left()};
+}
+
 bool LevelRule::goes_left_apart(Level level, std::span<const std::uint32_t> sets) const {
     const auto offset = static_cast<std::size_t>(content());
     const std::uint32_t head = sets[offset];

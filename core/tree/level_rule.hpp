@@ -61,6 +61,8 @@ public:
     // the end of `sets`.
     static LevelRule of(std::span<const Level> left, std::span<const Level> right, bool others_left,
                         std::vector<std::uint32_t>& sets);
+    // The same rule in another tree: a set apart is put at the end of its sets.
+    LevelRule copied(std::span<const std::uint32_t> from, std::vector<std::uint32_t>& to) const;
     // Whether it is a rule at all.
     bool valid(std::span<const std::uint32_t> sets) const;
 

@@ -18,6 +18,7 @@ from silvics.forests import (
 )
 from silvics.interop.sklearn import from_sklearn
 from silvics.isolation import IsolationForest
+from silvics.merging import merge
 from silvics.model_file import ModelFileError, load
 from silvics.trees import (
     DecisionTreeClassifier,
@@ -45,5 +46,6 @@ __all__ = [
     "__version__",
     "from_sklearn",
     "load",
+    "merge",
     "recipes",
 ]

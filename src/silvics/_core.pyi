@@ -62,6 +62,20 @@ class Tree:
         The tree of these combinations of variables as one of the variables themselves.
         """
 
+    def relabelled(
+        self,
+        n_classes: Sequence[int],
+        classes: Sequence[Sequence[int]],
+        levels: Sequence[
+            Annotated[
+                NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ]
+        ],
+    ) -> Tree:
+        """
+        The same tree in new numbers of classes and levels; itself where nothing changes.
+        """
+
     def end_cuts(self, share: float) -> tuple[int, int]:
         """
         Splits, and how many of them have a side with less than this share of the weight.

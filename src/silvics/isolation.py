@@ -226,6 +226,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     def estimators_features_(self) -> list[np.ndarray]:
         """Columns drawn by each tree; drawn again at each call."""
         self._require_fitted("estimators_features_")
+        if self._seed is None:
+            raise AttributeError("The columns drawn are not known of a forest that was merged.")
         seeds = self._tree_seeds(0, len(self._trees))
         return [
             _core.tree_columns(seed, self.n_features_in_, self._n_columns_of_tree) for seed in seeds

@@ -1,5 +1,7 @@
 """What holds of every forest: merging, predicting in parts, probabilities, counts, importances."""
 
+import copy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from sklearn.base import clone
 
 import silvics
 from silvics import _core
+from silvics._fit import walking
 
 from .tables import estimators, learning_sets, tasks, trees_of
 
@@ -37,6 +40,70 @@ def test_growing_on_is_growing_at_once(kind, data, first, more, bootstrap):
     warm.set_params(n_estimators=first + more).fit(X, y)
     assert warm.digest() == whole.digest()
     assert [t.digest() for t in whole.estimators_[:first]] == [t.digest() for t in some]
+
+
+def some_trees(forest, first, end):
+    """A forest of some trees of another."""
+    part = copy.copy(forest)
+    part.__dict__.pop("_estimators", None)
+    part._trees = walking.Trees(forest._trees[first:end])
+    return part
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+@given(data=st.data(), first=st.integers(1, 4), more=st.integers(1, 4))
+def test_a_forest_is_its_parts_merged(kind, data, first, more):
+    X, y = data.draw(learning_sets(kind._classification))
+    seed = data.draw(st.integers(0, 9))
+    whole = kind(first + more, random_state=seed).fit(X, y)
+    some = kind(first, random_state=seed).fit(X, y)
+    merged = silvics.merge([some, some_trees(whole, first, None)])
+    assert merged.digest() == whole.digest()
+    assert merged.n_estimators == first + more
+    np.testing.assert_array_equal(merged.predict(X), whole.predict(X))
+
+
+@st.composite
+def tables_of_levels(draw):
+    """Some levels, a few more often than others, beside a number; labels."""
+    n = draw(st.integers(2, 25))
+    levels = draw(st.lists(st.sampled_from([*"abcdefgh", None]), min_size=n, max_size=n))
+    numbers = draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    X = np.empty((n, 2), dtype=object)
+    X[:, 0], X[:, 1] = levels, numbers
+    return X, draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+
+
+@pytest.mark.parametrize("recipe", ["random_forest", "extra_trees", "id3", "pert"])
+@given(
+    parts=st.lists(tables_of_levels(), min_size=1, max_size=4),
+    unknown=st.sampled_from(["missing", "heavier"]),
+    missing=st.sampled_from(["learned", "apart"]),
+    frequency=st.integers(1, 3),
+    data=st.data(),
+)
+def test_a_merged_forest_is_the_mean_of_its_parts(recipe, parts, unknown, missing, frequency, data):
+    forest = silvics.ForestClassifier(
+        recipe,
+        2,
+        unknown_category=unknown,
+        missing=missing,
+        min_category_frequency=frequency,
+        categorical_features=[0],
+        random_state=0,
+    )
+    grown = [clone(forest).fit(X, y) for X, y in parts]
+    merged = silvics.merge(grown)
+    X, _ = data.draw(tables_of_levels())
+    np.testing.assert_array_equal(merged.apply(X), np.hstack([part.apply(X) for part in grown]))
+    total = np.zeros((len(X), len(merged.classes_)))
+    for part in grown:
+        for tree in part:
+            total[:, np.searchsorted(merged.classes_, part.classes_)] += tree.predict_proba(X)
+    np.testing.assert_array_equal(merged.predict_proba(X), total / len(merged))
+    cut = data.draw(st.integers(0, len(grown) - 1))
+    again = silvics.merge([*([silvics.merge(grown[:cut])] if cut else []), *grown[cut:]])
+    np.testing.assert_array_equal(again.predict_proba(X), merged.predict_proba(X))
 
 
 @given(fitted(), st.data())

@@ -92,6 +92,7 @@ def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in PUBLIC),
         "from_sklearn",
+        "merge",
         "recipes",
         "__version__",
     }

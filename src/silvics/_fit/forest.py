@@ -159,7 +159,8 @@ class BaseForest(
         if self.warm_start and getattr(self, "_trees", None):
             if self._seed is None:
                 raise ValueError(
-                    "A forest brought from elsewhere cannot be grown further (warm_start=True)."
+                    "A forest brought from elsewhere, or merged, cannot be grown further "
+                    "(warm_start=True)."
                 )
             kept = list(self._trees)
         else:

@@ -24,7 +24,7 @@ class GrownForest:
     _tree_class: ClassVar[type[BaseTree]]
 
     _trees: Trees
-    _seed: int | None  # None for a forest that was not grown here
+    _seed: int | None  # None for a forest that was not grown here, or merged
 
     # Parameters and attributes of the estimator that this is part of.
     n_jobs: int | None
@@ -66,10 +66,15 @@ class GrownForest:
 
     def _adopt(self, trees: list[BaseTree]) -> None:
         """Become a forest of trees that were grown elsewhere, and cannot be grown again."""
-        self._trees = Trees((t.tree_._native for t in trees), trees[0].tree_._as_float32)
+        natives = Trees((t.tree_._native for t in trees), trees[0].tree_._as_float32)
+        self._take_trees(natives, trees[0]._variables)
         self._estimators = trees
         self.max_features_ = trees[0].max_features_
-        self._variables = trees[0]._variables
+
+    def _take_trees(self, trees: Trees, variables: Variables) -> None:
+        """Have these trees, of which no seed is known."""
+        self._trees = trees
+        self._variables = variables
         self.interrupted_ = False
         self._seed = None
 
@@ -101,11 +106,9 @@ class GrownForest:
         """The trees as estimators, sharing the forest's memory; made when first asked for."""
         self._require_fitted("estimators_")
         if not hasattr(self, "_estimators"):
-            seeds = self._tree_seeds(0, len(self._trees))
-            self._estimators = [
-                self._tree_estimator(tree, seed)
-                for tree, seed in zip(self._trees, seeds, strict=True)
-            ]
+            n = len(self._trees)
+            seeds = [None] * n if self._seed is None else self._tree_seeds(0, n)
+            self._estimators = list(map(self._tree_estimator, self._trees, seeds))
         return self._estimators
 
     def _require_fitted(self, attribute: str) -> None:
@@ -114,7 +117,7 @@ class GrownForest:
                 f"This {type(self).__name__} is not fitted yet: it has no {attribute}"
             )
 
-    def _tree_estimator(self, native: _core.Tree, seed: int) -> BaseTree:
+    def _tree_estimator(self, native: _core.Tree, seed: int | None) -> BaseTree:
         """A fitted tree with this forest's parameters. Its classes are numbers, as in sklearn."""
         tree = self._tree_class(random_state=seed)
         tree.set_params(**self._own_parameters(tree))
@@ -140,7 +143,9 @@ class GrownForest:
         """Rows drawn by each tree, with repetitions; drawn again at each call."""
         self._require_fitted("estimators_samples_")
         if self._seed is None:
-            raise AttributeError("The rows drawn are not known of a forest brought from elsewhere.")
+            raise AttributeError(
+                "The rows drawn are not known of a forest from elsewhere, or merged."
+            )
         if not hasattr(self, "_sample_weight"):
             raise AttributeError(
                 "The weights by which rows were drawn are not in the file that this model is from: "
@@ -169,7 +174,9 @@ class GrownForest:
         """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
         self._require_fitted("work_")
         if self._seed is None:
-            raise AttributeError("What growing took is not known of a forest from elsewhere.")
+            raise AttributeError(
+                "What growing took is not known of a forest from elsewhere, or merged."
+            )
         samples, values, sorts, cuts = (sum(of) for of in zip(*self._work, strict=True))
         splits, ends = (
             sum(of) for of in zip(*(t.end_cuts(0.05) for t in self._trees), strict=True)

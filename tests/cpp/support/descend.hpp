@@ -31,6 +31,9 @@ inline double compared(const Tree& tree, const Node& node, const double* sample)
 // The number of the child that a value goes to, by looking at one cut after the other.
 inline std::uint32_t branch_of(const Tree& tree, const BranchRecord& record, double x) {
     if (std::isnan(x)) return record.missing_child();
+    if (record.some_missing() &&
+        level_goes_left(record.missing_levels(), false, x, tree.level_sets))
+        return record.missing_child();
     std::uint32_t k = 0;
     if (record.test() == Branching::Test::thresholds) {
         while (k < record.n_cuts() && x > record.threshold(k)) ++k;
