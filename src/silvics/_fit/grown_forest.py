@@ -14,11 +14,12 @@ from silvics._fit import inputs, targets, walking
 from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
 from silvics._fit.walking import Trees
+from silvics.interop.exports import Exports
 from silvics.predictor import Predictor
 from silvics.tree_arrays import digest
 
 
-class GrownForest:
+class GrownForest(Exports):
     """Access to the trees of a forest, and the walks down them."""
 
     _classification: ClassVar[bool]

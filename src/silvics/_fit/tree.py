@@ -23,10 +23,11 @@ from silvics._fit import inputs, parameters, targets, walking
 from silvics._fit.axes import classic_axes
 from silvics._fit.growing import all_or_nothing
 from silvics._fit.table import only_numbers
+from silvics.interop.exports import Exports
 from silvics.tree_arrays import Tree, digest
 
 
-class BaseTree(inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
+class BaseTree(Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
     """What classification and regression trees have in common."""
 
     _recipe: ClassVar[str]

@@ -1,0 +1,96 @@
+"""To JSON: everything that predicts, in words that docs/model_json.md explains."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from silvics.interop.plain_model import PlainModel, Split
+
+VERSION = 1
+
+
+def to_json(model: PlainModel) -> str:
+    """The model as text."""
+    levels = [None if of is None else _plain(of) for of in model.variables.levels]
+    features = []
+    for name, kind, known, rare in zip(
+        model.names, model.variables.kinds, levels, model.variables.rare, strict=True
+    ):
+        feature: dict[str, Any] = {"name": name, "kind": kind}
+        if known is not None:
+            feature["levels"] = known
+        if rare is not None:
+            feature["rare"] = _plain(rare)
+        features.append(feature)
+    told = {
+        "format": "silvics",
+        "version": VERSION,
+        "task": "regression" if model.classes is None else "classification",
+        "vote": "majority" if model.by_majority else "soft",
+        "unknown_category": model.unknown_category,
+        "features": features,
+        "outputs": [{} for _ in model.outputs]
+        if model.classes is None
+        else [{"classes": _plain(classes)} for classes in model.classes],
+        "trees": [
+            _nodes(model, levels, int(begin), int(end))
+            for begin, end in zip(model.roots[:-1], model.roots[1:], strict=True)
+        ],
+    }
+    return json.dumps(told, allow_nan=False, separators=(",", ":"))
+
+
+def _plain(values: np.ndarray) -> list[Any]:
+    """Levels or labels as JSON has them: times are whole microseconds."""
+    return (values.astype(np.int64) if values.dtype.kind in "mM" else values).tolist()
+
+
+def _nodes(
+    model: PlainModel, levels: list[list[Any] | None], begin: int, end: int
+) -> list[dict[str, Any]]:
+    """The nodes of a tree, their children numbered within it."""
+    nodes = slice(begin, end)
+    rows = zip(
+        range(begin, end),
+        model.feature[nodes].tolist(),
+        model.threshold[nodes].tolist(),
+        model.right[nodes].tolist(),
+        model.missing_left[nodes].tolist(),
+        model.is_leaf[nodes].tolist(),
+        strict=True,
+    )
+    told: list[dict[str, Any]] = []
+    for t, feature, threshold, right, missing_left, is_leaf in rows:
+        if is_leaf:
+            told.append({"value": model.value[t].tolist()})
+        elif t in model.splits:
+            told.append(_split(model, model.splits[t], feature, levels, begin))
+        else:
+            told.append(
+                {
+                    "feature": feature,
+                    "thresholds": [threshold],
+                    "children": [t + 1 - begin, right - begin],
+                    "missing": "both" if model.both_ways else 0 if missing_left else 1,
+                }
+            )
+    return told
+
+
+def _split(
+    model: PlainModel, split: Split, feature: int, levels: list[list[Any] | None], begin: int
+) -> dict[str, Any]:
+    told: dict[str, Any] = {"terms": split.terms} if split.terms else {"feature": feature}
+    if split.levels is None:
+        told["thresholds"] = split.thresholds
+    else:
+        names = levels[feature]
+        assert names is not None
+        told["levels"] = [[names[level] for level in of_child] for of_child in split.levels]
+        told |= {"rest": split.rest, "unknown": split.unknown}
+    told["children"] = [child - begin for child in split.children]
+    told["missing"] = "both" if model.goes_both_ways(split) else split.missing
+    return told
