@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -37,7 +38,7 @@ def to_c(model: PlainModel, name: str) -> str:
 
 def _quoted(text: Any) -> str:
     """Text in ASCII, on one line, that can neither begin nor end a comment."""
-    return json.dumps(text, default=str).replace("/", "\\/")
+    return json.dumps(text, default=str).replace("/", "\\u002f")
 
 
 def _header(model: PlainModel, name: str) -> str:
@@ -65,7 +66,7 @@ def _header(model: PlainModel, name: str) -> str:
             f"out[{i}]: share of the class {_quoted(label)} of output {k}"
             for i, (k, label) in enumerate(labels)
         ]
-    return "/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n\n"
+    return "/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n#include <math.h>\n\n"
 
 
 # ---- tables
@@ -77,7 +78,7 @@ def _table(declaration: str, items: Iterable[str], nothing: str = "0") -> str:
 
 
 def _exact(numbers: Iterable[float]) -> Iterable[str]:
-    return map(float.hex, numbers)
+    return (x.hex() if math.isfinite(x) else f"{x:+}inity".upper() for x in numbers)
 
 
 def _tables(model: PlainModel) -> str:

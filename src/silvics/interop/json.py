@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,15 @@ def _nodes(
         elif t in model.splits:
             told.append(_split(model, model.splits[t], feature, levels, begin))
         else:
+            children, missing = [t + 1 - begin, right - begin], 0 if missing_left else 1
+            if threshold == -math.inf:  # JSON has no such number, nor needs it
+                children, missing = children[::-1], 1 - missing
             told.append(
                 {
                     "feature": feature,
-                    "thresholds": [threshold],
-                    "children": [t + 1 - begin, right - begin],
-                    "missing": "both" if model.both_ways else 0 if missing_left else 1,
+                    "thresholds": [threshold] if math.isfinite(threshold) else [],
+                    "children": children,
+                    "missing": "both" if model.both_ways else missing,
                 }
             )
     return told

@@ -56,8 +56,8 @@ class PlainModel:
     ``x[feature] <= threshold`` goes to ``left``, which is the next node, and else to ``right``;
     missing values go left where ``missing_left``. Leaves have the feature -2, and are their own
     children; nodes of another kind have the threshold NaN, and are in ``splits``; of these, subsets
-    have their two children here as well. The model predicts the mean of the trees' values, summed
-    in their order.
+    have their two children here as well. A threshold that parts missing values from all others is
+    infinite. The model predicts the mean of the trees' values, summed in their order.
 
     Attributes
     ----------
@@ -181,11 +181,7 @@ def plain_model(model: Any) -> PlainModel:
     return PlainModel(
         roots=roots,
         feature=feature,
-        # No value is beyond the largest number, so that an infinite threshold need not be told.
-        threshold=np.minimum(
-            _thresholds_of_doubles(threshold) if as_float32 else threshold,
-            np.finfo(np.float64).max,
-        ),
+        threshold=_thresholds_of_doubles(threshold) if as_float32 else threshold,
         left=np.where(is_leaf, numbers, numbers + 1),
         right=np.where(is_leaf, numbers, right),
         missing_left=missing_left,
