@@ -71,30 +71,39 @@ def _nodes(
             told.append(_split(model, model.splits[t], feature, levels, begin))
         else:
             children, missing = [t + 1 - begin, right - begin], 0 if missing_left else 1
-            if threshold == -math.inf:  # JSON has no such number, nor needs it
-                children, missing = children[::-1], 1 - missing
-            told.append(
-                {
-                    "feature": feature,
-                    "thresholds": [threshold] if math.isfinite(threshold) else [],
-                    "children": children,
-                    "missing": "both" if model.both_ways else missing,
-                }
-            )
+            cut = _cut([threshold], children, missing, model.both_ways)
+            told.append({"feature": feature, **cut})
     return told
 
 
 def _split(
     model: PlainModel, split: Split, feature: int, levels: list[list[Any] | None], begin: int
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"terms": split.terms} if split.terms else {"feature": feature}
+    children = [child - begin for child in split.children]
+    both_ways = model.goes_both_ways(split)
     if split.levels is None:
-        told["thresholds"] = split.thresholds
-    else:
-        names = levels[feature]
-        assert names is not None
-        told["levels"] = [[names[level] for level in of_child] for of_child in split.levels]
-        told |= {"rest": split.rest, "unknown": split.unknown}
-    told["children"] = [child - begin for child in split.children]
-    told["missing"] = "both" if model.goes_both_ways(split) else split.missing
-    return told
+        compared = {"terms": split.terms} if split.terms else {"feature": feature}
+        return {**compared, **_cut(split.thresholds, children, split.missing, both_ways)}
+    names = levels[feature]
+    assert names is not None
+    return {
+        "feature": feature,
+        "levels": [[names[level] for level in of_child] for of_child in split.levels],
+        "rest": split.rest,
+        "unknown": split.unknown,
+        "children": children,
+        "missing": "both" if both_ways else split.missing,
+    }
+
+
+def _cut(
+    thresholds: list[float], children: list[int], missing: int, both_ways: bool
+) -> dict[str, Any]:
+    """Thresholds and children. JSON has no infinity, nor needs it: no number is beyond it."""
+    if thresholds and thresholds[0] == -math.inf:  # the first child has no numbers
+        children, missing = [*children[1:], children[0]], (missing - 1) % len(children)
+    return {
+        "thresholds": [t for t in thresholds if math.isfinite(t)],
+        "children": children,
+        "missing": "both" if both_ways else missing,
+    }
