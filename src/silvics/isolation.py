@@ -109,8 +109,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     """
 
     _no_exports = (
-        "its scores are no mean of what leaves say. Use predictor() for services; estimators_ can be "
-        "exported, and predict the lengths of ways."
+        "its scores are no mean of what leaves say. Use predictor() for services; trees of "
+        "estimators_ can be exported, and predict lengths of ways."
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

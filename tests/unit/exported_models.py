@@ -14,7 +14,7 @@ CLASS_LABELS = {
     "int": [3, 1, 2],
     "negative": [-1, 1],
     "bool": [False, True],
-    "text": ["no", "yes", "*/ it's \"ñ\""],
+    "text": ["no", "yes", '*/ it\'s "ñ"'],
     "real": [0.0, 1.0, 2.0],
 }
 
@@ -22,7 +22,8 @@ CLASS_LABELS = {
 def numbers(n_rows=150, holes=False, seed=0):
     """Numbers that float32 does not hold, some of them often."""
     random = np.random.default_rng(seed)
-    X = np.round(random.normal(size=(n_rows, 5)), 1) + [0.0, 1e-9, 0.1, 1e6, -3.0]
+    X = np.round(random.normal(size=(n_rows, 5)), 1)
+    X += np.array([0.0, 1e-9, 0.1, 1e6, -3.0])
     X[:, 1] = random.normal(size=n_rows)
     if holes:
         X[random.random(X.shape) < 0.15] = np.nan
@@ -45,17 +46,19 @@ def mixed(n_rows=200, seed=0, holes=True):
     words = random.integers(0, len(ODD_LEVELS), n_rows)
     many = random.integers(0, 80, n_rows)
     sizes = random.integers(0, 3, n_rows)
-    day = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(random.integers(0, 99, n_rows), "D"))
+    days = pd.to_timedelta(random.integers(0, 99, n_rows), "D")
     frame = pd.DataFrame(
         {
             "length": np.where(gone[:, 0], np.nan, random.normal(size=n_rows)),
-            "tree */": pd.Series(np.array(ODD_LEVELS, dtype=object)[words]).where(~gone[:, 1], None),
+            "tree */": pd.Series(np.array(ODD_LEVELS, dtype=object)[words]).where(
+                ~gone[:, 1], None
+            ),
             "plot": pd.Series([f"p{i}" for i in many], dtype=object).where(~gone[:, 2], None),
             "code": pd.Categorical(random.integers(0, 6, n_rows) * 0.1),
             "label": pd.Categorical.from_codes(
                 np.where(gone[:, 3], -1, sizes), ["small", "mid", "tall"], ordered=True
             ),
-            "day": day.where(~gone[:, 4]),
+            "day": pd.Series(pd.Timestamp("2020-01-01") + days).where(~gone[:, 4]),
         }
     )
     z = words % 3 + many % 4 + sizes + random.normal(size=n_rows)
@@ -100,9 +103,7 @@ def coded(model, X):
     blocks = inputs._read(model, X)
     columns = np.concatenate([np.asarray(b, dtype=np.float64) for b in blocks.blocks], axis=1)
     categories = model.is_categorical_
-    columns[:, categories] = np.where(
-        columns[:, categories] == -1, np.nan, columns[:, categories]
-    )
+    columns[:, categories] = np.where(columns[:, categories] == -1, np.nan, columns[:, categories])
     return columns
 
 
@@ -187,7 +188,10 @@ PLAIN = {
             sklearn.ensemble.RandomForestRegressor,
         )
     },
-    **{f"labels-{k}": (lambda labels=labels: _labelled(labels)) for k, labels in CLASS_LABELS.items()},
+    **{
+        f"labels-{k}": (lambda labels=labels: _labelled(labels))
+        for k, labels in CLASS_LABELS.items()
+    },
     **{
         f"{kind.__name__}-categories": (lambda kind=kind: _mixed_model(kind, n_estimators=5))
         for kind in (*_RF, *_ET)

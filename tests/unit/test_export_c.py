@@ -82,7 +82,7 @@ def test_the_comment_lists_levels_and_classes():
 
 @pytest.mark.parametrize("name", ["", "2x", "a b", "int", "predict()", "é", "x\n", None, 3])
 def test_the_name_must_be_one_of_a_function(name):
-    with pytest.raises((ValueError, TypeError), match="name|string"):
+    with pytest.raises((ValueError, TypeError), match=r"name|string"):
         made("DecisionTreeClassifier")[0].to_c(name)
 
 

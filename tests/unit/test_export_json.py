@@ -99,7 +99,9 @@ def rows_of(X):
         column = X[name]
         if column.dtype.kind == "M":
             micro = column.astype("M8[us]").astype(np.int64).tolist()
-            columns.append([None if gone else v for gone, v in zip(column.isna(), micro, strict=True)])
+            columns.append(
+                [None if gone else v for gone, v in zip(column.isna(), micro, strict=True)]
+            )
         else:
             columns.append([None if v is pd.NA else v for v in column.astype(object).tolist()])
     return list(zip(*columns, strict=True))

@@ -14,16 +14,16 @@ from silvics.interop import c_code
 from silvics.interop.plain_model import COMBINATION, PlainModel, Split, distinct_rows
 
 _LEAF, _OTHER = -1, -2  # in the place of a feature
-_KEYWORDS = set(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long main register restrict return short signed sizeof static struct switch "
-    "typedef union unsigned void volatile while".split()
+_RESERVED = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|"
+    "inline|int|long|main|register|restrict|return|short|signed|sizeof|static|struct|switch|"
+    "typedef|union|unsigned|void|volatile|while"
 )
 
 
 def to_c(model: PlainModel, name: str) -> str:
     """The model as a C99 function of this name."""
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in _KEYWORDS:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or _RESERVED.fullmatch(name):
         raise ValueError(f"name must be that of a C function, such as 'predict'; got {name!r}")
     parts = [_tables(model)]
     if model.splits:
@@ -45,9 +45,8 @@ def _header(model: PlainModel, name: str) -> str:
     lines = [
         f"void {name}(const double *x, double *out): the prediction of one row.",
         "",
-        f"x has {model.n_features} values, NAN where one is missing. Of a category it is the number",
-        "of a level, as listed; any other number is missing. Times are in microseconds, dates since",
-        "1970.",
+        f"x has {model.n_features} values, NAN where one is missing. A category is the number of",
+        "a level, as listed; any other number is missing. Times are microseconds (since 1970).",
     ]
     if model.unknown_category == "heavier":
         lines.append("-2 stands for a level that was not seen in training.")
@@ -56,17 +55,19 @@ def _header(model: PlainModel, name: str) -> str:
     for j, (feature, kind, levels) in enumerate(known):
         lines.append(f"x[{j}]: {_quoted(feature)}, {kind}")
         if levels is not None:
-            lines += [f"    {i}: {_quoted(v)}" for i, v in enumerate(levels.astype(object).tolist())]
+            told = enumerate(levels.astype(object).tolist())
+            lines += [f"    {i}: {_quoted(level)}" for i, level in told]
     lines.append("")
     if model.classes is None:
         lines += [f"out[{k}]: output {k}" for k in range(model.width)]
     else:
-        labels = [(k, label) for k, classes in enumerate(model.classes) for label in classes.tolist()]
+        labels = [(k, label) for k, of in enumerate(model.classes) for label in of.tolist()]
         lines += [
             f"out[{i}]: share of the class {_quoted(label)} of output {k}"
             for i, (k, label) in enumerate(labels)
         ]
-    return "/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n#include <math.h>\n\n"
+    comment = "".join(f" * {line}".rstrip() + "\n" for line in lines)
+    return f"/*\n{comment} */\n#include <math.h>\n\n"
 
 
 # ---- tables

@@ -112,7 +112,8 @@ _SECOND_OF_SPLIT = """\
     if (n->feature == -2) {
         const struct NAME_split *s = NAME_splits + n->onward;
         const double v = NAME_compared(s, x);
-        const int missing = s->n_levels == 0 ? v != v : !NAME_is_level(s, v) && !NAME_is_unknown(s, v);
+        const int missing =
+            s->n_levels == 0 ? v != v : !NAME_is_level(s, v) && !NAME_is_unknown(s, v);
         return s->both_ways && missing ? NAME_children[s->child + 1] : 0;
     }
 """

@@ -133,7 +133,8 @@ def _numbered(graph: _Graph, column: str, name: str, levels: np.ndarray) -> str:
 def _add_values(graph: _Graph, model: PlainModel, X: str) -> str:
     """Mean over the trees of what their leaves say: rows x width."""
     rows, row_of_leaf = distinct_rows(model.said_by_leaves())
-    numbers = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **_ensemble(graph, model, row_of_leaf))
+    trees = _ensemble(graph, model, row_of_leaf)
+    numbers = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **trees)
     numbers = graph.add("Cast", numbers, to=graph._onnx.TensorProto.INT64)
     by_tree = graph.add("Gather", graph.constant(rows), numbers, axis=0)
     sums = graph.add("CumSum", by_tree, graph.constant(np.array(1)))
@@ -146,14 +147,15 @@ def _ensemble(graph: _Graph, model: PlainModel, row_of_leaf: np.ndarray) -> dict
     is_leaf = model.is_leaf
     told = ~is_leaf  # a root that is a leaf is told as a node with two ways to itself
     told[model.roots[:-1]] = True
-    number = np.where(is_leaf, np.cumsum(is_leaf), np.cumsum(told)) - 1
-    at = np.flatnonzero(told)
-    position = np.cumsum(told) - 1
+    at, position = np.flatnonzero(told), np.cumsum(told) - 1
+    number = np.where(is_leaf, np.cumsum(is_leaf) - 1, position)
     true, false = model.left[at], model.right[at]
     is_set = np.isnan(model.threshold[at])
+    tree_of_leaf = np.searchsorted(model.roots, np.flatnonzero(is_leaf), "right") - 1
     members: list[float] = []
     for split in model.splits.values():
-        members += [*split.levels[0], np.nan]  # type: ignore[index]
+        # A runtime wants a member in every set: -1 is no level.
+        members += [*(split.left_levels or [-1]), np.nan]
     attributes = {
         "n_targets": model.n_trees,
         "aggregate_function": _SUM,
@@ -166,7 +168,7 @@ def _ensemble(graph: _Graph, model: PlainModel, row_of_leaf: np.ndarray) -> dict
         "nodes_trueleafs": is_leaf[true].astype(int).tolist(),
         "nodes_falsenodeids": number[false].tolist(),
         "nodes_falseleafs": is_leaf[false].astype(int).tolist(),
-        "leaf_targetids": (np.searchsorted(model.roots, np.flatnonzero(is_leaf), "right") - 1).tolist(),
+        "leaf_targetids": tree_of_leaf.tolist(),
         "leaf_weights": graph.tensor(row_of_leaf.astype(np.float64)),
     }
     if members:

@@ -48,6 +48,12 @@ class Split:
         """Whether some levels go left and all others right: what most formats know."""
         return self.levels is not None and len(self.levels) == 1 and len(self.children) == 2
 
+    @property
+    def left_levels(self) -> list[int]:
+        """Levels of the first child."""
+        assert self.levels is not None
+        return self.levels[0]
+
 
 @dataclass(frozen=True)
 class PlainModel:

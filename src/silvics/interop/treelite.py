@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,13 +18,13 @@ _LESS_OR_EQUAL = 3
 def to_treelite(model: PlainModel) -> treelite.Model:
     """The model as Treelite's."""
     try:
-        import treelite
+        from treelite import model_builder
     except ImportError as error:
         raise ImportError(
             "to_treelite() needs the package treelite: pip install silvics[treelite]"
         ) from error
     model.require_splits_in_two("Treelite")
-    made = _with_trees_of_one_leaf(model)
+    made = _with_trees_of_one_leaf(model, model_builder)
     values = _padded(model)
     first_leaf = 0
     for m, (begin, end) in enumerate(zip(model.roots[:-1], model.roots[1:], strict=True)):
@@ -38,10 +38,8 @@ def to_treelite(model: PlainModel) -> treelite.Model:
     return made
 
 
-def _with_trees_of_one_leaf(model: PlainModel) -> treelite.Model:
-    """A model like this one, whose trees are yet to be told: a call for each node takes too long."""
-    from treelite import model_builder as builder
-
+def _with_trees_of_one_leaf(model: PlainModel, builder: Any) -> treelite.Model:
+    """A model like this one, whose trees are yet to be told: a call per node takes too long."""
     n_classes = [1] * model.width if model.classes is None else [len(c) for c in model.classes]
     shape = (len(n_classes), max(n_classes))
     # A class number of -1, or a target of -1: a leaf has values for all of them.
@@ -78,7 +76,7 @@ def _with_trees_of_one_leaf(model: PlainModel) -> treelite.Model:
 
 
 def _padded(model: PlainModel) -> np.ndarray:
-    """Values of leaves, outputs of fewer classes filled up with zeros: leaves x outputs x classes."""
+    """Values of leaves x outputs x classes, zero where an output has fewer classes."""
     said = model.said_by_leaves()
     outputs = model.outputs
     made = np.zeros((len(said), len(outputs), max(o.stop - o.start for o in outputs)))
@@ -92,7 +90,7 @@ def _arrays(model: PlainModel, begin: int, end: int, values: np.ndarray) -> dict
     n, nodes = end - begin, slice(begin, end)
     is_leaf, threshold = model.is_leaf[nodes], model.threshold[nodes]
     is_set = np.isnan(threshold)
-    sets = [model.splits[begin + t].levels[0] for t in np.flatnonzero(is_set)]  # type: ignore[index]
+    sets = [model.splits[begin + t].left_levels for t in np.flatnonzero(is_set).tolist()]
     sizes = np.zeros(n, dtype=np.uint64)
     sizes[is_set] = [len(levels) for levels in sets]
     width = values[0].size
