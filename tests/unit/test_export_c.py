@@ -95,3 +95,17 @@ def test_numbers_that_are_no_levels_are_missing(tmp_path):
     for strange in (-1.0, -2.0, 1e9, 1e300, -1e300):
         rows[:, model.is_categorical_] = strange
         np.testing.assert_array_equal(predict(rows, 3), predict(gone, 3))
+
+
+def test_left_levels_of_nodes_that_keep_missing_values_apart():
+    model, _ = made("apart-binary-ForestClassifier-soft")
+    seen = 0
+    for tree in model.estimators_:
+        for node in range(tree.tree_.node_count):
+            told = tree.tree_.split(node)
+            if told is not None and told["test"] == "subset":
+                n_levels = tree._variables.n_levels[tree.tree_.feature[node]]
+                left = tree.tree_.left_levels(node).tolist()
+                assert 0 < len(left) <= n_levels
+                seen += 1
+    assert seen > 0

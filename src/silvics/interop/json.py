@@ -61,12 +61,13 @@ def _nodes(
         model.right[nodes].tolist(),
         model.missing_left[nodes].tolist(),
         model.is_leaf[nodes].tolist(),
+        model.value[nodes].tolist(),
         strict=True,
     )
     told: list[dict[str, Any]] = []
-    for t, feature, threshold, right, missing_left, is_leaf in rows:
+    for t, feature, threshold, right, missing_left, is_leaf, value in rows:
         if is_leaf:
-            told.append({"value": model.value[t].tolist()})
+            told.append({"value": value})
         elif t in model.splits:
             told.append(_split(model, model.splits[t], feature, levels, begin))
         else:
