@@ -1,5 +1,6 @@
 """Models of every sort to export, and rows that try to tell an export from its model."""
 
+import atexit
 from functools import cache
 
 import numpy as np
@@ -254,3 +255,6 @@ ANY = {
 def made(name):
     """A model, and tables to predict."""
     return (PLAIN | ANY)[name]()
+
+
+atexit.register(made.cache_clear)  # or the trees would outlive the module that they are of
