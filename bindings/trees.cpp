@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "builder/growing_tree.hpp"
 #include "forest/forest.hpp"
@@ -60,6 +61,17 @@ nb::dict stored_arrays(const Tree& tree) {
         put("whole_weights", tree.whole_weights.wide);
     }
     return state;
+}
+
+// The rule of levels of a category node, or none: of two children, or of three.
+std::optional<LevelRule> rule_of(const Tree& tree, std::size_t node) {
+    if (node >= tree.nodes.size()) throw nb::index_error("no such node");
+    const Node& at = tree.nodes[node];
+    if (at.leaf() || !at.category()) return std::nullopt;
+    if (!tree.has_record(at)) return LevelRule(at.threshold);
+    const BranchRecord record = tree.record(at);
+    if (record.test() != Branching::Test::subset) return std::nullopt;
+    return LevelRule(record.threshold(0));
 }
 
 // For pickle: the bytes of each array, since an array tells more about itself than a small tree
@@ -298,18 +310,22 @@ void bind_trees(nb::module_& m) {
         .def(
             "left_levels",
             [](const Tree& t, std::size_t node, std::size_t n_levels) {
-                if (node >= t.nodes.size()) throw nb::index_error("no such node");
-                const Node& at = t.nodes[node];
                 std::vector<std::int64_t> levels;
-                if (!at.leaf() && at.category() && !t.has_record(at))
+                if (const auto rule = rule_of(t, node))
                     for (Level level = 0; level < n_levels; ++level)
-                        if (LevelRule(at.threshold).goes_left(level, t.level_sets))
-                            levels.push_back(level);
+                        if (rule->goes_left(level, t.level_sets)) levels.push_back(level);
                 const std::size_t n = levels.size();
                 return to_numpy(std::move(levels), n);
             },
             nb::arg("node"), nb::arg("n_levels"),
             "Which of so many levels go left at a category node.")
+        .def(
+            "others_left",
+            [](const Tree& t, std::size_t node) {
+                const auto rule = rule_of(t, node);
+                return rule && rule->others_left();
+            },
+            nb::arg("node"), "Whether levels that no tree has seen go left at a category node.")
         .def(
             "values",
             [](const Tree& t) { return to_numpy(t.all_values(), t.nodes.size(), t.value_width()); },

@@ -99,6 +99,9 @@ class Tree:
     def left_levels(self, node: int, n_levels: int) -> NDArray[numpy.int64]:
         """Which of so many levels go left at a category node."""
 
+    def others_left(self, node: int) -> bool:
+        """Whether levels that no tree has seen go left at a category node."""
+
     def values(self) -> NDArray[numpy.float64]:
         """What every node predicts: class shares of all outputs, or means."""
 

@@ -37,6 +37,8 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
     leaves that it is in, one-hot: rows that are close have many of them in common.
     """
 
+    _no_exports = "it predicts nothing. Use transform."
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: BaseForest._parameter_constraints[name]
         for name in (

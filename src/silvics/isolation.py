@@ -108,6 +108,11 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     down the trees tells how normal a sample is.
     """
 
+    _no_exports = (
+        "its scores are no mean of what leaves say. Use predictor() for services; trees of "
+        "estimators_ can be exported, and predict lengths of ways."
+    )
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: BaseForest._parameter_constraints[name]

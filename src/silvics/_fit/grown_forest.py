@@ -14,10 +14,11 @@ from silvics._fit import inputs, targets, walking
 from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
 from silvics._fit.walking import Trees
+from silvics.interop.exports import Exports
 from silvics.predictor import Predictor
 
 
-class GrownForest:
+class GrownForest(Exports):
     """Access to the trees of a forest, and the walks down them."""
 
     _classification: ClassVar[bool]

@@ -23,11 +23,12 @@ from silvics._fit import inputs, parameters, targets, walking
 from silvics._fit.axes import classic_axes
 from silvics._fit.growing import all_or_nothing
 from silvics._fit.table import only_numbers
+from silvics.interop.exports import Exports
 from silvics.model_file import Saved
 from silvics.tree_arrays import Tree
 
 
-class BaseTree(Saved, inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
+class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
     """What classification and regression trees have in common."""
 
     _recipe: ClassVar[str]

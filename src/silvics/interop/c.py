@@ -1,0 +1,159 @@
+"""To C: the nodes as tables, and one function that walks them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from silvics.interop import c_code
+from silvics.interop.plain_model import COMBINATION, PlainModel, Split, distinct_rows
+
+_LEAF, _OTHER = -1, -2  # in the place of a feature
+_RESERVED = re.compile(
+    "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|"
+    "inline|int|long|main|register|restrict|return|short|signed|sizeof|static|struct|switch|"
+    "typedef|union|unsigned|void|volatile|while"
+)
+
+
+def to_c(model: PlainModel, name: str) -> str:
+    """The model as a C99 function of this name."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or _RESERVED.fullmatch(name):
+        raise ValueError(f"name must be that of a C function, such as 'predict'; got {name!r}")
+    parts = [_tables(model)]
+    if model.splits:
+        parts.append(_split_tables(model))
+    parts.append(c_code.functions(model))
+    # What the user called things is in the header alone.
+    return _header(model, name) + "\n".join(parts).replace("NAME", name)
+
+
+# ---- the comment
+
+
+def _quoted(text: Any) -> str:
+    """Text in ASCII, on one line, that can neither begin nor end a comment."""
+    return json.dumps(text, default=str).replace("/", "\\u002f")
+
+
+def _header(model: PlainModel, name: str) -> str:
+    lines = [
+        f"void {name}(const double *x, double *out): the prediction of one row.",
+        "",
+        f"x has {model.n_features} values, NAN where one is missing. A category is the number of",
+        "a level, as listed; any other number is missing. Times are microseconds (since 1970).",
+    ]
+    if model.unknown_category == "heavier":
+        lines.append("-2 stands for a level that was not seen in training.")
+    lines.append("")
+    known = zip(model.names, model.variables.kinds, model.variables.levels, strict=True)
+    for j, (feature, kind, levels) in enumerate(known):
+        lines.append(f"x[{j}]: {_quoted(feature)}, {kind}")
+        if levels is not None:
+            told = enumerate(levels.astype(object).tolist())
+            lines += [f"    {i}: {_quoted(level)}" for i, level in told]
+    lines.append("")
+    if model.classes is None:
+        lines += [f"out[{k}]: output {k}" for k in range(model.width)]
+    else:
+        labels = [(k, label) for k, of in enumerate(model.classes) for label in of.tolist()]
+        lines += [
+            f"out[{i}]: share of the class {_quoted(label)} of output {k}"
+            for i, (k, label) in enumerate(labels)
+        ]
+    comment = "".join(f" * {line}".rstrip() + "\n" for line in lines)
+    return f"/*\n{comment} */\n#include <math.h>\n\n"
+
+
+# ---- tables
+
+
+def _table(declaration: str, items: Iterable[str], nothing: str = "0") -> str:
+    """An array; of no items it has one that is not used, since C has no empty ones."""
+    return f"static const {declaration}[] = {{\n" + (",\n".join(items) or nothing) + "\n};\n"
+
+
+def _exact(numbers: Iterable[float]) -> Iterable[str]:
+    return (x.hex() if math.isfinite(x) else f"{x:+}inity".upper() for x in numbers)
+
+
+def _tables(model: PlainModel) -> str:
+    """Nodes, roots, and the distinct values of leaves."""
+    # Votes of leaves can be told beforehand; not those of several leaves at once.
+    said = model.value[model.is_leaf] if model.both_ways else model.said_by_leaves()
+    rows, row_of_leaf = distinct_rows(said)
+    is_other = np.isnan(model.threshold)
+    feature = np.where(model.is_leaf, _LEAF, np.where(is_other, _OTHER, model.feature))
+    onward = model.right.copy()
+    onward[model.is_leaf] = row_of_leaf
+    onward[is_other] = np.arange(len(model.splits))
+    nodes = zip(
+        _exact(np.where(feature >= 0, model.threshold, 0.0).tolist()),
+        feature.tolist(),
+        onward.tolist(),
+        model.missing_left.astype(int).tolist(),
+        strict=True,
+    )
+    tables = [
+        c_code.NODE,
+        _table("struct NAME_node NAME_nodes", (f"{{{a},{b},{c},{d}}}" for a, b, c, d in nodes)),
+        _table("int NAME_roots", map(str, model.roots[:-1].tolist())),
+        _table("double NAME_values", _exact(rows.ravel().tolist())),
+        f"enum {{ NAME_trees = {model.n_trees}, NAME_width = {model.width} }};\n",
+    ]
+    return "\n".join(tables)
+
+
+def _split_tables(model: PlainModel) -> str:
+    """Splits of other kinds: each has its ranges of children, terms, cuts and levels."""
+    splits: list[str] = []
+    children: list[int] = []
+    terms: list[tuple[int, float]] = []
+    cuts: list[float] = []
+    levels: list[int] = []
+    for t, split in model.splits.items():
+        feature = int(model.feature[t])
+        n_levels = 0 if split.levels is None else model.variables.n_levels[feature]
+        listed, hit, rest = _listed(split, n_levels)
+        numbers = (
+            0 if feature == COMBINATION else feature,
+            *(len(terms), len(split.terms)),
+            *(len(children), split.missing, int(model.goes_both_ways(split))),
+            *(len(cuts), len(split.thresholds)),
+            *(len(levels), len(listed), n_levels, hit, rest),
+            split.unknown if model.unknown_category == "heavier" else -1,
+        )
+        splits.append("{" + ",".join(map(str, numbers)) + "}")
+        children += split.children
+        terms += split.terms
+        cuts += split.thresholds
+        levels += listed
+    tables = [
+        c_code.SPLIT,
+        _table("struct NAME_split NAME_splits", splits),
+        _table("int NAME_children", map(str, children)),
+        _table("struct NAME_term NAME_terms", (f"{{{a.hex()},{j}}}" for j, a in terms), "{0,0}"),
+        _table("double NAME_cuts", _exact(cuts)),
+        _table("int NAME_levels", map(str, levels)),
+    ]
+    return "\n".join(tables)
+
+
+def _listed(split: Split, n_levels: int) -> tuple[list[int], int, int]:
+    """Levels to list, ascending, the child they go to, and that of all others.
+
+    A child of -1 is one for each. Of a subset, the fewer levels are listed.
+    """
+    if split.levels is None:
+        return [], 0, 0
+    if len(split.levels) != 1 or split.rest != 1:
+        return [level for levels in split.levels for level in levels], -1, split.rest
+    left = split.levels[0]
+    if 2 * len(left) <= n_levels:
+        return left, 0, 1
+    return sorted(set(range(n_levels)) - set(left)), 1, 0

@@ -1,0 +1,110 @@
+"""To JSON: everything that predicts, in words that docs/model_json.md explains."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from silvics.interop.plain_model import PlainModel, Split
+
+VERSION = 1
+
+
+def to_json(model: PlainModel) -> str:
+    """The model as text."""
+    levels = [None if of is None else _plain(of) for of in model.variables.levels]
+    features = []
+    for name, kind, known, rare in zip(
+        model.names, model.variables.kinds, levels, model.variables.rare, strict=True
+    ):
+        feature: dict[str, Any] = {"name": name, "kind": kind}
+        if known is not None:
+            feature["levels"] = known
+        if rare is not None:
+            feature["rare"] = _plain(rare)
+        features.append(feature)
+    told = {
+        "format": "silvics",
+        "version": VERSION,
+        "task": "regression" if model.classes is None else "classification",
+        "vote": "majority" if model.by_majority else "soft",
+        "unknown_category": model.unknown_category,
+        "features": features,
+        "outputs": [{} for _ in model.outputs]
+        if model.classes is None
+        else [{"classes": _plain(classes)} for classes in model.classes],
+        "trees": [
+            _nodes(model, levels, int(begin), int(end))
+            for begin, end in zip(model.roots[:-1], model.roots[1:], strict=True)
+        ],
+    }
+    return json.dumps(told, allow_nan=False, separators=(",", ":"))
+
+
+def _plain(values: np.ndarray) -> list[Any]:
+    """Levels or labels as JSON has them: times are whole microseconds."""
+    return (values.astype(np.int64) if values.dtype.kind in "mM" else values).tolist()
+
+
+def _nodes(
+    model: PlainModel, levels: list[list[Any] | None], begin: int, end: int
+) -> list[dict[str, Any]]:
+    """The nodes of a tree, their children numbered within it."""
+    nodes = slice(begin, end)
+    rows = zip(
+        range(begin, end),
+        model.feature[nodes].tolist(),
+        model.threshold[nodes].tolist(),
+        model.right[nodes].tolist(),
+        model.missing_left[nodes].tolist(),
+        model.is_leaf[nodes].tolist(),
+        model.value[nodes].tolist(),
+        strict=True,
+    )
+    told: list[dict[str, Any]] = []
+    for t, feature, threshold, right, missing_left, is_leaf, value in rows:
+        if is_leaf:
+            told.append({"value": value})
+        elif t in model.splits:
+            told.append(_split(model, model.splits[t], feature, levels, begin))
+        else:
+            children, missing = [t + 1 - begin, right - begin], 0 if missing_left else 1
+            cut = _cut([threshold], children, missing, model.both_ways)
+            told.append({"feature": feature, **cut})
+    return told
+
+
+def _split(
+    model: PlainModel, split: Split, feature: int, levels: list[list[Any] | None], begin: int
+) -> dict[str, Any]:
+    children = [child - begin for child in split.children]
+    both_ways = model.goes_both_ways(split)
+    if split.levels is None:
+        compared = {"terms": split.terms} if split.terms else {"feature": feature}
+        return {**compared, **_cut(split.thresholds, children, split.missing, both_ways)}
+    names = levels[feature]
+    assert names is not None
+    return {
+        "feature": feature,
+        "levels": [[names[level] for level in of_child] for of_child in split.levels],
+        "rest": split.rest,
+        "unknown": split.unknown,
+        "children": children,
+        "missing": "both" if both_ways else split.missing,
+    }
+
+
+def _cut(
+    thresholds: list[float], children: list[int], missing: int, both_ways: bool
+) -> dict[str, Any]:
+    """Thresholds and children. JSON has no infinity, nor needs it: no number is beyond it."""
+    if thresholds and thresholds[0] == -math.inf:  # the first child has no numbers
+        children, missing = [*children[1:], children[0]], (missing - 1) % len(children)
+    return {
+        "thresholds": [t for t in thresholds if math.isfinite(t)],
+        "children": children,
+        "missing": "both" if both_ways else missing,
+    }
