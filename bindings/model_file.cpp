@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "model_file/checksum.hpp"
 #include "model_file/forest_facts.hpp"
@@ -92,6 +93,8 @@ private:
     nb::handle owner_;
 };
 
+constexpr std::size_t kWorthThreads = 200'000;  // nodes: a millisecond
+
 nb::dict arrays_of(nb::handle self) {
     const auto& forest = nb::cast<const PackedForest&>(self);
     ArrayViews views(self);
@@ -126,7 +129,12 @@ std::shared_ptr<PackedForest> packed_from(nb::dict arrays, std::size_t n_feature
     held->require_no_others();
     forest->memory = held;
     nb::gil_scoped_release release;
-    check_packed(*forest);
+    if (forest->nodes.size() < kWorthThreads) {
+        check_packed(*forest);
+    } else {
+        ThreadTeam team(std::min(std::thread::hardware_concurrency(), 4U), nullptr);
+        check_packed(*forest, team);
+    }
     return forest;
 }
 

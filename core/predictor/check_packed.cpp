@@ -42,52 +42,80 @@ void check_values(const PackedForest& forest) {
 // Goes through the nodes of a tree in their order, and finds what it is.
 class TreeCheck {
 public:
-    TreeCheck(const PackedForest& forest)
+    explicit TreeCheck(const PackedForest& forest)
         : forest_(forest), n_contents_(forest.n_pure() + forest.n_rows()) {}
 
     TreeShape shape_of(std::span<const PackedNode> nodes, std::span<const std::uint32_t> sets,
-                       std::span<const std::uint32_t> branches, std::size_t first_leaf) {
+                       std::span<const std::uint32_t> branches) {
+        return forest_.one_number() ? checked<true>(nodes, sets, branches)
+                                    : checked<false>(nodes, sets, branches);
+    }
+
+private:
+    // `kNumbered`: a leaf has its own number, otherwise one of those that there are.
+    template <bool kNumbered>
+    TreeShape checked(std::span<const PackedNode> nodes, std::span<const std::uint32_t> sets,
+                      std::span<const std::uint32_t> branches) {
         require(!nodes.empty() && nodes.size() <= kMaxIds, "number of nodes");
-        TreeShape shape{.n_nodes = 1, .n_leaves = 0, .first_leaf = first_leaf};
-        depths_.assign(nodes.size(), 0);
-        depths_[0] = 1;  // zero: no parent so far
-        std::uint32_t deepest = 1;
-        const auto child = [&](std::size_t t, Child to) {
-            ++shape.n_nodes;
-            if (to.leaf()) return require(content(to, shape), "content of a leaf");
-            const Place place = to.place();
-            require(place > t && place < nodes.size() && depths_[place] == 0, "order of nodes");
-            deepest = std::max(deepest, depths_[place] = depths_[t] + 1);
+        const auto n = static_cast<Place>(nodes.size());
+        depths_.assign(n + std::size_t{1}, 0);  // zero: no parent so far; the last is of leaves
+        std::uint32_t* const depths = depths_.data();
+        depths[0] = 1;
+        const std::uint32_t end = Child::leaf(0).bits() + static_cast<std::uint32_t>(n_contents_);
+        std::uint32_t n_leaves = 0, deepest = 0;
+        std::uint32_t bad_order = 0, bad_content = 0, bad_feature = 0;
+        std::size_t n_children = 0;
+        // Whether a child is a leaf no branch could foresee: both kinds are looked at, by numbers.
+        // A leaf is larger than any place.
+        const auto child = [&](Place t, std::uint32_t depth, std::uint32_t bits)
+                               __attribute__((always_inline)) {
+            const std::uint32_t leaf = bits >> 31, place = std::min(bits, n);
+            bad_order |= std::uint32_t{place <= t} | (depths[place] & (leaf - 1)) |
+                         (std::uint32_t{place == n} & ~leaf);
+            depths[place] = depth;
+            if constexpr (kNumbered)
+                bad_content |= leaf & std::uint32_t{bits != Child::leaf(n_leaves).bits()};
+            else
+                bad_content |= std::uint32_t{bits >= end};
+            n_leaves += leaf;
         };
-        for (std::size_t t = 0; t < nodes.size(); ++t) {
+        bool ruled = false, records = false;
+        const auto n_features = static_cast<std::uint32_t>(forest_.n_features);
+        for (Place t = 0; t < n; ++t) {
             const PackedNode& node = nodes[t];
-            require(depths_[t] > 0, "a node without a parent");
-            require(node.feature() < forest_.n_features, "variable of a split");
+            const std::uint32_t depth = depths[t];
+            bad_feature |= std::uint32_t{node.feature() >= n_features};
+            deepest = std::max(deepest, depth);
             if (node.ruled()) {
-                shape.ruled = true;
+                ruled = true;
                 if (node.record()) {
-                    shape.records = true;
-                    for (const std::uint32_t to : checked_record(node, sets, branches).children())
-                        child(t, Child(to));
+                    records = true;
+                    const auto children = checked_record(node, sets, branches).children();
+                    for (const std::uint32_t to : children) child(t, depth + 1, to);
+                    n_children += children.size();
                     continue;
                 }
                 require(node.rule().valid(sets), "threshold of a split");
             }
-            if (node == PackedNode::of_one_leaf(node.child(0))) {
-                require(nodes.size() == 1 && node.child(0).leaf() && content(node.child(0), shape),
-                        "a tree of one leaf");
-                deepest = 0;
-                break;
+            if (n == 1 && node == PackedNode::of_one_leaf(node.child(0))) {
+                require(node.child(0).leaf(), "a tree of one leaf");
+                child(t, 0, node.child(0).bits());
+                require(bad_content == 0, "content of a leaf");
+                return {};
             }
-            child(t, node.child(0));
-            child(t, node.child(1));
+            child(t, depth + 1, node.child(0).bits());
+            child(t, depth + 1, node.child(1).bits());
+            n_children += 2;
         }
-        shape.depth = deepest;
-        require(shape.n_nodes <= kMaxIds, "number of nodes");
-        return shape;
+        // No node has two parents, so that all have one if there are enough.
+        require(n_children - n_leaves == n - 1, "a node without a parent");
+        require(bad_feature == 0, "variable of a split");
+        require(bad_order == 0, "order of nodes");
+        require(bad_content == 0, "content of a leaf");
+        require(n_children < kMaxIds, "number of nodes");
+        return {n_children + 1, n_leaves, 0, deepest, ruled, records};
     }
 
-private:
     BranchRecord checked_record(const PackedNode& node, std::span<const std::uint32_t> sets,
                                 std::span<const std::uint32_t> branches) const {
         const std::size_t at = node.rule().content();
@@ -104,12 +132,6 @@ private:
         return record;
     }
 
-    // Whether it is in range; counts the leaf.
-    bool content(Child leaf, TreeShape& shape) const {
-        const std::size_t number = shape.n_leaves++;
-        return forest_.one_number() ? leaf.content() == number : leaf.content() < n_contents_;
-    }
-
     const PackedForest& forest_;
     std::size_t n_contents_;
     std::vector<std::uint32_t> depths_;
@@ -124,7 +146,7 @@ void check_parts(std::span<const std::uint64_t> first, std::size_t n_trees, std:
             "parts of trees");
 }
 
-void check_packed(PackedForest& forest) {
+void check_packed(PackedForest& forest, ThreadTeam& team) {
     require(forest.first_node.size() > 1, "number of trees");
     const std::size_t n_trees = forest.n_trees();
     require(forest.n_features > 0 && forest.n_features <= PackedNode::kMaxFeature,
@@ -139,22 +161,23 @@ void check_packed(PackedForest& forest) {
     check_parts(forest.first_set, n_trees, forest.level_sets.size());
     check_parts(forest.first_branch, n_trees, forest.branches.size());
     check_values(forest);
-    std::size_t first_leaf = 0;
-    TreeCheck check(forest);
-    forest.shapes.clear();
-    forest.shapes.reserve(n_trees);
+    require(forest.n_pure() + forest.n_rows() <= kMaxIds, "number of rows");
+    forest.shapes.assign(n_trees, {});
     const auto part = [&](const auto& all, const auto& first, std::size_t m) {
         return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
     };
-    for (std::size_t m = 0; m < n_trees; ++m) {
-        const auto nodes = part(forest.nodes, forest.first_node, m);
-        forest.shapes.push_back(check.shape_of(nodes, part(forest.level_sets, forest.first_set, m),
-                                               part(forest.branches, forest.first_branch, m),
-                                               first_leaf));
-        first_leaf += forest.shapes.back().n_leaves;
+    std::vector<TreeCheck> checks(team.size(), TreeCheck(forest));
+    team.run(n_trees, [&](std::size_t m, std::size_t worker) {
+        forest.shapes[m] = checks[worker].shape_of(part(forest.nodes, forest.first_node, m),
+                                                   part(forest.level_sets, forest.first_set, m),
+                                                   part(forest.branches, forest.first_branch, m));
+    });
+    std::size_t n_leaves = 0;
+    for (TreeShape& shape : forest.shapes) {
+        shape.first_leaf = n_leaves;
+        n_leaves += shape.n_leaves;
     }
-    require(!forest.one_number() || first_leaf == size_of(forest.values),
-            "values of leaves");
+    require(!forest.one_number() || n_leaves == size_of(forest.values), "values of leaves");
 }
 
 }  // namespace silvics

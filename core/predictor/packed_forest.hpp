@@ -152,6 +152,10 @@ PackedForest pack(std::span<const SharedTree> trees);
 void check_parts(std::span<const std::uint64_t> first, std::size_t n_trees, std::size_t size);
 // Finds the shapes. Throws std::invalid_argument unless every number is in range and every node
 // has one parent before it: what passes can be walked without checks.
-void check_packed(PackedForest& forest);
+void check_packed(PackedForest& forest, ThreadTeam& team);
+inline void check_packed(PackedForest& forest) {
+    ThreadTeam alone;
+    check_packed(forest, alone);
+}
 
 }  // namespace silvics

@@ -467,7 +467,7 @@ def test_the_core_refuses_what_is_no_matrix(X):
     with pytest.raises((TypeError, ValueError)):
         _core.Matrix(X)
     with pytest.raises((TypeError, ValueError)):
-        _core.Walker([loaded(stored())], False).predict(X, 1)
+        _walker([loaded(stored())]).predict(X, 1)
 
 
 @pytest.mark.parametrize("X", [np.zeros((2, 4)), "X", 3])
@@ -511,7 +511,7 @@ def test_the_core_refuses_what_is_no_sparse_matrix(starts, places, values, by_co
         X = _core.Matrix.sparse(*vectors(starts, places, values), shape, by_columns)
         if by_columns:
             return _core.code_table(X, 0, False, 1)
-        return _core.Walker([loaded(stored())], False).predict(X, 1)
+        return _walker([loaded(stored())]).predict(X, 1)
 
     with pytest.raises(ValueError, match=r"not a valid sparse matrix|place in the sparse matrix"):
         use()

@@ -263,12 +263,12 @@ TEST_CASE("nodes of a wrong order are refused") {
     check_refused(
         good,
         {
-            {"order of nodes", put(link, Child::inner(0))},
-            {"order of nodes", put({2, 0}, Child::inner(2))},
-            {"order of nodes", put({2, 1}, Child::inner(1))},
-            {"order of nodes", put(link, Child::inner(n))},
-            {"order of nodes", put(link, Child::inner(0x7FFFFFFF))},
+            {"order of nodes", put(leaf, Child::inner(0))},
+            {"order of nodes", put(leaf, Child::inner(leaf.parent))},
             {"order of nodes", put(leaf, Child::inner(n - 1))},  // two parents
+            {"order of nodes", put(leaf, Child::inner(n))},
+            {"order of nodes", put(leaf, Child::inner(0x7FFFFFFF))},
+            {"a node without a parent", put(link, Child::inner(n))},
             {"a node without a parent", put(link, Child::leaf(0))},
             {"a node without a parent",
              [](Parts& p) {  // one more at the end
@@ -324,10 +324,10 @@ TEST_CASE("a tree of one leaf has one form") {
         check_refused(
             good,
             {
-                {complaint, put(0, only)},  // and more nodes
+                {"a node without a parent", put(0, only)},
                 {complaint, put(1, PackedNode::of_one_leaf(root))},
                 {complaint, put(1, PackedNode::of_one_leaf(Child::inner(1)))},
-                {complaint, put(1, PackedNode::of_one_leaf(Child::leaf(0x7FFFFFFF)))},
+                {"content of a leaf", put(1, PackedNode::of_one_leaf(Child::leaf(0x7FFFFFFF)))},
                 {"variable of a split", put(1, with_feature(only, 3))},
                 {"threshold of a split", put(1, with_threshold(only, NAN))},
                 {"order of nodes", put(1, with_feature(only, 1))},
