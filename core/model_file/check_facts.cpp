@@ -129,8 +129,9 @@ private:
                 double sum = 0.0;
                 bool good = true;
                 for (const std::size_t end = c + n; c < end; ++c) {
-                    const double w = of_tree.empty() ? at(forest_.values, (content - n_pure) * width + c)
-                                                     : of_tree[row * width + c];
+                    const double w = of_tree.empty()
+                                         ? at(forest_.values, (content - n_pure) * width + c)
+                                         : of_tree[row * width + c];
                     good &= w >= 0.0;
                     sum += w;
                 }
@@ -190,10 +191,9 @@ void check_facts(const PackedForest& forest, const ForestFacts& facts) {
     const std::size_t n_trees = forest.n_trees();
     require(facts.layout.size() == n_trees && facts.impurity_exponent.size() == n_trees,
             "facts of trees");
-    require(std::ranges::all_of(facts.layout,
-                                [](std::uint8_t l) {
-                                    return l <= static_cast<std::uint8_t>(Layout::node_values);
-                                }),
+    require(std::ranges::all_of(
+                facts.layout,
+                [](std::uint8_t l) { return l <= static_cast<std::uint8_t>(Layout::node_values); }),
             "layout");
     require(!std::holds_alternative<std::span<const double>>(facts.samples), "samples");
     require(size_of(facts.samples) == size_of(facts.weights), "samples");

@@ -1,5 +1,5 @@
-// A checksum that reads memory as fast as it comes. It finds any change within eight bytes for certain,
-// and others but for chance; it does not guard against someone who wants to deceive.
+// A checksum that reads memory as fast as it comes. It finds any change within eight bytes for
+// certain, and others but for chance; it does not guard against someone who wants to deceive.
 #pragma once
 
 #include <array>

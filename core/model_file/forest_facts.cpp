@@ -95,7 +95,8 @@ public:
             to.push_back(at(forest_.values, (content - n_pure_) * width_ + c));
     }
     // What a leaf predicts, where nodes keep that.
-    void append_value(const TreeShape& shape, std::uint32_t content, std::vector<double>& to) const {
+    void append_value(const TreeShape& shape, std::uint32_t content,
+                      std::vector<double>& to) const {
         if (forest_.one_number()) {
             to.push_back(number(shape, content));
         } else if (pure(content)) {
@@ -175,8 +176,8 @@ private:
             Node& to = tree.nodes[id];
             if (nodes[id].leaf()) {
                 if (!forest_.n_classes.empty() && !per_node)
-                    to.link = leaves_.pure(nodes[id].content()) ? kPureBit | nodes[id].content()
-                                                                : row++;
+                    to.link =
+                        leaves_.pure(nodes[id].content()) ? kPureBit | nodes[id].content() : row++;
                 continue;
             }
             const Place t = nodes[id].place();
@@ -291,14 +292,12 @@ ForestFacts facts_of(const PackedForest& forest, std::span<const SharedTree> tre
                                (tree.nodes[id].link & kPureBit) == 0;
             for (std::size_t c = 0; c < width && mixed && in_doubles(forest.values); ++c) {
                 const std::size_t at = tree.nodes[id].link * width + c;
-                memory->class_weights.numbers.push_back(tree.leaf_weights.empty()
-                                                            ? tree.whole_weights[at]
-                                                            : tree.leaf_weights[at]);
+                memory->class_weights.numbers.push_back(
+                    tree.leaf_weights.empty() ? tree.whole_weights[at] : tree.leaf_weights[at]);
             }
         });
         for (Place t = 0; t < packed.n_places() && !tree.node_values.empty(); ++t)
-            if (tree.nodes.size() > 1)
-                append(tree.node_values, numbers.of(t), memory->node_values);
+            if (tree.nodes.size() > 1) append(tree.node_values, numbers.of(t), memory->node_values);
         memory->impurity.end_tree();
         memory->class_weights.end_tree();
         memory->node_values.end_tree();

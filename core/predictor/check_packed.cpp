@@ -67,8 +67,8 @@ private:
         std::size_t n_children = 0;
         // Whether a child is a leaf no branch could foresee: both kinds are looked at, by numbers.
         // A leaf is larger than any place.
-        const auto child = [&](Place t, std::uint32_t depth, std::uint32_t bits)
-                               __attribute__((always_inline)) {
+        const auto child = [&](Place t, std::uint32_t depth,
+                               std::uint32_t bits) __attribute__((always_inline)) {
             const std::uint32_t leaf = bits >> 31, place = std::min(bits, n);
             bad_order |= std::uint32_t{place <= t} | (depths[place] & (leaf - 1)) |
                          (std::uint32_t{place == n} & ~leaf);

@@ -58,7 +58,8 @@ double read_row(const Tree& tree, NodeId leaf, std::span<double> row) {
             row[c] = static_cast<double>(from[number * row.size() + c]);
     };
     if (!tree.node_values.empty()) return copy(tree.node_values, leaf), 1.0;
-    if (!tree.compact()) return copy(tree.leaf_weights, node.link), tree.weighted_n_node_samples[leaf];
+    if (!tree.compact())
+        return copy(tree.leaf_weights, node.link), tree.weighted_n_node_samples[leaf];
     if (tree.counts_in_leaves())
         return copy(tree.whole_weights, node.link), static_cast<double>(node.counts().weight);
     return copy(tree.leaf_weights, node.link), node.threshold;
@@ -102,9 +103,8 @@ class LeafRows {
 public:
     LeafRows(std::span<const SharedTree> trees, std::size_t n_pure, std::size_t width)
         : n_pure_(n_pure), row_(width), distinct_(width) {
-        whole_ = trees[0]->classification() && std::ranges::all_of(trees, [&](const SharedTree& t) {
-                     return are_whole(*t);
-                 });
+        whole_ = trees[0]->classification() &&
+                 std::ranges::all_of(trees, [&](const SharedTree& t) { return are_whole(*t); });
         for (const SharedTree& tree : trees)
             for (NodeId id = 0; id < tree->nodes.size(); ++id)
                 if (tree->nodes[id].leaf() && !pure(*tree, tree->nodes[id]))
@@ -184,7 +184,7 @@ public:
             ++leaves;
             if (!forest_.one_number()) return Child::leaf(contents[id]);
             memory_.numbers.push_back(tree.node_values.empty() ? tree.nodes[id].threshold
-                                                              : tree.node_values[id]);
+                                                               : tree.node_values[id]);
             return Child::leaf(leaves - 1);
         };
         // Few of all ways pass a small subtree.
@@ -207,7 +207,8 @@ public:
         const auto set_child = [&](Place parent, std::uint32_t which, Child child) {
             PackedNode& node = first[parent];
             if (node.record())
-                memory_.branches[first_branch + node.rule().content() + BranchRecord::kHead + which] =
+                memory_
+                    .branches[first_branch + node.rule().content() + BranchRecord::kHead + which] =
                     child.bits();
             else
                 node.set_child(which, child);

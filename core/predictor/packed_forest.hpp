@@ -1,9 +1,9 @@
 // A forest as samples walk it, in 19 bytes for each inner node; leaves take none of their own.
 //
-// A node tells of either child where it stands, or that it is a leaf and what that predicts: a class,
-// a row of class shares, the number of a leaf. So a way down ends at its last inner node, and class
-// leaves need no memory at all. First stand the nodes that most ways pass, those of the largest
-// subtrees; then each remaining subtree by itself, its heavier part first.
+// A node tells of either child where it stands, or that it is a leaf and what that predicts: a
+// class, a row of class shares, the number of a leaf. So a way down ends at its last inner node,
+// and class leaves need no memory at all. First stand the nodes that most ways pass, those of the
+// largest subtrees; then each remaining subtree by itself, its heavier part first.
 //
 // All of it is numbers in flat arrays, which may lie in memory of our own or in a file.
 #pragma once

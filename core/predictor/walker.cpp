@@ -67,9 +67,7 @@ void Walker::with_leaf_values(const PackedTree& tree, Use&& use) const {
     if (forest_.one_number()) {
         const auto values = std::get<std::span<const double>>(forest_.values);
         const double* const of_tree = values.data() + tree.shape().first_leaf;
-        use([of_tree](PackedLeaf leaf, std::span<double> sum) {
-            sum[0] += of_tree[leaf.content];
-        });
+        use([of_tree](PackedLeaf leaf, std::span<double> sum) { sum[0] += of_tree[leaf.content]; });
         return;
     }
     const auto n_pure = static_cast<std::uint32_t>(forest_.n_pure());
@@ -161,8 +159,7 @@ void Walker::for_leaves(const RowBlock& block, Walk&& walk, Visit&& visit) const
                 std::span(trees_).subspan(begin, std::min(Walk::kMost, trees_.size() - begin));
             walk.down(some, whole && !ruled_, block.row(i));
             for (std::size_t k = 0; k < some.size(); ++k)
-                with_leaves(some[k],
-                            [&](auto&& add) { visit(begin + k, i, walk.leaf(k), add); });
+                with_leaves(some[k], [&](auto&& add) { visit(begin + k, i, walk.leaf(k), add); });
         }
 }
 
@@ -185,8 +182,8 @@ void Walker::average(std::span<double> sample, std::span<double> out) const {
     if (as_float32_)
         for (double& x : sample) x = static_cast<double>(static_cast<float>(x));
     std::ranges::fill(out, 0.0);
-    for_leaves({.first = 0, .size = 1, .width = sample.size(), .values = sample.data()},
-               Walk(), [&](std::size_t, std::size_t, PackedLeaf leaf, auto&& add) { add(leaf, out); });
+    for_leaves({.first = 0, .size = 1, .width = sample.size(), .values = sample.data()}, Walk(),
+               [&](std::size_t, std::size_t, PackedLeaf leaf, auto&& add) { add(leaf, out); });
     for (double& sum : out) sum /= static_cast<double>(n_trees());
 }
 
@@ -210,7 +207,8 @@ DecisionPaths Walker::paths(const Matrix& X, ThreadTeam& team) const {
         std::int64_t before = 0;  // nodes of the trees before
         for (std::size_t m = 0; m < n_trees(); ++m) {
             const auto leaf = static_cast<NodeId>(leaves[i * n_trees() + m]);
-            numbers(m).for_way(trees_[m], leaf, [&](NodeId t) { paths.nodes.push_back(before + t); });
+            numbers(m).for_way(trees_[m], leaf,
+                               [&](NodeId t) { paths.nodes.push_back(before + t); });
             before += static_cast<std::int64_t>(forest_.shapes[m].n_nodes);
         }
         paths.starts.push_back(static_cast<std::int64_t>(paths.nodes.size()));

@@ -17,8 +17,8 @@ struct Leaves {
     std::vector<double> class_weights;  // of those that are not pure, where they predict classes
 };
 
-// The compact tree of these nodes, whose leaves have all of this. `nodes` has a header and nodes, and
-// nothing else.
+// The compact tree of these nodes, whose leaves have all of this. `nodes` has a header and nodes,
+// and nothing else.
 Tree compact_tree(const Tree& nodes, const Leaves& leaves, Derivation derivation);
 // The compact tree of these nodes, if its leaves tell all there is: whole weights of classes, or
 // outputs without a mean among them.

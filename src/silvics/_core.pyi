@@ -423,11 +423,71 @@ def grow(
     Trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that cut the growing short, if any: then the trees are the first so many.
     """
 
+class PackedForest:
+    """Trees as samples walk them, in flat arrays."""
+
+    @staticmethod
+    def of(trees: Sequence[Tree]) -> PackedForest: ...
+    @staticmethod
+    def from_arrays(
+        arrays: dict, n_features: int, n_outputs: int, n_classes: Sequence[int], both_ways: bool
+    ) -> PackedForest:
+        """
+        The forest of arrays(), which it looks into; ValueError if it is not valid.
+        """
+
+    def arrays(self) -> dict[str, Any]:
+        """Everything the forest holds, by name."""
+
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_outputs(self) -> int: ...
+    @property
+    def n_classes(self) -> list[int]:
+        """Classes of each output; empty for regression."""
+
+    @property
+    def both_ways(self) -> bool: ...
+    @property
+    def node_counts(self) -> list[int]:
+        """Nodes of each tree."""
+
+    def leaves(self, tree: int) -> NDArray[numpy.int64]:
+        """Numbers of the nodes that are leaves, ascending."""
+
+class ForestFacts:
+    """What trees know beyond what predicts."""
+
+    @staticmethod
+    def of(forest: PackedForest, trees: Sequence[Tree]) -> ForestFacts: ...
+    @staticmethod
+    def from_arrays(forest: PackedForest, arrays: dict) -> ForestFacts:
+        """The facts of arrays(), which they look into; ValueError if not valid."""
+
+    def arrays(self) -> dict[str, Any]:
+        """Everything that is known, by name."""
+
+    def trees(self, forest: PackedForest) -> list[Tree]:
+        """The trees that it was made of."""
+
+def checksum(
+    head: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    rest: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> int:
+    """A checksum of bytes in two parts, the first of whole lines of 64."""
+
 class Walker:
     """Trees made ready to be walked by samples."""
 
     def __init__(
-        self, trees: Sequence[Tree], as_float32: bool, by_majority: bool = False
+        self, forest: PackedForest, as_float32: bool, by_majority: bool = False
     ) -> None: ...
     @property
     def n_trees(self) -> int: ...

@@ -119,9 +119,9 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         index = np.int32 if max(leaves.size, n_out) < 2**31 else np.int64
         before = np.cumsum([0, *self._trees.node_counts])
         column_of_node = np.empty(before[-1], dtype=index)
-        column_of_node[np.concatenate([a + b for a, b in zip(before, self._leaves(), strict=False)])] = np.arange(
-            n_out, dtype=index
-        )
+        column_of_node[
+            np.concatenate([a + b for a, b in zip(before, self._leaves(), strict=False)])
+        ] = np.arange(n_out, dtype=index)
         leaves += before[:-1]
         kind = csr_array if get_config()["sparse_interface"] == "sparray" else csr_matrix
         ones, starts = np.ones(leaves.size), np.arange(0, leaves.size + 1, n_trees, dtype=index)
@@ -195,4 +195,3 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         made.one_hot_encoder_ = self.one_hot_encoder_
         made._n_features_out = self._n_features_out
         return made
-

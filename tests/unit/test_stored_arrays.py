@@ -449,7 +449,7 @@ def test_trees_of_different_kinds_do_not_mix():
     with pytest.raises(ValueError, match="trees of different kinds"):
         _walker(trees)
     with pytest.raises(ValueError, match="no trees"):
-        _core.Walker([], False)
+        _walker([])
     walker = _core.Walker(trees[:1], False)
     for walk in (walker.predict, walker.apply, walker.decision_paths):
         for matrix in (_core.Matrix([X[:, :2]]), _core.Matrix([])):

@@ -21,7 +21,7 @@ from silvics import _core
 
 FORMAT_VERSION = 1
 
-_TYPES = {
+_TYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"), "I64": np.dtype("<i8"), "U64": np.dtype("<u8"),
     "F32": np.dtype("<f4"), "I32": np.dtype("<i4"), "U32": np.dtype("<u4"),
     "I16": np.dtype("<i2"), "U16": np.dtype("<u2"), "I8": np.dtype("i1"), "U8": np.dtype("u1"),

@@ -33,12 +33,12 @@ class Saved:
         path : str or path
             Where to; what is there is replaced.
         for_prediction : bool
-            Leave out all but what predicts. Such a model cannot be analysed (importances, ``tree_``)
-            nor grown further.
+            Leave out all but what predicts. Such a model cannot be analysed (importances,
+            ``tree_``) nor grown further.
         training_rows : bool
             Keep what is known of each training row: its weight, its out-of-bag prediction.
         compress : bool
-            A smaller file, which takes longer to write and to load, and cannot be shared by mapping.
+            A smaller file, which takes longer to write and to load, and cannot be mapped.
 
         See Also
         --------
@@ -70,7 +70,7 @@ class Saved:
         """Parameters as they are, and what was fitted as the bytes of a model file."""
         from silvics.model_file import state
 
-        own: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc]
+        own: Any = super().__getstate__()
         if not hasattr(self, "_trees") and not hasattr(self, "tree_"):
             return own
         trees = state.trees_of(self)

@@ -154,7 +154,7 @@ def _told_parameters(model: Any) -> dict[str, Any]:
             lost.append(f"{name}={value!r:.60}")
     if lost:
         warn_user(
-            f"Not data, and so not in the file: {', '.join(lost)}. The loaded model has the default."
+            f"Not data, and so not in the file: {', '.join(lost)}. The loaded model has defaults."
         )
     return told
 
@@ -283,9 +283,9 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
         packed, facts, forest.take("as_float32", _is_bool), forest.take("by_majority", _is_bool),
         digest,
     )  # fmt: skip
-    if forest.take("n_trees", _is_int(1)) != len(trees) or forest.take("n_nodes", _is_int(1)) != sum(
-        trees.node_counts
-    ):
+    if forest.take("n_trees", _is_int(1)) != len(trees) or forest.take(
+        "n_nodes", _is_int(1)
+    ) != sum(trees.node_counts):
         refuse("it has another number of trees or nodes than it says")
     forest.end()
     _put(model, variables, classes, packed, trees)

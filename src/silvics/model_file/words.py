@@ -121,6 +121,12 @@ def read_array(words: Any) -> np.ndarray:
 
 
 _ITEMS: dict[str, tuple[type, ...]] = {
-    "b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,), "M": (int,), "m": (int,),
+    "b": (bool,),
+    "i": (int,),
+    "u": (int,),
+    "f": (float, int),
+    "U": (str,),
+    "M": (int,),
+    "m": (int,),
     "O": (str, int, float, bool, type(None), tuple),
-}  # fmt: skip
+}
