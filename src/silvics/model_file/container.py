@@ -71,7 +71,7 @@ def _parts(words: dict[str, str], arrays: dict[str, np.ndarray]) -> Iterator[mem
     padded = len(text) + -(8 + len(text)) % _LINE
     yield memoryview(padded.to_bytes(8, "little") + text.ljust(padded))
     for array in flat.values():
-        yield memoryview(array.reshape(-1).view(np.uint8))
+        yield array.reshape(-1).view(np.uint8).data
 
 
 def _sum_of(content: np.ndarray) -> bytes:
