@@ -56,27 +56,26 @@ public:
     template <class Visit>
     void both_ways(const double* sample, Visit&& visit) const {
         struct Way {
-            Place at;
+            Child at;
+            Place parent;
+            std::uint32_t which;
             double share;
         };
-        std::vector<Way> ways{{kRoot, 1.0}};
+        std::vector<Way> ways{{Child::inner(kRoot), kRoot, 0, 1.0}};
         while (!ways.empty()) {
-            auto [t, share] = ways.back();
+            Way way = ways.back();
             ways.pop_back();
-            for (Child at = Child::inner(t); !at.leaf();) {
-                t = at.place();
+            while (!way.at.leaf()) {
+                const Place t = way.at.place();
                 Step step = next<false>(t, sample);
                 if (missing_at(t, sample)) {
-                    share /= 2;
-                    if (const Child other = child(t, 1); other.leaf())
-                        visit(PackedLeaf{other.content(), t, 1}, share);
-                    else
-                        ways.push_back({other.place(), share});
+                    way.share /= 2;
+                    ways.push_back({child(t, 1), t, 1, way.share});
                     step = {child(t, 0), 0};
                 }
-                at = step.to;
-                if (at.leaf()) visit(PackedLeaf{at.content(), t, step.which}, share);
+                way = {step.to, t, step.which, way.share};
             }
+            visit(PackedLeaf{way.at.content(), way.parent, way.which}, way.share);
         }
     }
 

@@ -46,7 +46,8 @@ def fitted(estimator, **given):
 
 def test_every_public_class_is_tested_here():
     named = {getattr(silvics, name) for name in silvics.__all__}
-    assert set(ESTIMATORS) == {member for member in named if inspect.isclass(member)}
+    classes = {member for member in named if inspect.isclass(member)}
+    assert set(ESTIMATORS) == classes - {silvics.ModelFileError}
 
 
 def test_constructor_parameters_have_the_same_kinds_and_defaults(ours, theirs):

@@ -123,7 +123,7 @@ def test_predictions_by_any_number_of_threads(model, n_jobs):
     estimator, X, _ = model
     trees = [tree._native for tree in trees_of(estimator)]
     X = _core.Matrix([np.tile(X, (30, 1))])
-    walker = _core.Walker(trees, False)
+    walker = _core.Walker(_core.PackedForest.of(trees), False)
     for n in (1, n_jobs):  # 0: no thread at all
         for walk in (walker.predict, walker.apply):
             np.testing.assert_array_equal(walk(X, 0), walk(X, n))

@@ -91,7 +91,9 @@ def test_public_methods_are_described(kind):
 def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in PUBLIC),
+        "ModelFileError",
         "from_sklearn",
+        "load",
         "merge",
         "recipes",
         "__version__",

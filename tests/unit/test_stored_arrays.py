@@ -450,7 +450,7 @@ def test_trees_of_different_kinds_do_not_mix():
         _walker(trees)
     with pytest.raises(ValueError, match="no trees"):
         _walker([])
-    walker = _core.Walker(trees[:1], False)
+    walker = _walker(trees[:1])
     for walk in (walker.predict, walker.apply, walker.decision_paths):
         for matrix in (_core.Matrix([X[:, :2]]), _core.Matrix([])):
             with pytest.raises(ValueError, match="number of variables"):

@@ -165,7 +165,8 @@ def from_bytes(content: np.ndarray) -> tuple[dict[str, str], dict[str, np.ndarra
     words = header.pop("__metadata__", None)
     if not isinstance(words, dict) or not all(isinstance(w, str) for w in words.values()):
         refuse("the header has no words")
-    del words["checksum"]
+    if len(words.pop("checksum")) != len(_NO_SUM):
+        refuse("the checksum is not one")
     data = content[8 + length :]
     return words, _arrays(header, data)
 
@@ -212,6 +213,8 @@ def _arrays(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:
         if len(offsets) != 2 or not offsets[0] <= offsets[1] <= len(data) or len(shape) > 8:
             refuse(f"{name!r} is not within the file")
         begin, end = offsets
+        if math.prod(max(n, 1) for n in shape) > 2**48:  # also where there is nothing of it
+            refuse(f"{name!r} has no shape")
         if math.prod(shape) * _TYPES[dtype].itemsize != end - begin:
             refuse(f"{name!r} has another size than its shape")
         array = data[begin:end].view(_TYPES[dtype]).reshape(shape)

@@ -40,6 +40,10 @@ class Saved:
         compress : bool
             A smaller file, which takes longer to write and to load, and cannot be mapped.
 
+        Returns
+        -------
+        None
+
         See Also
         --------
         silvics.load : Read the model again.
@@ -78,7 +82,7 @@ class Saved:
             self,
             for_prediction=not trees.known,
             training_rows=trees.known,
-            digest=False,
+            digest=not trees.known,
             parameters=False,
         )
         kept = {name: value for name, value in own.items() if name not in state.RESTORED}
@@ -90,7 +94,14 @@ class Saved:
         content = state.pop("_model_file", None)
         super().__setstate__(state)  # type: ignore[misc]
         if content is not None:
-            restored(*container.from_bytes(np.asarray(content)), into=self)
+            restored(*container.from_bytes(_bytes_of(content)), into=self)
+
+
+def _bytes_of(content: Any) -> np.ndarray:
+    """Out of a pickle, where anything may be."""
+    if not isinstance(content, np.ndarray) or content.dtype != np.uint8 or content.ndim != 1:
+        container.refuse("it is not made of bytes")
+    return np.ascontiguousarray(content)
 
 
 def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:

@@ -68,7 +68,7 @@ def _unsqueezed(name: str, told: dict[str, Any], small: dict[str, np.ndarray]) -
         refuse(f"the squeezed {name!r} has no type and shape")
     dtype, shape, distinct = told["dtype"], told["shape"], told["distinct"]
     sizes = [*shape, *([] if distinct is None else [distinct])] if isinstance(shape, list) else [-1]
-    if not all(type(n) is int and 0 <= n < 2**48 for n in sizes) or not 1 <= len(shape) <= 2:
+    if not all(type(n) is int and 0 <= n < 2**48 for n in sizes) or not 1 <= len(shape) <= 8:
         refuse(f"the squeezed {name!r} has no shape")
     if not isinstance(dtype, str) or dtype not in _TYPES:
         refuse(f"the squeezed {name!r} has no type")
@@ -102,8 +102,10 @@ def _from_planes(
 def _nodes_together(nodes: np.ndarray, first: np.ndarray) -> np.ndarray:
     if nodes.ndim != 2 or nodes.shape[1] != _NODE or nodes.dtype != np.uint8:
         refuse("nodes of another width")
-    if first.dtype != np.uint64 or first.ndim != 1 or (first > len(nodes)).any():
-        refuse("trees that begin beyond the nodes")
+    if first.dtype != np.uint64 or first.ndim != 1 or not len(first):
+        refuse("trees that do not tell where they begin")
+    if first[0] != 0 or first[-1] != len(nodes) or (first[:-1] > first[1:]).any():
+        refuse("trees that do not begin where others end")
     return _moved(nodes, first, np.add)
 
 

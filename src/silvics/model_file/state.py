@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from math import isfinite
+from itertools import pairwise
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ import numpy as np
 import silvics
 from silvics import _core
 from silvics._fit import targets
+from silvics._fit.column_values import is_missing
+from silvics._fit.random_output import RandomOutputForest
 from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
 from silvics._fit.walking import Trees
@@ -27,7 +31,13 @@ ESTIMATORS = (
     "RandomTreesEmbedding",
 )  # fmt: skip
 
-KINDS = ("number", "date", "duration", "category", "ordered", "nothing")
+# One letter for each variable, so that no file is of many that does not have them.
+KINDS = {
+    "number": ".", "date": "d", "duration": "t", "category": "c", "ordered": "o", "nothing": "-",
+}  # fmt: skip
+_KIND_OF = {letter: kind for kind, letter in KINDS.items()}
+# Types of levels, whatever the library that held them: text, numbers, times.
+_LEVELS = ("|O", "<f8", "<i8", "<u8", "<M8[us]", "<m8[us]")
 # Arrays of the forest and of what is known beyond it; those that are left are told apart by name.
 _FACTS = (
     "layout", "impurity_exponent", "samples", "weights", "first_impurity", "impurity",
@@ -48,7 +58,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and isfinite(value)
+    return type(value) in (int, float) and abs(value) <= float_info.max
 
 
 # Attributes that are a word each: how they are told, and what they may be.
@@ -63,9 +73,9 @@ _FITTED = {
 # Those by which trees were grown; of forests that were brought from elsewhere there are none.
 _GROWTH = {
     "_seed": _is_int(0, 2**32 - 1),
-    "_n_samples": _is_int(1),
+    "_n_samples": _is_int(1, 2**32 - 2),
     "_rows": lambda value: value in ("all", "bootstrap", "subsample"),
-    "_n_samples_bootstrap": _or_none(_is_int(1)),
+    "_n_samples_bootstrap": _or_none(_is_int(1, 2**32 - 2)),
     "_balanced_subsample": _is_bool,
     "_structure": lambda value: _is_number(value) and 0 <= value < 1,
 }
@@ -161,11 +171,10 @@ def _told_parameters(model: Any) -> dict[str, Any]:
 
 def _told_variables(model: Any) -> dict[str, Any]:
     variables: Variables = model._variables
-    some = range(len(variables.kinds))
     return {
         "n": len(variables.kinds),
         "names": None if variables.names is None else variables.names.tolist(),
-        "kinds": {str(j): variables.kinds[j] for j in some if variables.kinds[j] != "number"},
+        "kinds": "".join(KINDS[kind] for kind in variables.kinds),
         "levels": _told_levels(variables.levels),
         "rare": _told_levels(variables.rare),
     }
@@ -235,6 +244,8 @@ def restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any = No
         raise
     except ValueError as error:  # of the core, which has looked at the trees
         raise ModelFileError(f"Not a valid model file: {error}.") from error
+    except RecursionError:  # read by one that follows what stands within
+        refuse("too much stands within something else")
 
 
 def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) -> Any:
@@ -249,7 +260,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     name = content.take("estimator", lambda value: value in ESTIMATORS)
     content.take("library", lambda value: isinstance(value, str))
     whole = content.take("contents", lambda value: value in ("all", "prediction")) == "all"
-    digest = content.take("digest", _or_none(lambda value: isinstance(value, str)))
+    digest = content.take("digest", _or_none(_is_digest) if whole else _is_digest)
     training_rows = content.take("training_rows", _is_bool)
     if content.has("squeezed"):
         arrays = squeeze.unsqueezed(content.part("squeezed").rest(), arrays)
@@ -274,6 +285,8 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
         forest.take("both_ways", _is_bool),
     )
     outputs.end()
+    if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
+        refuse("several outputs of a forest that predicts none")
     facts = _core.ForestFacts.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
         array is not None for array in by_row.values()
@@ -290,7 +303,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     forest.end()
     _put(model, variables, classes, packed, trees)
     for attribute, check in _FITTED.items():
-        if fitted.has(attribute):
+        if fitted.has(attribute) or attribute in _needed(model, growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
     if not isinstance(model, BaseTree):
@@ -299,6 +312,10 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
         refuse("a single tree has no growth of a forest")
     _put_rows(model, by_row)
     return model
+
+
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
 
 
 def _is_object_or_none(value: Any) -> bool:
@@ -324,39 +341,34 @@ def _read_variables(told: _Words) -> Variables:
     names = told.take("names", lambda value: value is None or isinstance(value, list))
     if names is not None and (len(names) != n or not all(isinstance(x, str) for x in names)):
         refuse("the names of the variables are not one for each")
-    special = told.part("kinds").rest()
+    letters = told.take("kinds", lambda value: isinstance(value, str))
     levels, rare = told.part("levels").rest(), told.part("rare").rest()
     told.end()
-    if n > 2**23:  # before anything is made for each of them
-        refuse(f"{n} variables are too many")
-    kinds = ["number"] * n
-    for at, kind in special.items():
-        if kind not in KINDS:
-            refuse(f"{kind!r:.40} is not a kind of variable")
-        kinds[_place(at, n)] = kind
-    for j, kind in enumerate(kinds):
-        wants = kind in ("category", "ordered")
-        if (str(j) in levels) != wants or (str(j) in rare) != (kind == "category"):
-            refuse(f"levels of variable {j}")
+    if len(letters) != n or not set(letters) <= _KIND_OF.keys():
+        refuse("the kinds of the variables are not one for each")
+    kinds = tuple(_KIND_OF[letter] for letter in letters)
+    categories = [str(j) for j, kind in enumerate(kinds) if kind == "category"]
+    ordered = [str(j) for j, kind in enumerate(kinds) if kind == "ordered"]
+    if levels.keys() != {*categories, *ordered} or rare.keys() != set(categories):
+        refuse("levels of other variables than those that have some")
     of_names = None if names is None else np.array(names, dtype=object)
-    return Variables(of_names, tuple(kinds), _read_levels(levels, n), _read_levels(rare, n))
+    return Variables(of_names, kinds, _read_levels(levels, kinds), _read_levels(rare, kinds))
 
 
-def _place(at: str, n: int) -> int:
-    if not (at.isascii() and at.isdigit() and len(at) < 10 and str(int(at)) == at and int(at) < n):
-        refuse(f"a variable {at!r:.20}")
-    return int(at)
-
-
-def _read_levels(told: dict[str, Any], n: int) -> tuple[np.ndarray | None, ...]:
-    levels: list[np.ndarray | None] = [None] * n
+def _read_levels(told: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.ndarray | None, ...]:
+    levels: list[np.ndarray | None] = [None] * len(kinds)
     for at, of in told.items():
-        array = words.read_array(of)
-        if array.ndim != 1 or array.dtype.kind not in "OfiMm":
-            refuse("levels of a variable")
-        if array.dtype.kind == "O" and not all(isinstance(level, str) for level in array):
-            refuse("levels of a variable")
-        levels[_place(at, n)] = array
+        array, kind = words.read_array(of), kinds[int(at)]
+        values = array.tolist()
+        if array.ndim != 1 or array.dtype.str not in _LEVELS or len(set(values)) != len(values):
+            refuse(f"levels of variable {at}")
+        if array.dtype.kind == "O" and not all(type(level) is str for level in values):
+            refuse(f"levels of variable {at}")
+        if array.dtype.kind in "fMm" and is_missing(array).any():
+            refuse(f"a missing level of variable {at}")
+        if kind == "category" and any(a > b for a, b in pairwise(values)):
+            refuse(f"levels of variable {at} are in disorder")
+        levels[int(at)] = array
     return tuple(levels)
 
 
@@ -365,7 +377,7 @@ def _read_classes(outputs: _Words, model: Any) -> list[np.ndarray]:
     if (told is None) == bool(getattr(model, "_classification", False)):
         refuse("classes of a regression, or none of a classification")
     classes = [words.read_array(of) for of in told or []]
-    if any(of.ndim != 1 or not len(of) for of in classes):
+    if any(of.ndim != 1 or not len(of) or len(set(of.tolist())) != len(of) for of in classes):
         refuse("classes of an output")
     return classes
 
@@ -392,6 +404,16 @@ def _put(
         model.tree_ = Tree.of(trees, variables.n_levels)
     else:
         model._trees = trees
+
+
+def _needed(model: Any, grown: bool) -> set[str]:
+    """What a fitted model cannot be without."""
+    if isinstance(model, BaseTree):
+        return {"max_features_"}
+    needed = {"max_features_", "interrupted_"}
+    if isinstance(model, silvics.IsolationForest):
+        needed |= {"max_samples_", "offset_", *(["_n_columns_of_tree"] if grown else [])}
+    return needed
 
 
 def _put_growth(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ def told_array(array: np.ndarray) -> dict[str, Any]:
     flat = array.ravel()
     values = flat.view(np.int64).tolist() if kind in "Mm" else flat.tolist()
     dtype = array.dtype.newbyteorder("<").str if kind != "O" else "object"
+    if kind == "U" and too_wide(array.dtype, values):
+        raise ValueError(
+            f"An array of {len(values)} texts of type {dtype} is much wider than most of them, and "
+            "a file cannot hold it: make it one of objects, .astype(object)."
+        )
     return {"dtype": dtype, "shape": list(array.shape), "values": [told(v) for v in values]}
 
 
@@ -89,44 +95,57 @@ def read_array(words: Any) -> np.ndarray:
     """The array of what ``told_array`` gave."""
     if not isinstance(words, dict) or words.keys() != {"dtype", "shape", "values"}:
         refuse("an array without type, shape or values")
-    name, shape, values = words["dtype"], words["shape"], words["values"]
-    sizes = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
-    if not sizes or len(shape) > 2 or not isinstance(values, list):
+    shape, values = words["shape"], words["values"]
+    sizes = isinstance(shape, list) and all(type(n) is int and 0 <= n < 2**31 for n in shape)
+    if not sizes or not 1 <= len(shape) <= 2 or not isinstance(values, list):
         refuse("an array of no known shape")
     if math.prod(shape) != len(values):
         refuse("an array whose values are not as many as its shape says")
+    dtype = _read_type(words["dtype"])
     items = [read(value) for value in values]
+    wanted = _ITEMS[dtype.kind]
+    if not all(type(item) in wanted for item in items):
+        refuse(f"an array of type {dtype.str!r} with values of another")
+    if dtype.kind == "U":
+        longest = max(map(len, items), default=0)
+        if 4 * longest > dtype.itemsize or too_wide(dtype, items):
+            refuse("an array of text of another width than its values")
     try:
-        if not isinstance(name, str):
-            refuse("an array of no type")
-        dtype = np.dtype(object if name == "object" else name)
-        if dtype.kind not in _ARRAY_KINDS or (name != "object" and dtype.hasobject):
-            refuse(f"an array of type {name!r}")
-        wanted = _ITEMS[dtype.kind]
-        if not all(type(item) in wanted for item in items):
-            refuse(f"an array of type {name!r} with values of another")
-        if dtype.kind == "U":
-            longest = max((4 * len(item) for item in items), default=0)
-            # A type that is wider than its values is kept, within reason.
-            if not longest <= dtype.itemsize <= max(16 * longest, 4096):
-                refuse("an array of text of another width than its values")
         if dtype.kind in "Mm":
             array = np.array(items, dtype=np.int64).view(dtype)
         else:
             array = np.empty(len(items), dtype=dtype)
-            array[:] = items
-    except (TypeError, ValueError, OverflowError) as error:
-        refuse(f"an array of type {name!r} ({error})")
+            with np.errstate(over="raise"):
+                array[:] = items
+    except (ValueError, ArithmeticError) as error:
+        refuse(f"an array of type {dtype.str!r} ({error})")
     return array.reshape(shape)
 
 
+def too_wide(dtype: np.dtype[Any], items: list[str]) -> bool:
+    """Whether an array of text is much larger than the text itself."""
+    told = sum(map(len, items)) + 4 * len(items)
+    return len(items) * dtype.itemsize > max(2**16, 100 * told)
+
+
+def _read_type(name: Any) -> np.dtype[Any]:
+    """NumPy would understand far more, and warn of some of it."""
+    if not isinstance(name, str) or not _TYPE.fullmatch(name):
+        refuse(f"an array of type {name!r:.40}")
+    try:
+        dtype = np.dtype(name)
+    except (TypeError, ValueError) as error:
+        refuse(f"an array of type {name!r:.40} ({error})")
+    if name != "object" and dtype.str != name:
+        refuse(f"an array of type {name!r:.40}")
+    return dtype
+
+
+_TYPE = re.compile(
+    r"object|\|b1|\|[iu]1|<[iu][248]|<f[248]|<U\d{1,9}|<[Mm]8(\[\d{0,9}(Y|M|W|D|h|m|s|ms|us|ns)\])?",
+    re.ASCII,
+)
 _ITEMS: dict[str, tuple[type, ...]] = {
-    "b": (bool,),
-    "i": (int,),
-    "u": (int,),
-    "f": (float, int),
-    "U": (str,),
-    "M": (int,),
-    "m": (int,),
-    "O": (str, int, float, bool, type(None), tuple),
-}
+    "b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,), "M": (int,), "m": (int,),
+    "O": (str, int, float, bool, type(None)),
+}  # fmt: skip
