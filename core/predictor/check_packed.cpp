@@ -2,6 +2,8 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "predictor/packed_forest.hpp"
 
@@ -80,6 +82,8 @@ private:
             n_leaves += leaf;
         };
         bool ruled = false, records = false;
+        std::vector<std::pair<std::size_t, std::size_t>> parts;  // of records: begin, size
+        std::size_t words = 0;
         const auto n_features = static_cast<std::uint32_t>(forest_.n_features);
         for (Place t = 0; t < n; ++t) {
             const PackedNode& node = nodes[t];
@@ -90,7 +94,11 @@ private:
                 ruled = true;
                 if (node.record()) {
                     records = true;
-                    const auto children = checked_record(node, sets, branches).children();
+                    const BranchRecord record = checked_record(node, sets, branches);
+                    const auto children = record.children();
+                    parts.push_back({node.rule().content(), record.size()});
+                    words += record.size();  // so that records that are shared take no time
+                    require(words <= branches.size(), "records of several nodes");
                     for (const std::uint32_t to : children) child(t, depth + 1, to);
                     n_children += children.size();
                     continue;
@@ -101,6 +109,7 @@ private:
                 require(node.child(0).leaf(), "a tree of one leaf");
                 child(t, 0, node.child(0).bits());
                 require(bad_content == 0, "content of a leaf");
+                require(branches.empty(), "records of no node");
                 return {};
             }
             child(t, depth + 1, node.child(0).bits());
@@ -113,6 +122,13 @@ private:
         require(bad_order == 0, "order of nodes");
         require(bad_content == 0, "content of a leaf");
         require(n_children < kMaxIds, "number of nodes");
+        std::ranges::sort(parts);
+        words = 0;
+        for (const auto [begin, size] : parts) {
+            require(begin == words, "records of several nodes");
+            words += size;
+        }
+        require(words == branches.size(), "records of no node");
         return {n_children + 1, n_leaves, 0, deepest, ruled, records};
     }
 
@@ -161,7 +177,7 @@ void check_packed(PackedForest& forest, ThreadTeam& team) {
     check_parts(forest.first_set, n_trees, forest.level_sets.size());
     check_parts(forest.first_branch, n_trees, forest.branches.size());
     check_values(forest);
-    require(forest.n_pure() + forest.n_rows() <= kMaxIds, "number of rows");
+    require(forest.one_number() || forest.n_pure() + forest.n_rows() <= kMaxIds, "number of rows");
     forest.shapes.assign(n_trees, {});
     const auto part = [&](const auto& all, const auto& first, std::size_t m) {
         return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);

@@ -69,7 +69,8 @@ public:
     // Whether a rule of levels, or a record, says where samples go.
     bool ruled() const { return std::isnan(threshold()); }
     bool record() const { return ruled() && rule().form() == LevelRule::Form::record; }
-    // The only node of a tree that is a leaf, which is its first child, whatever the sample.
+    // The only node of a tree that is a leaf, which is its first child, whatever the sample. Its
+    // second is no child at all, and nothing that compares goes there.
     static PackedNode of_one_leaf(Child leaf) {
         return {std::numeric_limits<double>::infinity(), 0, true, leaf, Child::inner(0)};
     }

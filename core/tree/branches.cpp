@@ -60,7 +60,7 @@ bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_featur
                 if (std::isnan(record.threshold(i)) ||
                     (i > 0 && !(record.threshold(i - 1) < record.threshold(i))))
                     return false;
-            return record.n_cuts() + 1 <= n;
+            return record.n_cuts() < n;
         case Branching::Test::levels:
             return record.n_terms() == 0 && record.n_cuts() <= n && record.other_child() < n &&
                    std::ranges::is_sorted(record.levels(), std::ranges::less_equal{});

@@ -200,6 +200,8 @@ void check_plain(const Tree& tree) {
                            tree.node_values.size() % width == 0 && tree.leaf_weights.empty()
                      : tree.classification(),
             "values");
+    require(std::ranges::all_of(tree.node_values, [](double v) { return std::isfinite(v); }),
+            "value of a node");
     require(tree.leaf_weights.size() % width == 0, "leaf weights");
     const std::size_t rows = tree.leaf_weights.size() / width;
     std::size_t row = 0;

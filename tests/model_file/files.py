@@ -91,6 +91,13 @@ def without_parameters(content):
 # ---- use
 
 
+def _asked(model):
+    """The model, where no parameter of the one who asks makes it refuse; joblib refuses zero."""
+    if getattr(model, "n_jobs", None) == 0:
+        model.set_params(n_jobs=None)
+    return model
+
+
 def rows_for(model, n=6):
     """Rows with values that the model knows, does not know, and that are missing."""
     variables = model._variables
@@ -124,7 +131,7 @@ def rows_for(model, n=6):
 
 def answers(model, X=None):
     """Everything that a model says, by name."""
-    X = rows_for(model) if X is None else X
+    X = rows_for(_asked(model)) if X is None else X
     said = {}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -191,7 +198,7 @@ def quickly_used(content):
         model = loaded(content)
     except silvics.ModelFileError:
         return False
-    X = rows_for(model)
+    X = rows_for(_asked(model))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         model.predict(X)

@@ -85,7 +85,7 @@ def _from_planes(
     name: str, packed: np.ndarray, dtype: np.dtype[Any], shape: list[int]
 ) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
-    if packed.dtype != np.uint8 or size > _MOST * (packed.size + 64):
+    if packed.dtype != np.uint8 or packed.ndim != 1 or size > _MOST * (packed.size + 64):
         refuse(f"the squeezed {name!r} cannot be as large as it says")
     expander = zlib.decompressobj()
     try:

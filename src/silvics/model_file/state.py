@@ -287,6 +287,8 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     outputs.end()
     if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
         refuse("several outputs of a forest that predicts none")
+    if isinstance(model, silvics.IsolationForest) and (arrays["values"] < 0).any():
+        refuse("ways of less than no length")
     facts = _core.ForestFacts.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
         array is not None for array in by_row.values()
