@@ -124,7 +124,7 @@ private:
         require(n_children < kMaxIds, "number of nodes");
         std::ranges::sort(parts);
         words = 0;
-        for (const auto [begin, size] : parts) {
+        for (const auto& [begin, size] : parts) {
             require(begin == words, "records of several nodes");
             words += size;
         }

@@ -143,7 +143,8 @@ def described(
 
 def _own_name(kind: type) -> str:
     """The name of the estimator of ours that a class is, or is made from."""
-    return next(name for name in ESTIMATORS if issubclass(kind, getattr(silvics, name)))
+    ours = {getattr(silvics, name): name for name in ESTIMATORS}
+    return next(ours[base] for base in kind.__mro__ if base in ours)
 
 
 def trees_of(model: Any) -> Trees:
