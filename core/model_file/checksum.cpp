@@ -1,15 +1,16 @@
 #include "model_file/checksum.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace silvics {
 namespace {
 
-// It can be undone, so that two contents which differ in one word never meet again.
+// It can be undone, so that two contents which differ in one word never meet again. The product
+// moves bits up, the shift down.
 void step(std::uint64_t& lane, std::uint64_t word) {
-    lane = std::rotl((lane ^ word) * 0x9E3779B97F4A7C15ULL, 29);
+    lane = (lane ^ word) * 0x9E3779B97F4A7C15ULL;
+    lane ^= lane >> 32;
 }
 
 }  // namespace

@@ -95,10 +95,11 @@ def to_bytes(words: dict[str, str], arrays: dict[str, np.ndarray]) -> np.ndarray
 
 def write(path: Any, words: dict[str, str], arrays: dict[str, np.ndarray]) -> None:
     """Write a container, all of it or nothing: what was there stays until all is on disk."""
-    target = Path(os.path.realpath(os.fspath(path)))
+    target = Path(os.path.realpath(os.fsdecode(path)))
     if target.exists() and not target.is_file():
         raise ValueError(f"{str(path)!r} is not a file that could be replaced.")
-    beside = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}")
+    # With part of its name, since the whole of it may be as long as names can be.
+    beside = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}")
     # Not a temporary file, whose mode would keep others from reading it.
     descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     try:
@@ -106,10 +107,9 @@ def write(path: Any, words: dict[str, str], arrays: dict[str, np.ndarray]) -> No
             for part in _parts(words, arrays):
                 file.write(part)
             file.flush()
-            with mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
-                content = np.frombuffer(mapped, dtype=np.uint8)
-                digits = _sum_of(content)
-                del content
+            # Closed with the last that looks into it, which an interruption may keep.
+            mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
+            digits = _sum_of(np.frombuffer(mapped, dtype=np.uint8))
             file.seek(_DIGITS.start)
             file.write(digits)
             file.flush()

@@ -91,8 +91,9 @@ class Saved:
     def __setstate__(self, state: dict[str, Any]) -> None:
         from silvics.model_file.state import restored
 
-        content = state.pop("_model_file", None)
-        super().__setstate__(state)  # type: ignore[misc]
+        own = dict(state)
+        content = own.pop("_model_file", None)
+        super().__setstate__(own)  # type: ignore[misc]
         if content is not None:
             restored(*container.from_bytes(_bytes_of(content)), into=self)
 

@@ -66,7 +66,7 @@ TEST_CASE("parts of whole lines add up to the whole") {
 TEST_CASE("what was once written is found again: the checksum never changes") {
     Bytes bytes(100);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
-    CHECK(sum_of(bytes) == 0x72D1E528FBF7553FULL);
+    CHECK(sum_of(bytes) == 0xB221EF5FB7956886ULL);
     CHECK(sum_of({}) == 0x8813FA1CBC461847ULL);
 }
 

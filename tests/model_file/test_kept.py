@@ -1,0 +1,53 @@
+"""Files that earlier versions have written: they load for ever, and predict what they did."""
+
+import json
+
+import pytest
+
+import silvics
+
+from .files import content_of, loaded, opened, use
+from .keep import FOLDER, models, numbers, said
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.silvics"))
+
+
+def expected(name):
+    told = json.loads((FOLDER / f"{name}.json").read_text())
+    rows = told.pop("rows")
+    if all(x is None or isinstance(x, float) for row in rows for x in row):
+        rows = numbers(rows)
+    return rows, told
+
+
+def test_there_is_one_of_every_sort():
+    assert len(NAMES) >= 17
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 200_000
+    kinds = {json.loads((FOLDER / f"{name}.json").read_text())["estimator"] for name in NAMES}
+    assert len(kinds) >= 10
+
+
+@pytest.mark.parametrize("memory_map", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kept_file_predicts_what_it_did(name, memory_map):
+    rows, told = expected(name)
+    model = silvics.load(FOLDER / f"{name}.silvics", memory_map=memory_map)
+    assert json.loads(json.dumps(said(model, rows))) == told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kept_file_can_be_used_and_written_again(name):
+    rows, told = expected(name)
+    model = silvics.load(FOLDER / f"{name}.silvics")
+    use(model)
+    whole = opened((FOLDER / f"{name}.silvics").read_bytes())[1]["contents"] == "all"
+    again = loaded(content_of(model, for_prediction=not whole))
+    assert json.loads(json.dumps(said(again, rows))) == told
+
+
+def test_the_same_models_are_made_today():
+    """Growing them again gives the same predictions; if this changes, the kept files stay."""
+    for name, model, _, _ in models():
+        rows, told = expected(name)
+        assert model.digest() == told["digest"]
+        assert json.loads(json.dumps(said(model, rows))) == told
