@@ -54,7 +54,9 @@ test-cpp: $(VENV)/.dev
 	$(BIN)/cmake --build build/cpp
 	build/cpp/tests/cpp/silvics_tests
 
-test-long: $(VENV)/.built $(VENV)/.dev  ## statistical studies (DATA=folder of Parquet files); writes docs/studies
+test-long: $(VENV)/.built $(VENV)/.dev  ## ten minutes of fuzzing, statistical studies (DATA=folder of Parquet files); writes docs/studies
+	$(BIN)/pip install -q --group fuzz 2>&1 | { grep -v WARNING || true; }
+	$(PY) fuzz/load_model.py -max_total_time=600 fuzz/corpus
 	$(PY) benchmarks/accuracy_study.py $(DATA) --write docs/studies/accuracy.md
 
 bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes the README's table

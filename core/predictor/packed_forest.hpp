@@ -30,6 +30,7 @@ class Child {
 public:
     static Child leaf(std::uint32_t content) { return Child(content | kLeafBit); }
     static Child inner(Place place) { return Child(place); }
+    Child() = default;
     explicit Child(std::uint32_t bits) : bits_(bits) {}
 
     bool leaf() const { return (bits_ & kLeafBit) != 0; }
@@ -39,7 +40,7 @@ public:
 
 private:
     static constexpr std::uint32_t kLeafBit = std::uint32_t{1} << 31;
-    std::uint32_t bits_;
+    std::uint32_t bits_ = 0;
 };
 
 // Bytes, since words of 32 or 64 bits would leave some unused: the variable and whether missing

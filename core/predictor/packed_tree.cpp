@@ -37,8 +37,7 @@ bool PackedTree::missing_at(Place t, const double* sample) const {
     return std::isnan(x) || (node.ruled() && x < 0.0 && x != kUnknownLevel);
 }
 
-PackedTree::Step PackedTree::next_unordered(Place t, const double* sample) const {
-    const PackedNode& node = nodes_[t];
+PackedTree::Step PackedTree::next_unordered(const PackedNode& node, const double* sample) const {
     if (node.record()) {
         const BranchRecord record = record_of(node);
         const double value = record.value(node.feature(), [&](FeatureId f) { return sample[f]; });

@@ -35,11 +35,14 @@ public:
     // is missing and no variable a category.
     template <bool kOrdered>
     Step next(Place t, const double* sample) const {
-        const PackedNode& node = nodes_[t];
+        return next<kOrdered>(nodes_[t], sample);
+    }
+    template <bool kOrdered>
+    Step next(const PackedNode& node, const double* sample) const {
         const double x = sample[node.feature()];
         if constexpr (!kOrdered)
             if (!(x <= node.threshold()) && !(x > node.threshold()))
-                return next_unordered(t, sample);
+                return next_unordered(node, sample);
         const auto which = static_cast<std::uint32_t>(!(x <= node.threshold()));
         return {node.child(which), which};
     }
@@ -86,7 +89,7 @@ public:
     std::span<const std::uint32_t> branches() const { return branches_; }
 
 private:
-    Step next_unordered(Place t, const double* sample) const;
+    Step next_unordered(const PackedNode& node, const double* sample) const;
     // Whether an inner node compares a value that is missing.
     bool missing_at(Place t, const double* sample) const;
 

@@ -25,11 +25,14 @@ public:
     // Some samples of a block down one tree; they are in leaf(i) afterwards.
     void down(const PackedTree& tree, bool ordered, const RowBlock& block,
               std::span<const std::uint32_t> some) {
-        for (const std::uint32_t i : some) at_[i] = PackedTree::kRoot;
+        for (const std::uint32_t i : some) {
+            at_[i] = PackedTree::kRoot;
+            rows_[i] = block.row(i);
+        }
         std::ranges::copy(some, open_.begin());
         advance(
-            some.size(), ordered, [&](std::uint32_t) -> const PackedTree& { return tree; },
-            [&](std::uint32_t i) { return block.row(i); });
+            some.size(), ordered, [&](std::size_t) -> const PackedTree& { return tree; },
+            [&](std::size_t i) { return rows_[i]; });
     }
 
     // One sample down some trees; it is in leaf(m) of each.
@@ -39,12 +42,12 @@ public:
             open_[m] = m;
         }
         advance(
-            trees.size(), ordered, [&](std::uint32_t m) -> const PackedTree& { return trees[m]; },
-            [&](std::uint32_t) { return sample; });
+            trees.size(), ordered, [&](std::size_t m) -> const PackedTree& { return trees[m]; },
+            [&](std::size_t) { return sample; });
     }
 
     PackedLeaf leaf(std::size_t i) const {
-        const std::uint32_t content = Child(at_[i]).content();
+        const auto content = static_cast<std::uint32_t>(at_[i] / PackedNode::kBytes);
         return knowing_ ? PackedLeaf{content, parent_[i], which_[i]} : PackedLeaf{content};
     }
 
@@ -63,17 +66,21 @@ private:
         while (n > 0) {
             std::size_t still = 0;
             for (std::size_t k = 0; k < n; ++k) {
-                const std::uint32_t i = open_[k];
+                const std::size_t i = open_[k];
                 const PackedTree& tree = tree_of(i);
-                const auto [to, which] = tree.next<kOrdered>(at_[i], sample_of(i));
-                // It comes while the other ways take their steps.
-                __builtin_prefetch(tree.nodes() + to.content());
+                const char* const nodes = reinterpret_cast<const char*>(tree.nodes());
+                const auto& node = *reinterpret_cast<const PackedNode*>(nodes + at_[i]);
+                const auto [to, which] = tree.next<kOrdered>(node, sample_of(i));
                 if constexpr (kKnowing) {
-                    parent_[i] = at_[i];
+                    parent_[i] = static_cast<Place>(at_[i] / PackedNode::kBytes);
                     which_[i] = which;
                 }
-                at_[i] = to.bits();
-                open_[still] = i;
+                // It comes while the other ways take their steps.
+                const std::size_t next = std::size_t{to.content()} * PackedNode::kBytes;
+                __builtin_prefetch(nodes + next);
+                __builtin_prefetch(nodes + next + PackedNode::kBytes - 1);
+                at_[i] = next;
+                open_[still] = static_cast<std::uint32_t>(i);
                 still += !to.leaf();
             }
             n = still;
@@ -81,8 +88,10 @@ private:
     }
 
     bool knowing_;
-    std::array<std::uint32_t, kMost> at_, open_;  // places, of ended ways leaves
-    std::array<std::uint32_t, kMost> parent_, which_;
+    std::array<std::size_t, kMost>
+        at_;  // in bytes; of ways that have ended, as if leaves were nodes
+    std::array<const double*, kMost> rows_;
+    std::array<std::uint32_t, kMost> open_, parent_, which_;
 };
 
 }  // namespace silvics

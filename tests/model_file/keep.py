@@ -61,8 +61,8 @@ def models():
     X = as_array(mixed)
     plain = numbers(mixed)
     y = np.column_stack([z, z**2, -z]).round(6)
-    forest = {"n_estimators": 5, "random_state": 0, "max_depth": 6}
-    some = mixed[:20] + [[0.1, 2.0, "none such", "plot 999", None], [None] * 5]
+    forest = {"n_estimators": 5, "random_state": 0, "max_depth": 5}
+    some = [*mixed[:20], [0.1, 2.0, "none such", "plot 999", None], [None] * 5]
     few = [[0.25, -3.0], [np.nan, 1.0], [-1.5, np.nan], [9.0, 9.0], *plain[:20]]
 
     yield (

@@ -1,9 +1,11 @@
 """Files made to deceive: every word of the header wrong, numbers that lie, bombs."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
 import tracemalloc
 import zlib
 from pathlib import Path
@@ -171,7 +173,7 @@ def test_a_header_that_is_not_json(text):
 @pytest.mark.parametrize("bracket", ["[", '{"a":', "[[[{}],", '{"tuple":['])
 def test_nesting_without_end(plain, n, bracket):
     refuse(header_with(b'"}, "a": ' + (bracket * n).encode()))
-    words, model, arrays = opened(plain)
+    words, _, arrays = opened(plain)
     refuse(closed(words, bracket * n, arrays))
     within = bracket * n + "1" + {"[": "]", '{"a":': "}"}.get(bracket, "") * n
     refuse(closed(words, within, arrays))
@@ -226,7 +228,7 @@ def test_offsets_without_end(plain):
 def doubled(text, at):
     """JSON in which the name that stands here comes twice."""
     decoder = json.JSONDecoder()
-    name, end = decoder.raw_decode(text, at)
+    _, end = decoder.raw_decode(text, at)
     value_at = end + len(text[end:]) - len(text[end:].lstrip(": "))
     _, value_end = decoder.raw_decode(text, value_at)
     return text[:at] + text[at:value_end] + ", " + text[at:]
@@ -287,16 +289,18 @@ def taken(tree, path):
     return tree.pop(last)
 
 
-def test_every_word_of_the_model_replaced(content):
+def test_every_word_of_the_model_replaced(content, contents):
     words, model, arrays = opened(content)
     text = json.dumps(model)
     n_used = 0
-    for path in list(leaves(model)):
+    once = ("classifier", "isolation", "tree", "records")  # of others the parameters are the same
+    parameters = any(content == contents[name] for name in once)
+    for path in [path for path in leaves(model) if parameters or path[0] != "parameters"]:
         for value in STRANGE:
             strange = json.loads(text)
             put(strange, path, value)
             n_used += quickly_used(closed(words, strange, arrays))
-    assert n_used > 50
+    assert n_used > 20
 
 
 def test_every_word_of_the_model_left_out(content):
@@ -306,7 +310,7 @@ def test_every_word_of_the_model_left_out(content):
         lacking = json.loads(text)
         taken(lacking, path)
         if len(path) == 2 and path[0] == "parameters":
-            assert outcome(closed(words, lacking, arrays))
+            assert quickly_used(closed(words, lacking, arrays))
         else:
             refuse(closed(words, lacking, arrays))
 
@@ -515,7 +519,9 @@ def test_shapes_of_arrays(plain, shape):
     refuse(with_tensors(plain, change))
 
 
-@pytest.mark.parametrize("shape", [[0], [0, 19], [0, 2**61], [2**61, 0], [0] * 8, [2**40] * 3 + [0]])
+@pytest.mark.parametrize(
+    "shape", [[0], [0, 19], [0, 2**61], [2**61, 0], [0] * 8, [2**40] * 3 + [0]]
+)
 def test_an_array_of_nothing_too_many(plain, shape):
     def change(header):
         header["more"] = {"dtype": "F64", "shape": shape, "data_offsets": [0, 0]}
@@ -832,7 +838,8 @@ def test_rows_that_are_not_of_the_training(plain):
     model["training_rows"] = True
     for weights in (
         np.ones(29), np.ones(31), np.ones((2, 15)), np.array(1.0), np.ones(30, dtype=np.uint8),
-        -np.ones(30), np.full(30, np.nan), np.full(30, np.inf), np.zeros(0),
+        -np.ones(30), np.full(30, np.nan), np.full(30, np.inf), np.zeros(0), np.zeros(30),
+        np.ones((30, 1)), np.full(30, 1e308),
     ):  # fmt: skip
         refuse(closed(words, model, {**arrays, "sample_weight": weights}))
 
@@ -859,7 +866,18 @@ def test_a_squeezed_array_of_another_size(contents):
     text = json.dumps(model)
     for name, told in model["squeezed"].items():
         n = told["shape"][0]
-        for shape in ([n + 1], [n - 1], [0], [2**47], [2**48], [n, 1], [1, n], [n, 0], [0, 0], [-n]):
+        for shape in (
+            [n + 1],
+            [n - 1],
+            [0],
+            [2**47],
+            [2**48],
+            [n, 1],
+            [1, n],
+            [n, 0],
+            [0, 0],
+            [-n],
+        ):
             if shape == told["shape"]:
                 continue
             other = json.loads(text)
@@ -901,6 +919,40 @@ def test_squeezed_trees_that_begin_anywhere(contents):
         first = np.array(strange, dtype=np.uint64)
         quickly_used(squeezed_with(contents["squeezed"], first_node=first))
         quickly_used(squeezed_with(contents["squeezed"], first_node=first, nodes=nodes))
+
+
+def one_set_of_many_nodes(n):
+    """A chain of n category nodes that all have the same set, of n levels."""
+    words, model, _ = opened(content_of(many_levels_model(), for_prediction=True))
+    children = np.empty((n, 2), dtype="<u4")
+    children[:, 0] = np.arange(1, n + 1)
+    children[:, 1] = LEAF + np.arange(n)
+    children[-1] = LEAF + n - 1, LEAF + n
+    nodes = np.zeros((n, 19), dtype=np.uint8)
+    nodes[:, 3:11] = children.view(np.uint8)
+    nodes[:, 11:] = np.array([0x7FFB << 48], dtype="<u8").view(np.uint8)
+    sets = np.zeros(n + 1, dtype=np.uint32)
+    sets[0] = LEAF | n
+    arrays = {
+        "first_node": np.array([0, n], dtype=np.uint64),
+        "nodes": nodes,
+        "values": np.zeros(n + 1),
+        "first_set": np.array([0, n + 1], dtype=np.uint64),
+        "level_sets": sets,
+    }
+    model["forest"].update(n_trees=1, n_nodes=2 * n + 1)
+    return closed(words, model, arrays)
+
+
+@pytest.mark.xfail(
+    reason="the core looks through a set once for each node that has it", raises=AssertionError
+)
+def test_a_set_of_many_nodes_is_not_looked_through_for_each():
+    content = one_set_of_many_nodes(40_000)
+    begin = time.process_time()
+    with contextlib.suppress(silvics.ModelFileError):
+        loaded(content)
+    assert time.process_time() - begin < 0.4
 
 
 def peak_of(content):
@@ -948,16 +1000,48 @@ def test_a_small_file_never_takes_much_memory(contents):
 
 
 def test_a_bomb_takes_no_more_than_it_can_be(contents):
-    """Zeros are squeezed a thousandfold; more than is told of them is never made."""
+    """Zeros are squeezed a thousandfold; nobody is to believe that."""
     zeros = np.zeros(2_000_000)
     told = squeezed_with(contents["squeezed"], values=zeros)
     assert len(told) < 20_000
-    assert peak_of(told) < 40 * len(zeros)
+    refuse(told, "cannot be as large")
+    assert peak_of(told) < 1e6
+    for n in (8, 100_000):  # more than is told is never made
 
-    def smaller(words, model, arrays):
-        model["squeezed"]["values"]["shape"] = [8]
+        def smaller(words, model, arrays, n=n):
+            model["squeezed"]["values"]["shape"] = [n]
 
-    assert peak_of(changed(told, smaller)) < 1e6
+        assert peak_of(changed(told, smaller)) < 4e6
+
+
+def test_what_can_be_squeezed_beyond_belief_is_not():
+    """Thousands of trees that are all the same."""
+    forest = silvics.RandomForestRegressor(20_000).fit([[0.0], [1.0]], [1.0, 1.0])
+    content = content_of(forest, compress=True)
+    assert "squeezed" not in opened(content)[1]
+    assert loaded(content).digest() == forest.digest()
+
+
+def test_memory_is_a_small_multiple_of_any_file(plain):
+    """Of headers with as much in them as possible, and of bytes that are squeezed."""
+    words, _, arrays = opened(plain)
+    for part in ("[],", "{},", '{"":0},', '"a",', "0.5,", '[{"tuple":[]}],'):
+        text = "[" + part * (300_000 // len(part)) + "0]"
+        for content in (
+            closed(words, text, arrays),
+            with_header(BEGIN + b'0"}, "a":' + text.encode()),
+        ):
+            assert peak_of(content) < 60 * len(content)
+
+    def parameter(words, model, arrays):
+        model["parameters"]["class_weight"] = {"dict": [[i, []] for i in range(30_000)]}
+
+    content = changed(plain, parameter)
+    tracemalloc.start()
+    with contextlib.suppress(silvics.ModelFileError):
+        loaded(content)
+    assert tracemalloc.get_traced_memory()[1] < 60 * len(content)
+    tracemalloc.stop()
 
 
 def test_an_address_space_of_little_more_than_the_process(contents, tmp_path):

@@ -45,9 +45,5 @@ def test_a_kept_file_can_be_used_and_written_again(name):
     assert json.loads(json.dumps(said(again, rows))) == told
 
 
-def test_the_same_models_are_made_today():
-    """Growing them again gives the same predictions; if this changes, the kept files stay."""
-    for name, model, _, _ in models():
-        rows, told = expected(name)
-        assert model.digest() == told["digest"]
-        assert json.loads(json.dumps(said(model, rows))) == told
+def test_the_script_makes_all_of_them():
+    assert {name for name, *_ in models()} <= set(NAMES)

@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, for whoever may read it, and is shared when it is mapped."""
+"""A file is written whole or not at all, for whoever may read it, and shared when it is mapped."""
 
 import gc
 import json
@@ -208,8 +208,8 @@ def test_folders_and_what_is_not_there(tmp_path):
         model.save(tmp_path)
     with pytest.raises(FileNotFoundError):
         model.save(tmp_path / "none such" / "model.silvics")
+    (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotADirectoryError):
-        (tmp_path / "file").write_bytes(b"")
         model.save(tmp_path / "file" / "model.silvics")
     with pytest.raises(IsADirectoryError):
         silvics.load(tmp_path)
@@ -267,7 +267,9 @@ def test_a_loaded_model_predicts_from_the_file_itself(tmp_path):
     """Pages of the file are in its memory, and little else is."""
     path = tmp_path / "model.silvics"
     X = np.random.default_rng(0).normal(size=(3000, 3))
-    silvics.RandomForestRegressor(60, random_state=0).fit(X, X[:, 0]).save(path, for_prediction=True)
+    silvics.RandomForestRegressor(60, random_state=0).fit(X, X[:, 0]).save(
+        path, for_prediction=True
+    )
     size = path.stat().st_size
     assert size > 3e6
     code = """
@@ -280,7 +282,8 @@ def mapped():
         if "-" in line.split()[0] and ":" not in line.split()[0]:
             here = line.endswith("model.silvics")
         elif here and line.startswith(("Rss", "Private_Dirty", "Shared_Clean", "Private_Clean")):
-            found[line.split(":")[0]] = found.get(line.split(":")[0], 0) + 1024 * int(line.split()[1])
+            name, size = line.split(":")
+            found[name] = found.get(name, 0) + 1024 * int(size.split()[0])
     return found
 del model
 loaded = silvics.load(path)

@@ -18,14 +18,15 @@ _NODE = 19  # bytes
 _CHILDREN = slice(3, 11)
 _LEAF = np.uint32(1 << 31)
 _TYPES = ("float64", "int32", "uint8", "uint16", "uint32", "uint64")
-_MOST = 1100  # times as many bytes as they are squeezed into: more cannot be
+# No file is to take much more memory than it has bytes: so many times, or so little at all.
+_MOST, _LITTLE = 100, 2**20
 _PLACES = ".places"
 
 
 def squeezed(
     arrays: dict[str, np.ndarray],
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What the arrays were, and their bytes."""
+) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+    """What the arrays were, and their bytes; None if nobody would believe how few those are."""
     told: dict[str, Any] = {}
     small = {}
     for name, array in arrays.items():
@@ -40,7 +41,18 @@ def squeezed(
                 small[name + _PLACES] = _in_planes(places.astype(np.uint32))
                 array = distinct
         small[name] = _in_planes(array)
-    return told, small
+    return None if _incredible(told, small) else (told, small)
+
+
+def _incredible(told: dict[str, Any], small: dict[str, np.ndarray]) -> bool:
+    """Whether arrays are much more than their bytes."""
+    size = 0
+    for of in told.values():
+        n, width = math.prod(of["shape"]), np.dtype(of["dtype"]).itemsize
+        size += n * width
+        if of["distinct"] is not None:
+            size += n * np.dtype(np.uint32).itemsize + of["distinct"] * width
+    return size > max(_LITTLE, _MOST * sum(packed.nbytes for packed in small.values()))
 
 
 def _in_planes(array: np.ndarray) -> np.ndarray:
@@ -52,19 +64,21 @@ def _in_planes(array: np.ndarray) -> np.ndarray:
 
 def unsqueezed(told: dict[str, Any], small: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays again."""
-    if not all(isinstance(of, dict) for of in told.values()):
-        refuse("squeezed arrays have no type and shape")
-    again = {name + _PLACES for name, of in told.items() if of.get("distinct") is not None}
+    for name, of in told.items():
+        _check(name, of)
+    again = {name + _PLACES for name, of in told.items() if of["distinct"] is not None}
     if small.keys() != told.keys() | again:
         refuse("squeezed arrays are not those that it tells of")
+    if _incredible(told, small):
+        refuse("squeezed arrays cannot be as large as it says")
     arrays = {name: _unsqueezed(name, of, small) for name, of in told.items()}
     if "nodes" in arrays and "first_node" in arrays:
         arrays["nodes"] = _nodes_together(arrays["nodes"], arrays["first_node"])
     return arrays
 
 
-def _unsqueezed(name: str, told: dict[str, Any], small: dict[str, np.ndarray]) -> np.ndarray:
-    if told.keys() != {"dtype", "shape", "distinct"}:
+def _check(name: str, told: Any) -> None:
+    if not isinstance(told, dict) or told.keys() != {"dtype", "shape", "distinct"}:
         refuse(f"the squeezed {name!r} has no type and shape")
     dtype, shape, distinct = told["dtype"], told["shape"], told["distinct"]
     sizes = [*shape, *([] if distinct is None else [distinct])] if isinstance(shape, list) else [-1]
@@ -72,6 +86,10 @@ def _unsqueezed(name: str, told: dict[str, Any], small: dict[str, np.ndarray]) -
         refuse(f"the squeezed {name!r} has no shape")
     if not isinstance(dtype, str) or dtype not in _TYPES:
         refuse(f"the squeezed {name!r} has no type")
+
+
+def _unsqueezed(name: str, told: dict[str, Any], small: dict[str, np.ndarray]) -> np.ndarray:
+    dtype, shape, distinct = told["dtype"], told["shape"], told["distinct"]
     if distinct is None:
         return _from_planes(name, small[name], np.dtype(dtype), shape)
     numbers = _from_planes(name, small[name], np.dtype(dtype), [distinct])
@@ -85,8 +103,8 @@ def _from_planes(
     name: str, packed: np.ndarray, dtype: np.dtype[Any], shape: list[int]
 ) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
-    if packed.dtype != np.uint8 or packed.ndim != 1 or size > _MOST * (packed.size + 64):
-        refuse(f"the squeezed {name!r} cannot be as large as it says")
+    if packed.dtype != np.uint8 or packed.ndim != 1:
+        refuse(f"the squeezed {name!r} is not made of bytes")
     expander = zlib.decompressobj()
     try:
         content = expander.decompress(packed.tobytes(), size + 1)

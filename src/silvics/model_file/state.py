@@ -135,8 +135,8 @@ def described(
         for name in _ROWS:
             if (array := getattr(model, name, None)) is not None:
                 arrays[name.strip("_")] = np.asarray(array, dtype=np.float64)
-    if compress:
-        content["squeezed"], arrays = squeeze.squeezed(arrays)
+    if compress and (small := squeeze.squeezed(arrays)) is not None:
+        content["squeezed"], arrays = small
     said = {"format": "silvics", "version": str(FORMAT_VERSION), "model": json.dumps(content)}
     return said, arrays
 
@@ -445,6 +445,9 @@ def _put_rows(model: Any, by_row: dict[str, np.ndarray | None]) -> None:
         n = getattr(model, "_n_samples", len(array) if array.ndim else 0)
         if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
             refuse("what is said of training rows is not of each of them")
-        if name == "_sample_weight" and not (np.isfinite(array) & (array >= 0)).all():
-            refuse("a weight of a training row")
+        if name == "_sample_weight":
+            with np.errstate(over="ignore"):
+                good = array.ndim == 1 and (array >= 0).all() and 0 < array.sum() < np.inf
+            if not good:
+                refuse("weights of training rows")
         setattr(model, name, array.copy())

@@ -122,7 +122,7 @@ def read_array(words: Any) -> np.ndarray:
     return array.reshape(shape)
 
 
-def too_wide(dtype: np.dtype[Any], items: list[str]) -> bool:
+def too_wide(dtype: np.dtype[Any], items: list[Any]) -> bool:
     """Whether an array of text is much larger than the text itself."""
     told = sum(map(len, items)) + 4 * len(items)
     return len(items) * dtype.itemsize > max(2**16, 100 * told)
@@ -146,6 +146,6 @@ _TYPE = re.compile(
     re.ASCII,
 )
 _ITEMS: dict[str, tuple[type, ...]] = {
-    "b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,), "M": (int,), "m": (int,),
-    "O": (str, int, float, bool, type(None)),
+    "b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,), "M": (int,),
+    "m": (int,), "O": (str, int, float, bool, type(None)),
 }  # fmt: skip
