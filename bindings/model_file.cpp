@@ -93,7 +93,15 @@ private:
     nb::handle owner_;
 };
 
-constexpr std::size_t kWorthThreads = 200'000;  // nodes: a millisecond
+// Checks a forest, if it is large by some threads.
+template <class Check>
+void with_team(const PackedForest& forest, Check&& check) {
+    constexpr std::size_t kWorthThreads = 200'000;  // nodes: a millisecond
+    nb::gil_scoped_release release;
+    const bool large = forest.nodes.size() > kWorthThreads;
+    ThreadTeam alone, several(std::min(std::thread::hardware_concurrency(), 4U), nullptr);
+    check(large ? several : alone);
+}
 
 nb::dict arrays_of(nb::handle self) {
     const auto& forest = nb::cast<const PackedForest&>(self);
@@ -128,13 +136,7 @@ std::shared_ptr<PackedForest> packed_from(nb::dict arrays, std::size_t n_feature
     forest->branches = held->vector<std::uint32_t>("branches");
     held->require_no_others();
     forest->memory = held;
-    nb::gil_scoped_release release;
-    if (forest->nodes.size() < kWorthThreads) {
-        check_packed(*forest);
-    } else {
-        ThreadTeam team(std::min(std::thread::hardware_concurrency(), 4U), nullptr);
-        check_packed(*forest, team);
-    }
+    with_team(*forest, [&](ThreadTeam& team) { check_packed(*forest, team); });
     return forest;
 }
 
@@ -169,8 +171,7 @@ std::shared_ptr<ForestFacts> facts_from(const PackedForest& forest, nb::dict arr
     facts->node_values = held->vector<double>("node_values");
     held->require_no_others();
     facts->memory = held;
-    nb::gil_scoped_release release;
-    check_facts(forest, *facts);
+    with_team(forest, [&](ThreadTeam& team) { check_facts(forest, *facts, team); });
     return facts;
 }
 

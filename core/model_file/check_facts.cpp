@@ -2,6 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "model_file/forest_facts.hpp"
 #include "predictor/packed_tree.hpp"
@@ -16,22 +17,21 @@ void require(bool holds, const char* what) {
 // Checks the facts of one tree after the other.
 class FactsCheck {
 public:
-    FactsCheck(const PackedForest& forest, const ForestFacts& facts)
-        : forest_(forest), facts_(facts) {}
+    // `row_weights`: of the rows of whole class weights that the forest has.
+    FactsCheck(const PackedForest& forest, const ForestFacts& facts,
+               std::span<const double> row_weights)
+        : forest_(forest), facts_(facts), row_weights_(row_weights) {}
 
-    void next() {
-        m_ = next_++;
+    // Of tree m, whose samples and weights begin there.
+    void operator()(std::size_t m, std::size_t first) {
+        m_ = m;
+        first_ = first;
         shape_ = &forest_.shapes[m_];
         layout_ = facts_.layout[m_];
         exponent_ = facts_.impurity_exponent[m_];
         require(exponent_ >= -4096 && exponent_ <= 4096, "unit of impurities");
-        if (layout_ == static_cast<std::uint8_t>(Layout::class_weights) ||
-            layout_ == static_cast<std::uint8_t>(Layout::node_values))
-            check_plain();
-        else
-            check_compact();
+        is_compact(layout_) ? check_compact() : check_plain();
     }
-    std::size_t n_told() const { return first_; }
 
 private:
     bool classes() const { return !forest_.n_classes.empty(); }
@@ -41,7 +41,6 @@ private:
         require(per_node || (classes() && !shape_->records), "layout");
         const std::size_t n = shape_->n_nodes, width = forest_.value_width();
         const std::size_t n_inner = shape_->n_nodes - shape_->n_leaves;
-        require(n <= size_of(facts_.samples) - first_, "samples");
         check_lengths(n, per_node ? n_inner * width : 0, per_node ? 0 : n_mixed() * width);
         for (const double impurity : part(facts_.impurity, facts_.first_impurity))
             require(std::isfinite(impurity), "impurity of a node");
@@ -59,7 +58,6 @@ private:
         for (Place t = 0; t < tree.n_places() && n > 1; ++t)
             for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
                 weigh(number++, per_node && tree.child(t, k).leaf());
-        first_ += n;
     }
 
     void check_compact() {
@@ -67,7 +65,6 @@ private:
         require(variance ? forest_.one_number() : classes(), "layout");
         require(!shape_->records, "layout");
         const std::size_t n = shape_->n_leaves;
-        require(n <= size_of(facts_.samples) - first_, "samples");
         const auto impurity = part(facts_.impurity, facts_.first_impurity);
         check_lengths(variance && !impurity.empty() ? n : 0, 0,
                       variance ? 0 : n_mixed() * forest_.value_width());
@@ -102,17 +99,25 @@ private:
             require(exponent_ % 2 == 0, "unit of impurities");
             scales = {.output = std::ldexp(1.0, -exponent_ / 2)};
             require(scales.output > 0.0, "unit of impurities");
-            for (const double i : impurity)
-                require(scales.suit({.n = 1, .weight = 1.0, .impurity = i}), "impurity of a leaf");
+            const auto extremes = [](std::span<const double> some) {  // NaN is not among them
+                double least = 0.0, most = 0.0;
+                for (const double x : some) {
+                    least = std::min(least, x);
+                    most = std::max(most, x);
+                }
+                return std::pair(least, most);
+            };
             const auto values = std::get<std::span<const double>>(forest_.values);
-            bool suit = true;
-            for (const double v : values.subspan(shape_->first_leaf, n))
-                suit &= scales.suit({.n = 1, .weight = 1.0, .value = v});
-            require(suit, "value of a leaf");
+            for (const double i : impurity) require(!std::isnan(i), "impurity of a leaf");
+            const auto [no_impurity, most_impurity] = extremes(impurity);
+            const auto [lowest, highest] = extremes(values.subspan(shape_->first_leaf, n));
+            for (const double i : {no_impurity, most_impurity})
+                require(scales.suit({.n = 1, .weight = 1.0, .impurity = i}), "impurity of a leaf");
+            for (const double v : {lowest, highest})
+                require(scales.suit({.n = 1, .weight = 1.0, .value = v}), "value of a leaf");
         } else if (forest_.n_rows() > 0) {
             check_rows();
         }
-        first_ += n;
     }
 
     // A row of class weights has the leaf's weight once for each output.
@@ -120,25 +125,30 @@ private:
         const PackedTree tree(forest_, m_);
         const auto of_tree = part(facts_.class_weights, facts_.first_class_weight);
         const std::size_t width = forest_.value_width(), n_pure = forest_.n_pure();
-        std::size_t leaf = first_, row = 0;
-        for_leaves(tree, [&](std::uint32_t content) {
-            const double weight = at(facts_.weights, leaf++);
-            if (content < n_pure) return;
-            std::size_t c = 0;
-            for (const std::uint32_t n : forest_.n_classes) {
-                double sum = 0.0;
-                bool good = true;
-                for (const std::size_t end = c + n; c < end; ++c) {
-                    const double w = of_tree.empty()
-                                         ? at(forest_.values, (content - n_pure) * width + c)
-                                         : of_tree[row * width + c];
-                    good &= w >= 0.0;
-                    sum += w;
-                }
-                require(good && std::fabs(sum - weight) <= 1e-6 * weight, "weights of a leaf");
-            }
-            ++row;
+        visit_part(facts_.weights, shape_->n_leaves, [&](auto weights) {
+            std::size_t leaf = 0, row = 0;
+            for_leaves(tree, [&](std::uint32_t content) {
+                const auto weight = static_cast<double>(weights[leaf++]);
+                if (content < n_pure) return;
+                if (!row_weights_.empty())
+                    require(row_weights_[content - n_pure] == weight, "weights of a leaf");
+                else
+                    check_row(of_tree.subspan(width * row++, width), weight);
+            });
         });
+    }
+
+    void check_row(std::span<const double> row, double weight) const {
+        std::size_t c = 0;
+        for (const std::uint32_t n : forest_.n_classes) {
+            double sum = 0.0;
+            bool good = true;
+            for (const std::size_t end = c + n; c < end; ++c) {
+                good &= row[c] >= 0.0;
+                sum += row[c];
+            }
+            require(good && std::fabs(sum - weight) <= 1e-6 * weight, "weights of a leaf");
+        }
     }
 
     void check_lengths(std::size_t impurities, std::size_t node_values, std::size_t class_weights) {
@@ -179,15 +189,42 @@ private:
 
     const PackedForest& forest_;
     const ForestFacts& facts_;
-    std::size_t next_ = 0, m_ = 0, first_ = 0;
+    std::span<const double> row_weights_;
+    std::size_t m_ = 0, first_ = 0;
     const TreeShape* shape_ = nullptr;
     std::uint8_t layout_ = 0;
     int exponent_ = 0;
 };
 
+// Of whole class weights: the sum of each row over its first output, which is that of all.
+std::vector<double> row_weights(const PackedForest& forest) {
+    std::vector<double> weights;
+    if (forest.n_classes.empty()) return weights;
+    std::visit(
+        [&]<class T>(std::span<const T> values) {
+            if constexpr (!std::is_same_v<T, double>)
+                for (std::size_t at = 0; at < values.size(); at += forest.value_width()) {
+                    double sum = 0.0;
+                    for (std::uint32_t c = 0; c < forest.n_classes[0]; ++c) sum += values[at + c];
+                    weights.push_back(sum);
+                }
+        },
+        forest.values);
+    return weights;
+}
+
 }  // namespace
 
-void check_facts(const PackedForest& forest, const ForestFacts& facts) {
+bool is_compact(std::uint8_t layout) {
+    return layout != static_cast<std::uint8_t>(Layout::class_weights) &&
+           layout != static_cast<std::uint8_t>(Layout::node_values);
+}
+
+std::size_t n_told(const TreeShape& shape, std::uint8_t layout) {
+    return is_compact(layout) ? shape.n_leaves : shape.n_nodes;
+}
+
+void check_facts(const PackedForest& forest, const ForestFacts& facts, ThreadTeam& team) {
     const std::size_t n_trees = forest.n_trees();
     require(facts.layout.size() == n_trees && facts.impurity_exponent.size() == n_trees,
             "facts of trees");
@@ -200,9 +237,13 @@ void check_facts(const PackedForest& forest, const ForestFacts& facts) {
     check_parts(facts.first_impurity, n_trees, facts.impurity.size());
     check_parts(facts.first_class_weight, n_trees, facts.class_weights.size());
     check_parts(facts.first_node_value, n_trees, facts.node_values.size());
-    FactsCheck check(forest, facts);
-    for (std::size_t m = 0; m < n_trees; ++m) check.next();
-    require(check.n_told() == size_of(facts.samples), "samples");
+    std::vector<std::size_t> first{0};  // of each tree, among samples and weights
+    for (std::size_t m = 0; m < n_trees; ++m)
+        first.push_back(first.back() + n_told(forest.shapes[m], facts.layout[m]));
+    require(first.back() == size_of(facts.samples), "samples");
+    const std::vector<double> weights = row_weights(forest);
+    std::vector<FactsCheck> checks(team.size(), FactsCheck(forest, facts, weights));
+    team.run(n_trees, [&](std::size_t m, std::size_t worker) { checks[worker](m, first[m]); });
 }
 
 }  // namespace silvics

@@ -34,16 +34,6 @@ std::span<const T> part(std::span<const T> all, std::span<const std::uint64_t> f
     return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
 }
 
-bool is_compact(std::uint8_t layout) {
-    return layout != static_cast<std::uint8_t>(Layout::class_weights) &&
-           layout != static_cast<std::uint8_t>(Layout::node_values);
-}
-
-// Nodes that samples and weights are told of.
-std::size_t n_told(const TreeShape& shape, std::uint8_t layout) {
-    return is_compact(layout) ? shape.n_leaves : shape.n_nodes;
-}
-
 // ---- trees to facts
 
 // A column of some trees: nothing, unless one of them has something.

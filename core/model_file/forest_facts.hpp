@@ -39,7 +39,15 @@ struct ForestFacts {
 ForestFacts facts_of(const PackedForest& forest, std::span<const SharedTree> trees);
 
 // Throws std::invalid_argument unless the trees of these facts are valid ones.
-void check_facts(const PackedForest& forest, const ForestFacts& facts);
+void check_facts(const PackedForest& forest, const ForestFacts& facts, ThreadTeam& team);
+inline void check_facts(const PackedForest& forest, const ForestFacts& facts) {
+    ThreadTeam alone;
+    check_facts(forest, facts, alone);
+}
+
+bool is_compact(std::uint8_t layout);
+// Nodes that samples and weights are told of.
+std::size_t n_told(const TreeShape& shape, std::uint8_t layout);
 
 // The trees of a forest; both were checked.
 std::vector<SharedTree> trees_of(const PackedForest& forest, const ForestFacts& facts);

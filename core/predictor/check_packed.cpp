@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,9 +23,11 @@ void check_values(const PackedForest& forest) {
     std::visit(
         [&]<class T>(std::span<const T> values) {
             if constexpr (std::is_same_v<T, double>) {
-                bool good = true;
-                for (const double x : values) good &= std::isfinite(x) && (!classes || x >= 0.0);
-                require(good, "value of a leaf");
+                const double least = classes ? 0.0 : -std::numeric_limits<double>::max();
+                int bad = 0;
+                for (const double x : values)
+                    bad |= !(x >= least) | !(x <= std::numeric_limits<double>::max());
+                require(bad == 0, "value of a leaf");
             } else {
                 for (std::size_t at = 0; at < values.size();) {
                     std::uint64_t whole = 0;  // the same for each output
