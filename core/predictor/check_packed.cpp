@@ -62,6 +62,7 @@ private:
                       std::span<const std::uint32_t> branches) {
         require(!nodes.empty() && nodes.size() <= kMaxIds, "number of nodes");
         const auto n = static_cast<Place>(nodes.size());
+        set_words_ = 0;
         depths_.assign(n + std::size_t{1}, 0);  // zero: no parent so far; the last is of leaves
         std::uint32_t* const depths = depths_.data();
         depths[0] = 1;
@@ -101,10 +102,14 @@ private:
                     parts.push_back({node.rule().content(), record.size()});
                     words += record.size();  // so that records that are shared take no time
                     require(words <= branches.size(), "records of several nodes");
+                    if (record.test() == Branching::Test::subset)
+                        take_set(LevelRule(record.threshold(0)), sets);
+                    if (record.some_missing()) take_set(record.missing_levels(), sets);
                     for (const std::uint32_t to : children) child(t, depth + 1, to);
                     n_children += children.size();
                     continue;
                 }
+                take_set(node.rule(), sets);
                 require(node.rule().valid(sets), "threshold of a split");
             }
             if (n == 1 && node == PackedNode::of_one_leaf(node.child(0))) {
@@ -150,8 +155,14 @@ private:
         return record;
     }
 
+    // A set of levels belongs to one node, so that all of them are looked at but once.
+    void take_set(LevelRule rule, std::span<const std::uint32_t> sets) {
+        set_words_ += rule.n_words(sets);
+        require(set_words_ <= sets.size(), "sets of several nodes");
+    }
+
     const PackedForest& forest_;
-    std::size_t n_contents_;
+    std::size_t n_contents_, set_words_ = 0;
     std::vector<std::uint32_t> depths_;
 };
 

@@ -57,6 +57,11 @@ bool LevelRule::goes_left_apart(Level level, std::span<const std::uint32_t> sets
     return level < head ? (words[level / 32] >> level % 32 & 1) != 0 : others_left();
 }
 
+std::size_t LevelRule::n_words(std::span<const std::uint32_t> sets) const {
+    const auto offset = static_cast<std::size_t>(content());
+    return form() == Form::apart && offset < sets.size() ? 1 + words_of(sets[offset]) : 0;
+}
+
 bool LevelRule::valid(std::span<const std::uint32_t> sets) const {
     if (bits_ >> 51 != kNaN >> 51) return false;
     if (form() == Form::few || form() == Form::coin) return true;

@@ -63,6 +63,8 @@ public:
                         std::vector<std::uint32_t>& sets);
     // The same rule in another tree: a set apart is put at the end of its sets.
     LevelRule copied(std::span<const std::uint32_t> from, std::vector<std::uint32_t>& to) const;
+    // How many of the tree's words are its own, if it is a rule.
+    std::size_t n_words(std::span<const std::uint32_t> sets) const;
     // Whether it is a rule at all.
     bool valid(std::span<const std::uint32_t> sets) const;
 

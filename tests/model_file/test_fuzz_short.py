@@ -7,7 +7,7 @@ from .keep import FOLDER
 from .mutator import mutated
 
 FILES = {path.stem: path.read_bytes() for path in sorted(FOLDER.glob("*.silvics"))}
-N_EACH = 300
+N_EACH = 250
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -711,7 +711,7 @@ def test_every_number_of_side_tables_replaced(contents, name, which):
     else:
         most = int(np.iinfo(table.dtype).max)
         strange = [0, 1, 2, 3, 7, 31, 32, 33, most, most - 1, most // 2, most // 2 + 1]
-    for at in range(min(table.size, 30)):
+    for at in range(min(table.size, 20)):
         for value in strange:
             other = table.copy()
             other.reshape(-1)[at] = value
@@ -944,9 +944,6 @@ def one_set_of_many_nodes(n):
     return closed(words, model, arrays)
 
 
-@pytest.mark.xfail(
-    reason="the core looks through a set once for each node that has it", raises=AssertionError
-)
 def test_a_set_of_many_nodes_is_not_looked_through_for_each():
     content = one_set_of_many_nodes(40_000)
     begin = time.process_time()

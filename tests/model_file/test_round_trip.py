@@ -405,11 +405,11 @@ def test_an_interrupted_fit(tmp_path):
             raise KeyboardInterrupt
 
     X = numbers()
-    model = small(silvics.RandomForestClassifier, n_estimators=1000, n_jobs=1, progress=progress)
+    model = small(silvics.RandomForestClassifier, n_estimators=20_000, n_jobs=1, progress=progress)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, classes_of(X))
     assert model.interrupted_
-    assert len(model.estimators_) < 1000
+    assert len(model.estimators_) < 20_000
     model.set_params(progress=None)
     again = round_trip(model, tmp_path / "model.silvics", X)
     assert again.interrupted_ is True
