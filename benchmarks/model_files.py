@@ -1,6 +1,6 @@
-"""Size of model files and time to load them, against scikit-learn's joblib files of the same forest.
+"""Size of model files and time to load them, against joblib files of the same forest.
 
-    python benchmarks/model_files.py --write docs/studies/model_files.md
+python benchmarks/model_files.py --write docs/studies/model_files.md
 """
 
 import argparse
@@ -84,10 +84,11 @@ def main():
     lines = [
         "# Model files",
         "",
-        "Made by `make bench-files`: forests of "
-        f"{options.trees} trees, saved by us and, as `to_sklearn()`, by joblib. Sizes: how many times smaller "
-        "than joblib's file, compressed ones than joblib's with `compress=True`. Loading: medians of "
-        f"{options.repeats}, in turns, files in the page cache; loaded models are checked and ready.",
+        f"Made by `make bench-files`: forests of {options.trees} trees, saved by us and, as "
+        "`to_sklearn()`, by joblib. Sizes: how many times smaller than joblib's file, compressed "
+        "ones than joblib's with `compress=True`. Loading: medians of "
+        f"{options.repeats}, in turns, files in the page cache; loaded models are checked and "
+        "ready.",
         "",
         "| forest | nodes | joblib, MB | prediction | all | compressed | compressed, prediction "
         "| load joblib, ms | load prediction, ms | load all, ms |",
