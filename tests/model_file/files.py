@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 import silvics
-from silvics.model_file import container, state
+from silvics.model_file import container, reading, state, telling
 
 LINE = 64
 BEGIN = b'{"__metadata__":{"checksum":"'
@@ -21,13 +21,13 @@ AT_SUM = slice(8 + len(BEGIN), 8 + len(BEGIN) + 16)
 def content_of(model, **options):
     """The bytes that ``model.save`` writes."""
     options = {"for_prediction": False, "training_rows": False, "compress": False, **options}
-    said, arrays = state.described(model, **options)
+    said, arrays = telling.described(model, **options)
     return container.to_bytes(said, arrays).tobytes()
 
 
 def loaded(content):
     """What ``silvics.load`` gives of a file with these bytes."""
-    return state.restored(*container.from_bytes(np.frombuffer(content, dtype=np.uint8)))
+    return reading.restored(*container.from_bytes(np.frombuffer(content, dtype=np.uint8)))
 
 
 def mended(content):

@@ -641,7 +641,7 @@ def test_models_for_prediction_tell_nothing_else(tmp_path):
                 again.feature_importances_  # noqa: B018
         with pytest.raises((AttributeError, ValueError), match=r"for_prediction|cannot be grown"):
             again.to_sklearn()
-        with pytest.raises(AttributeError, match="for_prediction"):
+        with pytest.raises(ValueError, match="for_prediction"):
             again.save(tmp_path / "again.silvics")
         if not one:
             again.set_params(warm_start=True, n_estimators=9)

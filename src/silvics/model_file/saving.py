@@ -48,11 +48,11 @@ class Saved:
         --------
         silvics.load : Read the model again.
         """
-        from silvics.model_file import state
+        from silvics.model_file import telling
 
         self._require_own_class()
         check_is_fitted(self)
-        said, arrays = state.described(
+        said, arrays = telling.described(
             self,
             for_prediction=for_prediction,
             training_rows=training_rows,
@@ -72,13 +72,13 @@ class Saved:
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters as they are, and what was fitted as the bytes of a model file."""
-        from silvics.model_file import state
+        from silvics.model_file import state, telling
 
         own: Any = super().__getstate__()
         if not hasattr(self, "_trees") and not hasattr(self, "tree_"):
             return own
         trees = state.trees_of(self)
-        said, arrays = state.described(
+        said, arrays = telling.described(
             self,
             for_prediction=not trees.known,
             training_rows=trees.known,
@@ -89,7 +89,7 @@ class Saved:
         return {**kept, "_model_file": container.to_bytes(said, arrays)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        from silvics.model_file.state import restored
+        from silvics.model_file.reading import restored
 
         own = dict(state)
         content = own.pop("_model_file", None)
@@ -140,6 +140,6 @@ def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:
     ...     silvics.load(f"{folder}/levels.silvics").predict([[2.5]]).tolist()
     ['high']
     """
-    from silvics.model_file.state import restored
+    from silvics.model_file.reading import restored
 
     return restored(*container.read(path, memory_map))

@@ -1,0 +1,281 @@
+"""Words and arrays as a fitted model: nothing of them is believed before it is checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import silvics
+from silvics import _core
+from silvics._fit import targets
+from silvics._fit.column_values import is_missing
+from silvics._fit.random_output import RandomOutputForest
+from silvics._fit.table import Variables
+from silvics._fit.tree import BaseTree
+from silvics._fit.walking import Trees
+from silvics.model_file import squeeze, words
+from silvics.model_file.container import FORMAT_VERSION, ModelFileError, parsed, refuse
+from silvics.model_file.state import (
+    ESTIMATORS,
+    FACTS,
+    FITTED,
+    GROWTH,
+    KIND_OF,
+    LEVELS,
+    ROWS,
+    is_bool,
+    is_int,
+    or_none,
+    own_name,
+)
+from silvics.tree_arrays import Tree
+
+
+class _Words:
+    """The object that a header tells a model in: each word is asked for, and must be there."""
+
+    def __init__(self, content: Any, what: str) -> None:
+        if not isinstance(content, dict):
+            refuse(f"{what} is not an object")
+        self._content, self._what = dict(content), what
+
+    def take(self, name: str, check: Callable[[Any], bool]) -> Any:
+        if name not in self._content:
+            refuse(f"{self._what} has no {name!r}")
+        value = self._content.pop(name)
+        if not check(value):
+            refuse(f"{name!r} of {self._what} is {value!r:.60}")
+        return value
+
+    def part(self, name: str) -> _Words:
+        return _Words(self.take(name, lambda value: isinstance(value, dict)), name)
+
+    def has(self, name: str) -> bool:
+        return name in self._content
+
+    def rest(self) -> dict[str, Any]:
+        return self._content
+
+    def end(self) -> None:
+        if self._content:
+            refuse(f"{self._what} has {next(iter(self._content))!r}, which is not known")
+
+
+def restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any = None) -> Any:
+    """The model of what ``described`` gave; as a new one, or as what another was fitted to."""
+    try:
+        return _restored(said, arrays, into)
+    except ModelFileError:
+        raise
+    except ValueError as error:  # of the core, which has looked at the trees
+        raise ModelFileError(f"Not a valid model file: {error}.") from error
+    except RecursionError:  # read by one that follows what stands within
+        refuse("too much stands within something else")
+
+
+def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) -> Any:
+    if said.keys() != {"format", "version", "model"} or said["format"] != "silvics":
+        refuse("it is of another kind")
+    if said["version"] != str(FORMAT_VERSION):
+        refuse(
+            f"its format is version {said['version']!r:.20}, and this library reads version "
+            f"{FORMAT_VERSION}: use a newer one"
+        )
+    content = _Words(parsed(said["model"].encode("utf-8", "surrogatepass")), "the model")
+    name = content.take("estimator", lambda value: value in ESTIMATORS)
+    content.take("library", lambda value: isinstance(value, str))
+    whole = content.take("contents", lambda value: value in ("all", "prediction")) == "all"
+    digest = content.take("digest", or_none(_is_digest) if whole else _is_digest)
+    training_rows = content.take("training_rows", is_bool)
+    if content.has("squeezed"):
+        arrays = squeeze.unsqueezed(content.part("squeezed").rest(), arrays)
+    parameters = content.part("parameters")
+    model = _made(name, parameters.rest()) if into is None else into
+    if own_name(type(model)) != name:
+        refuse(f"it is a {name}, not a {type(model).__name__}")
+    variables = _read_variables(content.part("variables"))
+    outputs = content.part("outputs")
+    forest = content.part("forest")
+    classes = _read_classes(outputs, model)
+    fitted, growth = content.part("fitted"), content.take("growth", _is_object_or_none)
+    content.end()
+    known = {name: arrays.pop(name) for name in FACTS if name in arrays}
+    work = arrays.pop("work", None)
+    by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
+    packed = _core.PackedForest.from_arrays(
+        arrays,
+        len(variables.kinds),
+        outputs.take("n", is_int(1, 2**31)),
+        [len(of) for of in classes],
+        forest.take("both_ways", is_bool),
+    )
+    outputs.end()
+    if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
+        refuse("several outputs of a forest that predicts none")
+    if isinstance(model, silvics.IsolationForest) and (arrays["values"] < 0).any():
+        refuse("ways of less than no length")
+    facts = _core.ForestFacts.from_arrays(packed, known) if whole else None
+    if (not whole and (known or growth)) or (not training_rows and any(
+        array is not None for array in by_row.values()
+    )):  # fmt: skip
+        refuse("it has more than it says")
+    trees = Trees.stored(
+        packed, facts, forest.take("as_float32", is_bool), forest.take("by_majority", is_bool),
+        digest,
+    )  # fmt: skip
+    if forest.take("n_trees", is_int(1)) != len(trees) or forest.take("n_nodes", is_int(1)) != sum(
+        trees.node_counts
+    ):
+        refuse("it has another number of trees or nodes than it says")
+    forest.end()
+    _put(model, variables, classes, packed, trees)
+    for attribute, check in FITTED.items():
+        if fitted.has(attribute) or attribute in _needed(model, growth is not None):
+            setattr(model, attribute, fitted.take(attribute, check))
+    fitted.end()
+    if not isinstance(model, BaseTree):
+        _put_growth(model, growth, work, len(trees))
+    elif growth is not None or work is not None:
+        refuse("a single tree has no growth of a forest")
+    _put_rows(model, by_row)
+    return model
+
+
+def _is_digest(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
+
+
+def _is_object_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
+
+
+def _made(name: str, parameters: dict[str, Any]) -> Any:
+    """An estimator with these parameters, which may be the first thing that is wrong with it."""
+    kind = getattr(silvics, name)
+    given = {name: words.read(value) for name, value in parameters.items()}
+    if not given.keys() <= kind().get_params(deep=False).keys():
+        refuse("a parameter that is not known")
+    model = kind(**given)
+    try:
+        model._validate_params()
+    except (TypeError, ValueError) as error:
+        refuse(f"{error}")
+    return model
+
+
+def _read_variables(told: _Words) -> Variables:
+    n = told.take("n", is_int(1, 2**31))
+    names = told.take("names", lambda value: value is None or isinstance(value, list))
+    if names is not None and (len(names) != n or not all(isinstance(x, str) for x in names)):
+        refuse("the names of the variables are not one for each")
+    letters = told.take("kinds", lambda value: isinstance(value, str))
+    levels, rare = told.part("levels").rest(), told.part("rare").rest()
+    told.end()
+    if len(letters) != n or not set(letters) <= KIND_OF.keys():
+        refuse("the kinds of the variables are not one for each")
+    kinds = tuple(KIND_OF[letter] for letter in letters)
+    categories = [str(j) for j, kind in enumerate(kinds) if kind == "category"]
+    ordered = [str(j) for j, kind in enumerate(kinds) if kind == "ordered"]
+    if levels.keys() != {*categories, *ordered} or rare.keys() != set(categories):
+        refuse("levels of other variables than those that have some")
+    of_names = None if names is None else np.array(names, dtype=object)
+    return Variables(of_names, kinds, _read_levels(levels, kinds), _read_levels(rare, kinds))
+
+
+def _read_levels(told: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.ndarray | None, ...]:
+    levels: list[np.ndarray | None] = [None] * len(kinds)
+    for at, of in told.items():
+        array, kind = words.read_array(of), kinds[int(at)]
+        values = array.tolist()
+        if array.ndim != 1 or array.dtype.str not in LEVELS or len(set(values)) != len(values):
+            refuse(f"levels of variable {at}")
+        if array.dtype.kind == "O" and not all(type(level) is str for level in values):
+            refuse(f"levels of variable {at}")
+        if array.dtype.kind in "fMm" and is_missing(array).any():
+            refuse(f"a missing level of variable {at}")
+        if kind == "category" and any(a > b for a, b in pairwise(values)):
+            refuse(f"levels of variable {at} are in disorder")
+        levels[int(at)] = array
+    return tuple(levels)
+
+
+def _read_classes(outputs: _Words, model: Any) -> list[np.ndarray]:
+    told = outputs.take("classes", lambda value: value is None or isinstance(value, list))
+    if (told is None) == bool(getattr(model, "_classification", False)):
+        refuse("classes of a regression, or none of a classification")
+    classes = [words.read_array(of) for of in told or []]
+    if any(of.ndim != 1 or not len(of) or len(set(of.tolist())) != len(of) for of in classes):
+        refuse("classes of an output")
+    return classes
+
+
+def _put(
+    model: Any,
+    variables: Variables,
+    classes: list[np.ndarray],
+    packed: _core.PackedForest,
+    trees: Trees,
+) -> None:
+    model._variables = variables
+    model.n_features_in_ = len(variables.kinds)
+    if variables.names is not None:
+        model.feature_names_in_ = variables.names
+    model.n_outputs_ = packed.n_outputs
+    if classes:
+        model.classes_ = classes
+        model.n_classes_ = np.array([len(of) for of in classes])
+        targets.unwrap_single_output(model)
+    if isinstance(model, BaseTree):
+        if len(trees) != 1:
+            refuse("a single tree that is several")
+        model.tree_ = Tree.of(trees, variables.n_levels)
+    else:
+        model._trees = trees
+
+
+def _needed(model: Any, grown: bool) -> set[str]:
+    """What a fitted model cannot be without."""
+    if isinstance(model, BaseTree):
+        return {"max_features_"}
+    needed = {"max_features_", "interrupted_"}
+    if isinstance(model, silvics.IsolationForest):
+        needed |= {"max_samples_", "offset_", *(["_n_columns_of_tree"] if grown else [])}
+    return needed
+
+
+def _put_growth(
+    model: Any, told: dict[str, Any] | None, work: np.ndarray | None, n_trees: int
+) -> None:
+    model._seed = None
+    if told is None:
+        if work is not None:
+            refuse("work of a forest that was not grown here")
+        return
+    growth = _Words(told, "growth")
+    for name, check in GROWTH.items():
+        setattr(model, name, growth.take(name.strip("_"), check))
+    if not growth.take("weighted", is_bool):
+        model._sample_weight = None
+    growth.end()
+    if work is None or work.dtype != np.uint64 or work.shape != (n_trees, 4):
+        refuse("the work of growing is not that of its trees")
+    model._work = [tuple(of_tree) for of_tree in work.tolist()]
+
+
+def _put_rows(model: Any, by_row: dict[str, np.ndarray | None]) -> None:
+    for name, array in by_row.items():
+        if array is None:
+            continue
+        n = getattr(model, "_n_samples", len(array) if array.ndim else 0)
+        if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
+            refuse("what is said of training rows is not of each of them")
+        if name == "_sample_weight":
+            with np.errstate(over="ignore"):
+                good = array.ndim == 1 and (array >= 0).all() and 0 < array.sum() < np.inf
+            if not good:
+                refuse("weights of training rows")
+        setattr(model, name, array.copy())
