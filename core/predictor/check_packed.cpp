@@ -109,8 +109,8 @@ private:
                     n_children += children.size();
                     continue;
                 }
-                take_set(node.rule(), sets);
                 require(node.rule().valid(sets), "threshold of a split");
+                take_set(node.rule(), sets);
             }
             if (n == 1 && node == PackedNode::of_one_leaf(node.child(0))) {
                 require(node.child(0).leaf(), "a tree of one leaf");
