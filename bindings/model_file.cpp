@@ -93,14 +93,39 @@ private:
     nb::handle owner_;
 };
 
-// Checks a forest, if it is large by some threads.
-template <class Check>
-void with_team(const PackedForest& forest, Check&& check) {
-    constexpr std::size_t kWorthThreads = 200'000;  // nodes: a millisecond
+// Some threads, where there is more than a millisecond of work; without the interpreter lock.
+template <class Work>
+void with_team(bool much, Work&& work) {
     nb::gil_scoped_release release;
-    const bool large = forest.nodes.size() > kWorthThreads;
     ThreadTeam alone, several(std::min(std::thread::hardware_concurrency(), 4U), nullptr);
-    check(large ? several : alone);
+    work(much ? several : alone);
+}
+bool large(const PackedForest& forest) { return forest.nodes.size() > 200'000; }
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::span<const std::byte> bytes_of(const Bytes& array) {
+    return {reinterpret_cast<const std::byte*>(array.data()), array.size()};
+}
+
+// Of the head, and of the checksums of all pieces of the rest, so that threads can share them.
+std::uint64_t checksum_of(const Bytes& head, const Bytes& rest) {
+    if (head.size() % Checksum::kLine != 0 && rest.size() > 0)
+        throw std::invalid_argument("the first part is not of whole lines");
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    const auto all = bytes_of(rest);
+    std::vector<std::uint64_t> sums((all.size() + kPiece - 1) / kPiece);
+    with_team(sums.size() > 8, [&](ThreadTeam& team) {
+        team.run(sums.size(), [&](std::size_t i, std::size_t) {
+            Checksum piece;
+            piece.add(all.subspan(i * kPiece, std::min(kPiece, all.size() - i * kPiece)));
+            sums[i] = piece.sum();
+        });
+    });
+    Checksum whole;
+    whole.add(bytes_of(head));
+    whole.add(std::as_bytes(std::span(sums)));
+    return whole.sum();
 }
 
 nb::dict arrays_of(nb::handle self) {
@@ -136,7 +161,7 @@ std::shared_ptr<PackedForest> packed_from(nb::dict arrays, std::size_t n_feature
     forest->branches = held->vector<std::uint32_t>("branches");
     held->require_no_others();
     forest->memory = held;
-    with_team(*forest, [&](ThreadTeam& team) { check_packed(*forest, team); });
+    with_team(large(*forest), [&](ThreadTeam& team) { check_packed(*forest, team); });
     return forest;
 }
 
@@ -171,7 +196,7 @@ std::shared_ptr<ForestFacts> facts_from(const PackedForest& forest, nb::dict arr
     facts->node_values = held->vector<double>("node_values");
     held->require_no_others();
     facts->memory = held;
-    with_team(forest, [&](ThreadTeam& team) { check_facts(forest, *facts, team); });
+    with_team(large(forest), [&](ThreadTeam& team) { check_facts(forest, *facts, team); });
     return facts;
 }
 
@@ -246,20 +271,8 @@ void bind_model_file(nb::module_& m) {
                 return trees;
             },
             nb::arg("forest"), "The trees that it was made of.");
-    using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    m.def(
-        "checksum",
-        [](const Bytes& head, const Bytes& rest) {
-            if (head.size() % Checksum::kLine != 0 && rest.size() > 0)
-                throw std::invalid_argument("the first part is not of whole lines");
-            nb::gil_scoped_release release;
-            Checksum checksum;
-            for (const Bytes* const part : {&head, &rest})
-                checksum.add({reinterpret_cast<const std::byte*>(part->data()), part->size()});
-            return checksum.sum();
-        },
-        nb::arg("head"), nb::arg("rest"),
-        "A checksum of bytes in two parts, the first of whole lines of 64.");
+    m.def("checksum", &checksum_of, nb::arg("head"), nb::arg("rest"),
+          "A checksum of bytes in two parts, the first of whole lines of 64.");
 }
 
 }  // namespace silvics::bindings

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import silvics
+from silvics.model_file import container
 
 from .files import (
     closed,
@@ -149,3 +150,14 @@ def test_damage_is_found_in_files_too(tmp_path, plain, memory_map):
     model = silvics.load(path, memory_map=memory_map)
     use(model)
     assert model.digest() == small_model().digest()
+
+
+def test_every_piece_of_a_large_file_is_under_the_checksum():
+    rng = np.random.default_rng(0)
+    content = container.to_bytes({}, {"x": rng.integers(0, 256, 9 << 20).astype(np.uint8)})
+    assert container.from_bytes(content)[1]["x"].size == 9 << 20
+    for at in [64, *range(1 << 19, len(content), 1 << 19), len(content) - 1]:
+        content[at] ^= 16
+        with pytest.raises(silvics.ModelFileError, match="checksum"):
+            container.from_bytes(content)
+        content[at] ^= 16
