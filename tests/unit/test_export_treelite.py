@@ -48,7 +48,7 @@ def test_leaves_are_ours():
     np.testing.assert_array_equal(leaves, model.apply(X))
 
 
-def test_float32_rows_of_numbers_that_it_holds():
+def test_forests_that_were_fitted_on_float32():
     X = np.random.default_rng(0).integers(0, 50, (100, 3)).astype(np.float32)
     forest = silvics.ExtraTreesClassifier(5, random_state=0).fit(X, X.sum(axis=1) > 70)
     found = treelite.gtil.predict(forest.to_treelite(), X.astype(np.float64), nthread=1)
