@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "model_file/forest_facts.hpp"
@@ -10,9 +8,7 @@
 namespace silvics {
 namespace {
 
-void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(std::string("not a valid forest: ") + what);
-}
+constexpr auto& require = require_of_forest;
 
 // Checks the facts of one tree after the other.
 class FactsCheck {
@@ -179,12 +175,9 @@ private:
     void visit_part(const Numbers& numbers, std::size_t n, Visit&& visit) const {
         std::visit([&](auto all) { visit(all.subspan(first_, n)); }, numbers);
     }
-    static double at(const Numbers& numbers, std::size_t i) {
-        return std::visit([i](auto some) { return static_cast<double>(some[i]); }, numbers);
-    }
     std::span<const double> part(std::span<const double> all,
                                  std::span<const std::uint64_t> first) const {
-        return first.empty() ? all.first(0) : all.subspan(first[m_], first[m_ + 1] - first[m_]);
+        return part_of(all, first, m_);
     }
 
     const PackedForest& forest_;

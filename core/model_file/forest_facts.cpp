@@ -9,10 +9,6 @@
 namespace silvics {
 namespace {
 
-double at(const Numbers& numbers, std::size_t i) {
-    return std::visit([i](auto some) { return static_cast<double>(some[i]); }, numbers);
-}
-
 bool in_doubles(const Numbers& numbers) {
     return std::holds_alternative<std::span<const double>>(numbers);
 }
@@ -25,13 +21,6 @@ void for_nodes(const PackedTree& tree, const NodeNumbers& numbers, Visit&& visit
     for (Place t = 0; t < tree.n_places() && !one_leaf; ++t)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
             visit(numbers.child(tree, t, k), tree.child(t, k));
-}
-
-// The part of a table that is of tree m.
-template <class T>
-std::span<const T> part(std::span<const T> all, std::span<const std::uint64_t> first,
-                        std::size_t m) {
-    return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
 }
 
 // ---- trees to facts
@@ -152,7 +141,7 @@ private:
         tree.n_classes = forest_.n_classes;
         tree.max_depth = shape.depth;
         tree.impurity_exponent = facts_.impurity_exponent[m];
-        const auto sets = part(forest_.level_sets, forest_.first_set, m);
+        const auto sets = part_of(forest_.level_sets, forest_.first_set, m);
         tree.level_sets.assign(sets.begin(), sets.end());
         tree.both_ways = forest_.both_ways;
         return tree;
@@ -192,7 +181,7 @@ private:
     void append_class_weights(std::size_t m, std::span<const Child> nodes,
                               std::span<const std::uint32_t> mixed, std::vector<double>& to) const {
         const std::size_t width = forest_.value_width();
-        const auto of_tree = part(facts_.class_weights, facts_.first_class_weight, m);
+        const auto of_tree = part_of(facts_.class_weights, facts_.first_class_weight, m);
         for (NodeId id = 0; id < nodes.size(); ++id) {
             if (!nodes[id].leaf() || leaves_.pure(nodes[id].content())) continue;
             if (in_doubles(forest_.values)) {
@@ -207,8 +196,8 @@ private:
     void put_plain(std::size_t m, const PackedTree& packed, std::span<const Child> nodes,
                    std::span<const std::uint32_t> told, bool per_node, Tree& tree) const {
         const std::size_t width = forest_.value_width();
-        const auto impurity = part(facts_.impurity, facts_.first_impurity, m);
-        const auto values = part(facts_.node_values, facts_.first_node_value, m);
+        const auto impurity = part_of(facts_.impurity, facts_.first_impurity, m);
+        const auto values = part_of(facts_.node_values, facts_.first_node_value, m);
         for (NodeId id = 0; id < nodes.size(); ++id) {
             tree.n_node_samples.push_back(
                 static_cast<std::uint32_t>(at(facts_.samples, first_ + told[id])));
@@ -228,7 +217,7 @@ private:
                      std::span<const std::uint32_t> told,
                      const std::vector<double>& class_weights) const {
         Leaves leaves;
-        const auto impurity = part(facts_.impurity, facts_.first_impurity, m);
+        const auto impurity = part_of(facts_.impurity, facts_.first_impurity, m);
         for (NodeId id = 0; id < nodes.size(); ++id) {
             if (!nodes[id].leaf()) continue;
             leaves.ids.push_back(id);

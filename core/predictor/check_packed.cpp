@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,9 +8,7 @@
 namespace silvics {
 namespace {
 
-void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(std::string("not a valid forest: ") + what);
-}
+constexpr auto& require = require_of_forest;
 
 void check_values(const PackedForest& forest) {
     const std::size_t width = forest.value_width();
@@ -192,14 +188,12 @@ void check_packed(PackedForest& forest, ThreadTeam& team) {
     check_values(forest);
     require(forest.one_number() || forest.n_pure() + forest.n_rows() <= kMaxIds, "number of rows");
     forest.shapes.assign(n_trees, {});
-    const auto part = [&](const auto& all, const auto& first, std::size_t m) {
-        return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
-    };
     std::vector<TreeCheck> checks(team.size(), TreeCheck(forest));
     team.run(n_trees, [&](std::size_t m, std::size_t worker) {
-        forest.shapes[m] = checks[worker].shape_of(part(forest.nodes, forest.first_node, m),
-                                                   part(forest.level_sets, forest.first_set, m),
-                                                   part(forest.branches, forest.first_branch, m));
+        forest.shapes[m] =
+            checks[worker].shape_of(part_of(forest.nodes, forest.first_node, m),
+                                    part_of(forest.level_sets, forest.first_set, m),
+                                    part_of(forest.branches, forest.first_branch, m));
     });
     std::size_t n_leaves = 0;
     for (TreeShape& shape : forest.shapes) {

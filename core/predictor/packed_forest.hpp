@@ -15,6 +15,8 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -101,6 +103,9 @@ static_assert(std::endian::native == std::endian::little);
 using Numbers = std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>,
                              std::span<const std::uint32_t>, std::span<const double>>;
 std::size_t size_of(const Numbers& numbers);
+inline double at(const Numbers& numbers, std::size_t i) {
+    return std::visit([i](auto some) { return static_cast<double>(some[i]); }, numbers);
+}
 
 // What such numbers lie in.
 class NumberStore {
@@ -149,6 +154,17 @@ struct PackedForest {
 // Trees of one kind, packed.
 PackedForest pack(std::span<const SharedTree> trees);
 
+// The part of a table that is of tree m; `first` tells where those of each begin, and one more.
+template <class T>
+std::span<const T> part_of(std::span<const T> all, std::span<const std::uint64_t> first,
+                           std::size_t m) {
+    return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
+}
+
+// What every check of a forest says.
+inline void require_of_forest(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("not a valid forest: ") + what);
+}
 // Throws std::invalid_argument unless these are the places where the parts of trees begin, and one
 // more, of a table of this size; or nothing of nothing.
 void check_parts(std::span<const std::uint64_t> first, std::size_t n_trees, std::size_t size);

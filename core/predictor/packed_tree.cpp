@@ -3,20 +3,10 @@
 #include <cmath>
 
 namespace silvics {
-namespace {
-
-std::span<const std::uint32_t> part(std::span<const std::uint32_t> all,
-                                    std::span<const std::uint64_t> first, std::size_t m) {
-    return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
-}
-
-}  // namespace
-
 PackedTree::PackedTree(const PackedForest& forest, std::size_t m)
-    : nodes_(forest.nodes.subspan(forest.first_node[m],
-                                  forest.first_node[m + 1] - forest.first_node[m])),
-      sets_(part(forest.level_sets, forest.first_set, m)),
-      branches_(part(forest.branches, forest.first_branch, m)),
+    : nodes_(part_of(forest.nodes, forest.first_node, m)),
+      sets_(part_of(forest.level_sets, forest.first_set, m)),
+      branches_(part_of(forest.branches, forest.first_branch, m)),
       shape_(&forest.shapes[m]) {}
 
 std::uint32_t PackedTree::n_children(Place t) const {
