@@ -69,4 +69,5 @@ NB_MODULE(_core, m) {
     silvics::bindings::bind_model_file(m);
     silvics::bindings::bind_predicting(m);
     silvics::bindings::bind_rows(m);
+    silvics::bindings::bind_importance(m);
 }

@@ -85,12 +85,12 @@ void unlocked(std::size_t n_jobs, PythonMonitor& monitor, Work&& work) {
 // The same for work that leaves nothing behind when stopped: raises what stopped it. With no jobs,
 // for very little work: in this thread, which keeps the lock.
 template <class Work>
-void unlocked_or_raise(std::size_t n_jobs, Work&& work) {
+void unlocked_or_raise(std::size_t n_jobs, Work&& work, nb::object progress = {}) {
     if (n_jobs == 0) {
         ThreadTeam team;
         return work(team);
     }
-    PythonMonitor monitor{nb::object()};
+    PythonMonitor monitor{std::move(progress)};
     try {
         unlocked(n_jobs, monitor, std::forward<Work>(work));
     } catch (const Interrupted&) {
@@ -104,5 +104,6 @@ void bind_growing(nb::module_& m);
 void bind_predicting(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_model_file(nb::module_& m);
+void bind_importance(nb::module_& m);
 
 }  // namespace silvics::bindings

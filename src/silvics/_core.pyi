@@ -531,3 +531,89 @@ class RowWalker:
 
     def number(self, row: object | None) -> object:
         """The first value; None if the row is not plain."""
+
+class Distribution:
+    """Distinct rows of a table, and what is known of Y in each."""
+
+    def __init__(
+        self,
+        levels: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        n_levels: Sequence[int],
+        statistics: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        impurity: str,
+        values: Sequence[Sequence[float]],
+    ) -> None:
+        """Levels have a row for each variable, statistics for each row."""
+
+class TreeSplits(enum.Enum):
+    """What the tests of randomized trees are."""
+
+    multiway = 0
+
+    random_cut = 1
+
+    best_cut = 2
+
+class RandomizedTrees:
+    """How randomized trees are grown."""
+
+    def __init__(self) -> None: ...
+    @property
+    def splits(self) -> TreeSplits: ...
+    @splits.setter
+    def splits(self, arg: TreeSplits, /) -> None: ...
+    @property
+    def n_drawn(self) -> int: ...
+    @n_drawn.setter
+    def n_drawn(self, arg: int, /) -> None: ...
+    @property
+    def depth(self) -> int: ...
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+    @property
+    def constants_count(self) -> bool: ...
+    @constants_count.setter
+    def constants_count(self, arg: bool, /) -> None: ...
+    @property
+    def part_of(self) -> list[int]: ...
+    @part_of.setter
+    def part_of(self, arg: Sequence[int], /) -> None: ...
+    @property
+    def wants_hidden(self) -> bool: ...
+    @wants_hidden.setter
+    def wants_hidden(self, arg: bool, /) -> None: ...
+    @property
+    def most_in_context(self) -> int: ...
+    @most_in_context.setter
+    def most_in_context(self, arg: int, /) -> None: ...
+
+def subset_impurities(
+    distribution: Distribution, max_size: int, n_jobs: int, progress: object | None
+) -> NDArray[numpy.float64]:
+    """
+    Weight times i(Y|B) of every set B, at the number whose bits are its variables.
+    """
+
+def expected_importances(
+    distribution: Distribution,
+    trees: RandomizedTrees,
+    max_work: int,
+    n_jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict | None:
+    """Over all trees; None if that is more than `max_work` rows to look at."""
+
+def sampled_importances(
+    distribution: Distribution,
+    trees: RandomizedTrees,
+    seed: int,
+    n_trees: int,
+    n_jobs: int,
+    progress: object | None,
+) -> dict:
+    """The mean over so many random trees."""

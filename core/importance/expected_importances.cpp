@@ -1,0 +1,281 @@
+#include <numeric>
+#include <stdexcept>
+
+#include "importance/gathered_importances.hpp"
+#include "importance/randomized_trees.hpp"
+
+namespace silvics {
+namespace {
+
+// A node of some trees: its rows, and the variables tested above it. Nodes with the same of both
+// have the same below them, in whatever order the tests were made.
+struct Node {
+    std::size_t begin = 0, end = 0;  // of its rows; none: no split can lower its impurity
+    double reached = 0.0;            // the probability that a tree has it; or of all such, weighed
+    bool settled() const { return begin == end; }
+};
+
+struct Nodes {
+    std::vector<Node> nodes;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint64_t> above;  // bits of each node
+};
+
+// 128 bits of a set of rows and of tests: two that differ share them once in 10^38.
+struct Mark {
+    std::uint64_t a = 0, b = 0;
+    bool operator==(const Mark&) const = default;
+    Mark& operator+=(const Mark& other) {
+        a += other.a;
+        b += other.b;
+        return *this;
+    }
+};
+struct MarkHash {
+    std::size_t operator()(const Mark& m) const { return m.a; }
+};
+Mark mark_of(std::uint64_t part, std::uint64_t what) {
+    return {derive(part, what), derive(~part, what)};
+}
+
+struct Child {
+    Mark mark;  // of its rows
+    std::uint32_t offer = 0;
+    std::size_t begin = 0, end = 0;  // of its rows in the visit
+    double weight = 0.0;             // of a settled one, which has no rows
+};
+
+// What comes of a node, found apart from other nodes.
+struct Visit {
+    double weight = 0.0;
+    std::vector<Offer> offers;
+    std::vector<double> with_other;
+    std::vector<Child> children;
+    std::vector<std::uint32_t> rows;
+
+    void clear() {
+        offers.clear();
+        with_other.clear();
+        children.clear();
+        rows.clear();
+    }
+};
+
+class Expectation {
+public:
+    Expectation(const Distribution& d, const RandomizedTrees& trees, std::uint64_t max_work,
+                ThreadTeam& team)
+        : d_(d),
+          trees_(trees),
+          max_work_(max_work),
+          team_(team),
+          ties_(d),
+          n_words_((d.n_variables + 63) / 64),
+          deepest_(is_binary() ? trees.depth : std::min(trees.depth, d.n_variables)),
+          gathered_(d, trees) {}
+
+    std::optional<TreeImportances> run() {
+        std::vector<std::uint32_t> rows(d_.n_rows);
+        std::iota(rows.begin(), rows.end(), 0U);
+        NodeOfDistribution root(d_);
+        root.open(rows);
+        const double whole = root.weight();
+        Nodes level{{{0, d_.n_rows, 1.0}}, rows, Bits(n_words_, 0)};
+        if (ties_.is_pure(root.mass())) level.nodes = {{0, 0, whole}};
+        team_.set_total(deepest_);
+        for (depth_ = 0; depth_ < deepest_ && !level.nodes.empty(); ++depth_) {
+            if (!descend(level)) return std::nullopt;
+            team_.report(depth_ + 1);
+        }
+        return gathered_.finish(whole);
+    }
+
+private:
+    bool is_binary() const { return trees_.splits != TreeSplits::multiway; }
+    bool at_last() const { return depth_ + 1 == deepest_; }
+    std::span<const std::uint64_t> above(const Nodes& level, std::size_t i) const {
+        return {&level.above[i * n_words_], n_words_};
+    }
+
+    // From the nodes of one depth to those of the next; false: too much work.
+    bool descend(Nodes& level) {
+        constexpr std::size_t kAtOnce = 1024, kMostRows = std::size_t{1} << 29;
+        Nodes below;
+        Known known;
+        std::vector<Visit> visits(std::min(kAtOnce, level.nodes.size()));
+        std::vector<NodeOfDistribution> readers(std::min(team_.size(), visits.size()),
+                                                NodeOfDistribution(d_));
+        for (std::size_t first = 0; first < level.nodes.size(); first += kAtOnce) {
+            const std::size_t n = std::min(kAtOnce, level.nodes.size() - first);
+            for (std::size_t i = first; i < first + n; ++i)
+                work_ += (level.nodes[i].end - level.nodes[i].begin + 1) * d_.n_variables;
+            if (work_ > max_work_ || below.rows.size() > kMostRows) return false;
+            team_.run_steps(n, [&](std::size_t i, std::size_t w) {
+                visits[i].clear();
+                if (level.nodes[first + i].settled())
+                    visit_settled(above(level, first + i), visits[i]);
+                else
+                    visit(level, first + i, readers[w], visits[i]);
+            });
+            // In the order of nodes, whatever the threads: sums are the same.
+            for (std::size_t i = 0; i < n; ++i)
+                take_up(level.nodes[first + i], above(level, first + i), visits[i], below, known);
+        }
+        level = std::move(below);
+        return true;
+    }
+
+    void visit(const Nodes& level, std::size_t i, NodeOfDistribution& reader, Visit& out) const {
+        const auto used = above(level, i);
+        const Node& node = level.nodes[i];
+        const std::span rows(&level.rows[node.begin], node.end - node.begin);
+        reader.open(rows);
+        out.weight = reader.weight();
+        const double tie = ties_.at(reader.mass());
+        std::size_t n_offering = 0;
+        for (std::size_t j = 0; j < d_.n_variables; ++j) {
+            if (!is_binary() && has_bit(used, j)) continue;
+            const std::size_t before = out.offers.size();
+            reader.offers(j, trees_.splits, tie, out.offers);
+            n_offering += out.offers.size() > before;
+        }
+        if (out.offers.empty()) return;
+        const bool count = is_binary() && trees_.constants_count;
+        Draw draw{.n_drawn = trees_.n_drawn,
+                  .n_variables = count ? d_.n_variables : n_offering,
+                  .n_without = count ? d_.n_variables - n_offering : 0,
+                  .tie = tie};
+        draw.n_drawn = std::min(draw.n_drawn, draw.n_variables);
+        if (!trees_.part_of.empty())
+            choose_by_part(out.offers, trees_.part_of);
+        else if (trees_.splits == TreeSplits::random_cut)
+            choose_among_random(out.offers, draw);
+        else
+            choose_among_sure(out.offers, draw);
+        if (trees_.wants_hidden) out.with_other = chosen_with_other(out.offers, draw);
+        if (at_last()) return;
+        for (std::uint32_t o = 0; o < out.offers.size(); ++o)
+            if (out.offers[o].chosen > 0.0) add_children(rows, o, reader, out);
+    }
+
+    // Sorts the rows of a node into the children that an offer makes.
+    void add_children(std::span<const std::uint32_t> rows, std::uint32_t o,
+                      NodeOfDistribution& reader, Visit& out) const {
+        const Offer& offer = out.offers[o];
+        const std::uint32_t* levels = d_.levels_of(offer.variable);
+        const std::size_t first = out.rows.size();
+        out.rows.insert(out.rows.end(), rows.begin(), rows.end());
+        const std::span mine(out.rows.data() + first, rows.size());
+        const auto part = [&](std::uint32_t r) {
+            return is_binary() ? std::uint32_t{levels[r] > offer.low} : levels[r];
+        };
+        std::ranges::stable_sort(mine, {}, part);
+        for (std::size_t k = 0; k < mine.size();) {
+            Child child{{}, o, first + k, 0, 0.0};
+            const std::size_t begin = k;
+            for (; k < mine.size() && part(mine[k]) == part(mine[begin]); ++k)
+                child.mark += mark_of(0, mine[k]);
+            child.end = first + k;
+            reader.open(mine.subspan(begin, k - begin));
+            if (k - begin == 1 || ties_.is_pure(reader.mass())) {
+                if (is_binary()) continue;  // a leaf
+                child = {{}, o, 0, 0, reader.weight()};
+            }
+            out.children.push_back(child);
+        }
+    }
+
+    // Every variable is as good as any other.
+    void visit_settled(std::span<const std::uint64_t> used, Visit& out) const {
+        if (is_binary()) return;
+        for (std::size_t j = 0; j < d_.n_variables; ++j)
+            if (!has_bit(used, j)) out.offers.push_back({0.0, 1.0, j, 0, 0, 0.0});
+        out.weight = 1.0;
+        if (!trees_.part_of.empty())
+            choose_by_part(out.offers, trees_.part_of);
+        else
+            for (Offer& offer : out.offers)
+                offer.chosen = 1.0 / static_cast<double>(out.offers.size());
+        for (std::uint32_t o = 0; o < out.offers.size(); ++o) {
+            if (!at_last()) out.children.push_back({{}, o, 0, 0, 1.0});
+        }
+    }
+
+    using Known = std::unordered_map<Mark, std::size_t, MarkHash>;
+
+    void take_up(const Node& node, std::span<const std::uint64_t> used, const Visit& visit,
+                 Nodes& below, Known& known) {
+        const std::size_t n = visit.offers.size();
+        for (std::size_t o = 0; o < n; ++o) {
+            const Offer& offer = visit.offers[o];
+            const double expected = node.reached * offer.chosen;
+            if (expected > 0.0) {
+                gathered_.add(offer.variable, used, expected * visit.weight,
+                              expected * offer.decrease);
+                if (is_binary())
+                    gathered_.add_cut(offer.variable, offer.low, offer.high,
+                                      expected * offer.decrease);
+            }
+            for (std::size_t other = 0; other < n && !visit.with_other.empty(); ++other)
+                gathered_.add_hidden(
+                    visit.offers[other].variable, offer.variable,
+                    node.reached * visit.with_other[o * n + other] * visit.offers[other].decrease);
+        }
+        Bits set(n_words_);
+        for (const Child& child : visit.children) {
+            const Offer& offer = visit.offers[child.offer];
+            std::ranges::copy(used, set.begin());
+            set_bit(set, offer.variable);
+            Mark mark = child.mark;
+            for (std::size_t w = 0; w < n_words_; ++w) mark += mark_of(w + 1, set[w]);
+            const bool settled = child.begin == child.end;
+            const auto [at, is_new] = known.try_emplace(mark, below.nodes.size());
+            if (is_new) {
+                below.nodes.push_back(
+                    {below.rows.size(), below.rows.size() + child.end - child.begin, 0.0});
+                below.rows.insert(below.rows.end(), visit.rows.begin() + offset(child.begin),
+                                  visit.rows.begin() + offset(child.end));
+                below.above.insert(below.above.end(), set.begin(), set.end());
+            }
+            below.nodes[at->second].reached +=
+                node.reached * offer.chosen * (settled ? child.weight : 1.0);
+        }
+    }
+    static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+
+    const Distribution& d_;
+    const RandomizedTrees& trees_;
+    std::uint64_t max_work_, work_ = 0;
+    ThreadTeam& team_;
+    Ties ties_;
+    std::size_t n_words_, deepest_, depth_ = 0;
+    GatheredImportances gathered_;
+};
+
+}  // namespace
+
+void check(const RandomizedTrees& trees, const Distribution& d) {
+    const auto require = [](bool right, const char* what) {
+        if (!right) throw std::invalid_argument(what);
+    };
+    require(trees.n_drawn > 0, "trees draw at least one variable");
+    require(trees.splits == TreeSplits::multiway || !d.values.empty(), "cuts need values");
+    require(!trees.wants_hidden || trees.splits == TreeSplits::multiway,
+            "what is hidden is told of multiway splits");
+    if (trees.part_of.empty()) return;
+    require(trees.part_of.size() == d.n_variables, "each variable is part of one");
+    require(trees.n_drawn == 1 && trees.splits == TreeSplits::multiway && !trees.wants_hidden,
+            "parts are drawn one at a time");
+    require(std::ranges::all_of(trees.part_of, [&](auto i) { return i < d.n_variables; }),
+            "no more wholes than parts");
+}
+
+std::optional<TreeImportances> expected_importances(const Distribution& distribution,
+                                                    const RandomizedTrees& trees,
+                                                    std::uint64_t max_work, ThreadTeam& team) {
+    check(distribution);
+    check(trees, distribution);
+    return Expectation(distribution, trees, max_work, team).run();
+}
+
+}  // namespace silvics

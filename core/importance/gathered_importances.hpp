@@ -1,0 +1,132 @@
+// Where decreases are gathered: by degree, by context, by cut.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <unordered_map>
+
+#include "importance/node_of_distribution.hpp"
+#include "importance/randomized_trees.hpp"
+#include "sampling/random_stream.hpp"
+
+namespace silvics {
+
+struct BitsHash {
+    std::size_t operator()(const Bits& bits) const {
+        std::uint64_t key = 0;
+        for (const std::uint64_t word : bits) key = scatter(key ^ word) + 0x9E3779B97F4A7C15ULL;
+        return key;
+    }
+};
+
+class GatheredImportances {
+public:
+    GatheredImportances(const Distribution& d, const RandomizedTrees& trees)
+        : d_(d),
+          part_of_(trees.part_of),
+          most_in_context_(trees.most_in_context),
+          p_(n_told_of(d, trees)),
+          set_((p_ + 63) / 64) {
+        sums_.by_degree.assign(p_ * p_, 0.0);
+        if (!part_of_.empty())
+            sums_.by_cut = {std::vector<double>(d.n_variables, 0.0)};
+        else if (trees.splits != TreeSplits::multiway)
+            for (const std::uint32_t n : d.n_levels) sums_.by_cut.emplace_back(n - 1, 0.0);
+        if (trees.wants_hidden) sums_.hidden.assign(p_ * p_, 0.0);
+    }
+
+    // How many variables there are to the user.
+    static std::size_t n_told_of(const Distribution& d, const RandomizedTrees& trees) {
+        if (trees.part_of.empty()) return d.n_variables;
+        return *std::ranges::max_element(trees.part_of) + std::size_t{1};
+    }
+
+    // A test of variable j below tests of those in `above`, met with this weight.
+    void add(std::size_t j, std::span<const std::uint64_t> above, double weight, double decrease) {
+        if (part_of_.empty()) {
+            set_.assign(above.begin(), above.end());
+        } else {
+            std::ranges::fill(set_, 0);
+            for (std::size_t i = 0; i < part_of_.size(); ++i)
+                if (has_bit(above, i)) set_bit(set_, part_of_[i]);
+            sums_.by_cut[0][j] += decrease;
+            j = part_of_[j];
+        }
+        set_[j / 64] &= ~(std::uint64_t{1} << (j % 64));
+        std::size_t degree = 0;
+        for (const std::uint64_t word : set_)
+            degree += static_cast<std::size_t>(std::popcount(word));
+        sums_.by_degree[j * p_ + degree] += decrease;
+        if (degree > most_in_context_) return;
+        auto& of_set = contexts_[set_];
+        if (of_set.empty()) of_set.resize(p_);
+        of_set[j].weight += weight;
+        of_set[j].decrease += decrease;
+    }
+
+    // The same decrease belongs to the gaps between the levels `low` and `high`.
+    void add_cut(std::size_t j, std::uint32_t low, std::uint32_t high, double decrease) {
+        const std::vector<double>& v = d_.values[j];
+        const double width = v[high] - v[low];
+        for (std::uint32_t l = low; l < high; ++l)
+            sums_.by_cut[j][l] += decrease * (v[l + 1] - v[l]) / width;
+    }
+
+    void add_hidden(std::size_t j, std::size_t by, double decrease) {
+        sums_.hidden[j * p_ + by] += decrease;
+    }
+
+    // What others gathered, after what is here.
+    void add(const GatheredImportances& other) {
+        const auto plus = [](std::vector<double>& to, const std::vector<double>& from) {
+            for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+        };
+        plus(sums_.by_degree, other.sums_.by_degree);
+        plus(sums_.hidden, other.sums_.hidden);
+        for (std::size_t j = 0; j < sums_.by_cut.size(); ++j)
+            plus(sums_.by_cut[j], other.sums_.by_cut[j]);
+        for (const auto& [set, of_set] : other.contexts_) {
+            auto& here = contexts_[set];
+            if (here.empty()) here.resize(p_);
+            for (std::size_t j = 0; j < p_; ++j) {
+                here[j].weight += of_set[j].weight;
+                here[j].decrease += of_set[j].decrease;
+            }
+        }
+    }
+
+    // Everything, divided by a number; sets by their bits, so that no order of a hash is seen.
+    TreeImportances finish(double divisor);
+
+private:
+    struct Sum {
+        double weight = 0.0, decrease = 0.0;
+    };
+    const Distribution& d_;
+    const std::vector<std::uint32_t>& part_of_;
+    std::size_t most_in_context_, p_;
+    Bits set_;
+    TreeImportances sums_;
+    std::unordered_map<Bits, std::vector<Sum>, BitsHash> contexts_;
+};
+
+inline TreeImportances GatheredImportances::finish(double divisor) {
+    const auto divide = [&](std::vector<double>& values) {
+        for (double& v : values) v /= divisor;
+    };
+    divide(sums_.by_degree);
+    divide(sums_.hidden);
+    for (auto& cuts : sums_.by_cut) divide(cuts);
+    for (const auto& [set, of_set] : contexts_)
+        for (std::size_t j = 0; j < p_; ++j)
+            if (of_set[j].weight > 0.0)
+                sums_.contexts.push_back({static_cast<std::uint32_t>(j), set,
+                                          of_set[j].weight / divisor,
+                                          of_set[j].decrease / divisor});
+    std::ranges::sort(sums_.contexts, [](const ContextSum& a, const ContextSum& b) {
+        return a.variable != b.variable ? a.variable < b.variable : a.set < b.set;
+    });
+    return std::move(sums_);
+}
+
+}  // namespace silvics

@@ -1,0 +1,318 @@
+"""A table taken as a distribution: its distinct rows, and how probable each is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import type_of_target
+
+from silvics import _core
+from silvics._fit import table
+from silvics._fit.targets import checked_weights
+from silvics._frames import library_of
+
+CRITERIA = {
+    "entropy": "entropy",
+    "log_loss": "entropy",
+    "gini": "gini",
+    "variance": "variance",
+    "squared_error": "variance",
+}
+_MOST_STATISTICS = 300_000_000
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column as levels.
+
+    Attributes
+    ----------
+    levels : ndarray of int
+        The number of the level of each row. A missing value is a level of its own, the last.
+    n_levels : int
+        How many there are.
+    values : ndarray or None
+        The levels as numbers, ascending, where they have an order.
+    name : str
+        Of the column.
+    why_no_order : str
+        What is in the way of one.
+    """
+
+    levels: np.ndarray
+    n_levels: int
+    values: np.ndarray | None
+    name: str
+    why_no_order: str = ""
+
+    def renamed(self, name: str) -> Variable:
+        return replace(self, name=name)
+
+
+def variables_of(X: Any, caller: str) -> list[Variable]:
+    """The columns of any table, as levels."""
+    learned, blocks = table.learn(X, estimator_name=caller)
+    if blocks.sparse is not None:
+        columns = blocks.sparse.toarray().T
+    else:
+        columns = [column for block in blocks.blocks for column in block.T]
+    names = learned.names if learned.names is not None else range(len(learned.kinds))
+    label = "{}" if learned.names is not None else "x{}"
+    parts = zip(columns, learned.kinds, names, strict=True)
+    return [_variable(column, kind, label.format(name)) for column, kind, name in parts]
+
+
+def _variable(column: np.ndarray, kind: str, name: str) -> Variable:
+    gone = column < 0 if kind == "category" else np.isnan(column)
+    known, at = np.unique(column[~gone], return_inverse=True)
+    levels = np.full(len(column), len(known), dtype=np.uint32)
+    levels[~gone] = at
+    n_levels = len(known) + bool(gone.any())
+    if gone.any():
+        return Variable(levels, n_levels, None, name, "has missing values")
+    if kind == "category" and n_levels > 2:
+        return Variable(levels, n_levels, None, name, "has categories without an order")
+    values = np.arange(n_levels) if kind == "category" else known
+    return Variable(levels, n_levels, values.astype(np.float64), name)
+
+
+def as_table(column: Any) -> Any:
+    """A table of one column."""
+    if nw.dependencies.is_into_series(column):
+        return nw.from_native(column, series_only=True).alias("x").to_frame().to_native()
+    values = np.asarray(column)
+    if values.ndim == 1:
+        if values.dtype.kind in "US":  # a list of mixed things stays what it is
+            values = np.asarray(column, dtype=object)
+        return values[:, np.newaxis]
+    return column
+
+
+class Distribution:
+    """The distribution that a table is.
+
+    Parameters
+    ----------
+    variables : list of Variable
+        Columns.
+    y : array-like
+        The output of each row.
+    criterion : str
+        The impurity; it decides what y may be.
+    sample_weight : array-like or None
+        Weights of the rows; None: all the same.
+    library : str or None
+        The frame library of the user.
+
+    Attributes
+    ----------
+    names : ndarray of str objects
+        Of the variables.
+    n_levels : list of int
+        Of each variable.
+    levels : ndarray of shape (n_variables, n_rows)
+        Of the distinct rows.
+    statistics : ndarray of shape (n_rows, width)
+        Weights of the classes in each, or weight, sum and sum of squares of y.
+    unit : float
+        What an impurity of one in these statistics is in units of the user's y.
+    """
+
+    def __init__(
+        self,
+        variables: Sequence[Variable],
+        y: Any,
+        criterion: str,
+        sample_weight: Any = None,
+        library: str | None = None,
+    ) -> None:
+        if criterion not in CRITERIA:
+            raise ValueError(f"criterion must be one of {list(CRITERIA)}, got {criterion!r}")
+        self.impurity_name = CRITERIA[criterion]
+        self.library = library
+        self.unit = 1.0
+        outputs = _outputs(y, self.impurity_name)
+        n_rows = len(variables[0].levels)
+        if len(outputs) != n_rows:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"{[n_rows, len(outputs)]} (X has {n_rows} rows, y has {len(outputs)})"
+            )
+        weights = checked_weights(sample_weight, outputs)
+        if weights is not None:
+            here = weights > 0
+            outputs, weights = outputs[here], weights[here]
+            variables = [_without_unused(v, here) for v in variables]
+            if (weights != np.floor(weights)).any() or weights.max() > 2**40:
+                weights = weights / weights.mean()  # whole ones stay: their sums are exact
+        self.variables = list(variables)
+        self.names = np.array([v.name for v in variables], dtype=object)
+        self.n_levels = [v.n_levels for v in variables]
+        first, row = _distinct_rows(self.variables)
+        levels = [v.levels[first] for v in variables]
+        self.levels = np.ascontiguousarray(levels, dtype=np.uint32)
+        if self.impurity_name == "variance":
+            outputs, self.unit = _in_units(outputs, weights)
+        self.statistics = _statistics(outputs, row, len(first), weights, self.impurity_name)
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.variables)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.statistics)
+
+    @cached_property
+    def weight(self) -> float:
+        """Of all rows."""
+        return float(self._weights(self.statistics).sum())
+
+    def _weights(self, statistics: np.ndarray) -> np.ndarray:
+        return statistics[:, 0] if self.impurity_name == "variance" else statistics.sum(axis=1)
+
+    def impurity_given(self, columns: Sequence[int]) -> float:
+        """i(Y|B) of the variables at these places (equation 6.29)."""
+        _, row = _distinct_rows([self._distinct(j) for j in columns], self.n_rows)
+        sums = np.zeros((row.max() + 1, self.statistics.shape[1]))
+        np.add.at(sums, row, self.statistics)
+        weights = self._weights(sums)
+        if self.impurity_name == "entropy":
+            mass = _x_log_x(weights) - _x_log_x(sums).sum(axis=1)
+        elif self.impurity_name == "gini":
+            mass = weights - (sums**2).sum(axis=1) / weights
+        else:
+            mass = np.maximum(0, sums[:, 2] - sums[:, 1] ** 2 / weights)
+        return float(mass.sum()) / self.weight * self.unit
+
+    def negligible(self, tolerance: float) -> float:
+        """Information that is taken for rounding; a constant Y has nothing else."""
+        return tolerance * self.impurity_given([]) + 1e-14 * self.unit
+
+    def _distinct(self, j: int) -> Variable:
+        return replace(self.variables[j], levels=self.levels[j])
+
+    def native(
+        self, columns: Sequence[int] | None = None, values: list[list[float]] | None = None
+    ) -> _core.Distribution:
+        """For the core; only some of the variables, and values of their levels, if asked."""
+        chosen = range(self.n_variables) if columns is None else columns
+        return _core.Distribution(
+            np.ascontiguousarray(self.levels[list(chosen)]),
+            [self.n_levels[j] for j in chosen],
+            self.statistics,
+            self.impurity_name,
+            values or [],
+        )
+
+    def ordered_values(self, caller: str) -> list[np.ndarray]:
+        """The values of the levels of each variable, which must have an order."""
+        for v in self.variables:
+            if v.values is None:
+                raise ValueError(
+                    f"{caller} needs an order, and column {v.name!r} {v.why_no_order}. Use "
+                    'splits="multiway", where each level, missing or not, has its own branch; or '
+                    "replace the column by numbers or by an ordered category."
+                )
+        return [v.values for v in self.variables if v.values is not None]
+
+
+def distribution_of(X: Any, y: Any, criterion: str, sample_weight: Any, caller: str) -> Any:
+    """The distribution that X and y are."""
+    return Distribution(variables_of(X, caller), y, criterion, sample_weight, library_of(X))
+
+
+# ---- parts
+
+
+def _outputs(y: Any, impurity: str) -> np.ndarray:
+    y = check_array(y, dtype=None, ensure_2d=False, input_name="y")
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(
+            f"y has shape {y.shape}; one column is expected. Take the outputs one at a time, or "
+            "join them: a class for each combination."
+        )
+    if impurity == "variance":
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f'criterion="variance" needs numbers in y: {error}. For classes use '
+                'criterion="entropy" or "gini".'
+            ) from error
+        return y
+    if type_of_target(y).startswith("continuous"):
+        raise ValueError(
+            'y has numbers that are not whole, which are no classes. Use criterion="variance", or '
+            "cut y into classes."
+        )
+    if y.dtype.kind == "O" and any(label is None or label != label for label in y.tolist()):
+        raise ValueError("Input y contains missing values. Leave such rows out, or name them.")
+    return np.unique(y, return_inverse=True)[1]
+
+
+def _in_units(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """Numbers centred and scaled, so that their squares lose nothing; and the unit of those."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        centred = y - np.average(y, weights=weights)
+        scale = np.abs(centred).max()
+        unit = scale**2
+    if not np.isfinite(unit):
+        raise ValueError("The variance of y is too large for float64; scale y down.")
+    if unit == 0.0:
+        return np.zeros_like(centred), 1.0
+    return centred / scale, float(unit)
+
+
+def _without_unused(variable: Variable, here: np.ndarray) -> Variable:
+    """A variable in some of the rows; levels that are in none of them are no levels."""
+    used, levels = np.unique(variable.levels[here], return_inverse=True)
+    values = None if variable.values is None else variable.values[used]
+    return replace(variable, levels=levels, n_levels=len(used), values=values)
+
+
+def _distinct_rows(
+    variables: Sequence[Variable], n_rows: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """One row of each kind, and the kind of each row."""
+    n = len(variables[0].levels) if n_rows is None else n_rows
+    key = np.zeros(n, dtype=np.int64)
+    n_keys = 1
+    for variable in variables:
+        if n_keys > 2**62 // variable.n_levels:
+            _, key = np.unique(key, return_inverse=True)
+            n_keys = int(key.max()) + 1
+        key = key * variable.n_levels + variable.levels
+        n_keys *= variable.n_levels
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    return first, row
+
+
+def _statistics(
+    y: np.ndarray, row: np.ndarray, n_rows: int, weights: np.ndarray | None, impurity: str
+) -> np.ndarray:
+    weights = np.ones(len(y)) if weights is None else weights
+    if impurity == "variance":
+        columns = (weights, weights * y, weights * y**2)
+        return np.column_stack([np.bincount(row, of, minlength=n_rows) for of in columns])
+    n_classes = int(y.max()) + 1
+    if n_rows * n_classes > _MOST_STATISTICS:
+        raise ValueError(
+            f"y has {n_classes:,} classes, too many for {n_rows:,} distinct rows. If they are "
+            'numbers, use criterion="variance"; otherwise join classes.'
+        )
+    # Only classes that are in some row have a column: all are.
+    sums = np.bincount(row * n_classes + y, weights, minlength=n_rows * n_classes)
+    return sums.reshape(n_rows, n_classes)
+
+
+def _x_log_x(x: np.ndarray) -> np.ndarray:
+    return x * np.log2(np.where(x > 0, x, 1.0))

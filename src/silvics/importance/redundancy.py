@@ -1,0 +1,289 @@
+"""Redundant variables, and what copies do to importances (section 7.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from silvics import plots
+from silvics._fit.parameters import n_threads
+from silvics._frames import frame_of, library_of
+from silvics.importance.distribution import Distribution, as_table, distribution_of, variables_of
+from silvics.importance.lattice import Lattice, set_of
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """Whether two variables are redundant; it is true if they are.
+
+    Attributes
+    ----------
+    redundant : bool
+        The answer.
+    excess : float
+        By how much the conditions fail: the largest of the terms that must be zero. Without y
+        these are H(X_i | X_j) and H(X_j | X_i), in bits.
+    given : tuple of str
+        With y, the set B of other variables for which that is so.
+    """
+
+    redundant: bool
+    excess: float
+    given: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.redundant
+
+
+def redundant(
+    Xi: Any,
+    Xj: Any,
+    y: Any = None,
+    *,
+    given: Any = None,
+    criterion: str = "entropy",
+    tolerance: float = 1e-10,
+    sample_weight: Any = None,
+) -> Redundancy:
+    """Tell whether two variables say the same: of everything, or of Y.
+
+    Totally redundant (definition 7.1) are variables of which each tells the other. With respect to
+    Y, it is enough that neither adds anything on Y to the other, and that both tell the same of it,
+    whatever else is known (the conditions of Lemma 7.1).
+
+    Parameters
+    ----------
+    Xi, Xj : array-like of shape (n_rows,)
+        Two columns, taken as a distribution.
+    y : array-like of shape (n_rows,) or None, default=None
+        The output; None: total redundancy.
+    given : table of shape (n_rows, n_others) or None, default=None
+        Other variables: the conditions are asked for every set B of them. None: only for none.
+    criterion : {"entropy", "gini", "variance"}, default="entropy"
+        The impurity of Y.
+    tolerance : float, default=1e-10
+        Information above this part of i(Y) is not taken for rounding.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
+        How probable each row is, in any unit.
+
+    Returns
+    -------
+    redundancy : Redundancy
+        True or false, with the amount and the place of what fails.
+
+    Examples
+    --------
+    >>> from silvics.importance import redundant
+    >>> bool(redundant([0, 1, 2, 1], ["a", "b", "c", "b"]))
+    True
+    >>> bool(redundant([0, 1, 2], [0, 1, 1]))
+    False
+    >>> bool(redundant([0, 1, 2], [0, 1, 1], y=["no", "yes", "yes"]))
+    True
+    """
+    pair = [variables_of(as_table(x), "redundant") for x in (Xi, Xj)]
+    if any(len(columns) != 1 for columns in pair):
+        raise ValueError("Xi and Xj must be one column each.")
+    (a,), (b,) = pair
+    lengths = {len(a.levels), len(b.levels)}
+    if len(lengths) > 1:
+        raise ValueError(f"Xi and Xj have different numbers of rows: {sorted(lengths)}")
+    if y is None:
+        if given is not None:
+            raise ValueError("given= is of use only with y: total redundancy needs no others.")
+        # How well each is known from the other, as an output of classes.
+        of_a = Distribution([b], a.levels, "entropy", sample_weight).impurity_given([0])
+        of_b = Distribution([a], b.levels, "entropy", sample_weight).impurity_given([0])
+        excess = max(of_a, of_b, 0.0)
+        return Redundancy(excess <= tolerance, excess)
+    others = [] if given is None else variables_of(given, "redundant")
+    if others and len(others[0].levels) not in lengths:
+        raise ValueError(
+            f"given has {len(others[0].levels)} rows, and Xi has {len(a.levels)}: they must agree."
+        )
+    columns = [a.renamed("Xi"), b.renamed("Xj"), *others]
+    distribution = Distribution(columns, y, criterion, sample_weight)
+    lattice = Lattice(distribution)
+    _, with_i, with_j, both = lattice.impurities.reshape(-1, 4).T
+    # Neither adds to the other; then they also tell the same.
+    failing = np.maximum(np.maximum(with_j - both, with_i - both), np.abs(with_i - with_j))
+    worst = int(failing.argmax())
+    return Redundancy(
+        bool(failing[worst] <= distribution.negligible(tolerance)),
+        max(float(failing[worst]), 0.0),
+        set_of(worst, distribution.names[2:]),
+    )
+
+
+@dataclass(repr=False)
+class Copies:
+    """Importances as copies of one variable are added.
+
+    Attributes
+    ----------
+    names : ndarray of str objects
+        The variables that were there before.
+    variable : str
+        The one that is copied.
+    importances : ndarray of shape (n_copies + 1, n_variables)
+        Of each variable, with 0, 1, ... copies. Each copy has the importance of the original.
+
+    See Also
+    --------
+    copies : makes it.
+    """
+
+    names: np.ndarray
+    variable: str
+    importances: np.ndarray
+    _unit: str
+    _library: str | None
+
+    def to_frame(self) -> Any:
+        """The importances as a data frame.
+
+        Returns
+        -------
+        frame : data frame
+            ``copies``, and a column for each variable.
+        """
+        columns = {"copies": np.arange(len(self.importances))}
+        columns |= {str(name): self.importances[:, j] for j, name in enumerate(self.names)}
+        return frame_of(columns, self._library)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The importances over the number of copies, as in Figures 7.1 and 7.2.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None, default=None
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib axes
+        """
+        x = np.arange(len(self.importances))
+        label = f"copies of {self.variable}"
+        return plots.lines(x, self.importances, self.names, label, self._unit, ax)
+
+    def __repr__(self) -> str:
+        last = len(self.importances) - 1
+        width = max(len(str(name)) for name in self.names)
+        lines = [f"Copies of {self.variable} ({self._unit}): importance with 0, with {last}"]
+        for j, name in enumerate(self.names[:40]):
+            first, then = self.importances[0, j], self.importances[-1, j]
+            lines.append(f"  {name!s:<{width}} {first:.4f} {then:.4f}")
+        return "\n".join(lines)
+
+
+def copies(
+    X: Any,
+    y: Any,
+    variable: int | str,
+    n_copies: int = 5,
+    *,
+    criterion: str = "entropy",
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> Copies:
+    """What copies of a variable do to the importances (Propositions 7.2, 7.4 and 7.5).
+
+    For totally randomized multiway trees, and for any variables that are redundant with the given
+    one with respect to Y (:func:`redundant`), not only copies. No tree is grown, and no copy is
+    made: the formulas need only the information terms of the table as it is.
+
+    Parameters
+    ----------
+    X : table of shape (n_rows, n_variables)
+        Any data frame or array, taken as the distribution; up to 24 variables.
+    y : array-like of shape (n_rows,)
+        Classes; numbers for the criterion "variance".
+    variable : int or str
+        The variable that is copied, by its place or its name.
+    n_copies : int, default=5
+        The largest number of copies.
+    criterion : {"entropy", "gini", "variance"}, default="entropy"
+        The impurity.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
+        How probable each row is, in any unit.
+    n_jobs : int or None, default=None
+        Threads.
+
+    Returns
+    -------
+    copies : Copies
+        With ``importances`` and ``plot()``.
+
+    Examples
+    --------
+    Y is the exclusive or: the more copies of x0 there are, the less each is worth, and the more x1.
+
+    >>> from silvics.importance import copies
+    >>> found = copies([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], "x0", n_copies=2)
+    >>> found.importances.round(4)
+    array([[0.5   , 0.5   ],
+           [0.1667, 0.6667],
+           [0.0833, 0.75  ]])
+    """
+    distribution = distribution_of(X, y, criterion, sample_weight, "copies")
+    p = distribution.n_variables
+    c = _place_of(variable, distribution.names)
+    if isinstance(n_copies, bool) or not isinstance(n_copies, Integral):
+        raise TypeError(f"n_copies must be a whole number, got {n_copies!r}")
+    if n_copies < 0:
+        raise ValueError(f"n_copies must not be negative; got {n_copies}")
+    lattice = Lattice(distribution, n_jobs=n_threads(n_jobs))
+    has_c = (np.arange(1 << p) >> c & 1).astype(bool)
+    importances = np.zeros((int(n_copies) + 1, p))
+    for j in range(p):
+        if j == c:
+            of_sets = lattice.sums_by_size(j)
+            importances[:, j] = [_weights(p, n, of_sets, 0) for n in range(int(n_copies) + 1)]
+            continue
+        known = lattice.without(j, has_c)
+        apart = lattice.sums_by_size(j, ~known)
+        joint = lattice.sums_by_size(j, known)[1:]  # by the size of what is known besides
+        for n in range(int(n_copies) + 1):
+            importances[n, j] = _weights(p, n, apart, 0) + _weights(p, n, joint, n + 1)
+    units = {"entropy": "bits", "gini": "Gini", "variance": "variance"}
+    return Copies(
+        names=distribution.names,
+        variable=str(distribution.names[c]),
+        importances=importances,
+        _unit=units[distribution.impurity_name],
+        _library=distribution.library or library_of(X),
+    )
+
+
+def _weights(p: int, n_copies: int, sums: np.ndarray, n_same: int) -> float:
+    """Sums over sets of size k, times the weight that such a set has among p + n variables.
+
+    ``n_same``: besides, one or more of so many variables that are all the same are in the set.
+    """
+    whole = p + n_copies
+    total = 0.0
+    for k, value in enumerate(sums):
+        for more in range(min(n_same, 1), n_same + 1):
+            size = k + more
+            if value and size < whole:
+                total += comb(n_same, more) * value / (comb(whole, size) * (whole - size))
+    return total
+
+
+def _place_of(variable: Any, names: np.ndarray) -> int:
+    if isinstance(variable, str):
+        found = np.flatnonzero(names == variable)
+        if not found.size:
+            raise ValueError(f"X has no variable {variable!r}; it has {', '.join(names[:20])}")
+        return int(found[0])
+    if isinstance(variable, bool) or not isinstance(variable, Integral):
+        raise TypeError(f"variable must be a name or a place, got {variable!r}")
+    place = int(variable)
+    if not -len(names) <= place < len(names):
+        raise ValueError(f"X has {len(names)} variables, and none at {place}")
+    return place % len(names)

@@ -1,0 +1,91 @@
+"""Pictures. They need matplotlib, which is asked for when the first is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def new_axes(ax: Any, width: float, height: float) -> Any:
+    """The user's axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("Pictures need matplotlib: pip install matplotlib.") from error
+    return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def degrees(by_degree: np.ndarray, names: np.ndarray, unit: str, ax: Any = None) -> Any:
+    """A square for each variable and degree, as in Figure 6.3."""
+    shown = by_degree[:, : _n_degrees(by_degree)]
+    n, k = shown.shape
+    ax = new_axes(ax, 2.2 + 0.45 * max(k, 6), 1.2 + 0.32 * n)
+    image = ax.imshow(shown, cmap="Blues", vmin=0, aspect="auto")
+    _name_rows(ax, names)
+    ax.set_xticks(range(k))
+    ax.set_xlabel("degree: other variables tested above")
+    ax.figure.colorbar(image, ax=ax, label=f"importance ({unit})")
+    return ax
+
+
+def stacked(
+    by_degree: np.ndarray, names: np.ndarray, errors: np.ndarray, unit: str, ax: Any = None
+) -> Any:
+    """A bar for each variable, of its importances by degree."""
+    shown = by_degree[:, : _n_degrees(by_degree)]
+    n, k = shown.shape
+    ax = new_axes(ax, 6.4, 1.2 + 0.32 * n)
+    colors = _shades(k)
+    left = np.zeros(n)
+    for degree in range(k):
+        ax.barh(np.arange(n), shown[:, degree], left=left, color=colors[degree], label=str(degree))
+        left = left + shown[:, degree]
+    if errors.any():
+        ax.errorbar(left, np.arange(n), xerr=errors, fmt="none", ecolor="black", capsize=2)
+    _name_rows(ax, names)
+    ax.invert_yaxis()
+    ax.set_xlabel(f"importance ({unit})")
+    if k <= 12:
+        ax.legend(title="degree", fontsize="small", ncols=2 if k > 6 else 1)
+    return ax
+
+
+def lines(
+    x: np.ndarray,
+    values: np.ndarray,
+    names: np.ndarray,
+    x_label: str,
+    unit: str,
+    ax: Any = None,
+) -> Any:
+    """A line for each variable, as in Figures 6.2, 7.1 and 7.2."""
+    ax = new_axes(ax, 6.4, 4.4)
+    for j, name in enumerate(names):
+        ax.plot(x, values[:, j], marker="o", markersize=3.5, label=str(name))
+    ax.set_xticks(x if len(x) <= 20 else x[:: len(x) // 10])
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(f"importance ({unit})")
+    ax.set_ylim(bottom=0)
+    if len(names) <= 20:
+        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return ax
+
+
+def _n_degrees(by_degree: np.ndarray) -> int:
+    """Up to the last degree at which there is something."""
+    some = np.flatnonzero(by_degree.any(axis=0))
+    return int(some[-1]) + 1 if some.size else 1
+
+
+def _name_rows(ax: Any, names: np.ndarray) -> None:
+    ax.set_yticks(range(len(names)), labels=[str(name) for name in names])
+
+
+def _shades(n: int) -> Any:
+    """From dark, for low degrees, to light."""
+    from matplotlib import colormaps
+
+    return colormaps["Blues"](np.linspace(0.95, 0.3, n))
