@@ -9,7 +9,7 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance sanitize lint format stub clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -82,6 +82,9 @@ bench-recipes: $(VENV)/.built $(VENV)/.dev  ## every recipe on real tables (DATA
 
 bench-files: $(VENV)/.built $(VENV)/.dev  ## size of model files and time to load them, against joblib; writes docs
 	$(PY) benchmarks/model_files.py --write docs/studies/model_files.md
+
+bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by sets and by trees; writes docs
+	$(PY) benchmarks/importance_theory.py --write docs/studies/importance_theory.md
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -51,7 +51,7 @@ struct Visit {
     std::vector<Offer> offers;
     std::vector<double> with_other;
     std::vector<Child> children;
-    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> rows, counts;
 
     void clear() {
         offers.clear();
@@ -72,7 +72,10 @@ public:
           ties_(d),
           n_words_((d.n_variables + 63) / 64),
           deepest_(is_binary() ? trees.depth : std::min(trees.depth, d.n_variables)),
-          gathered_(d, trees) {}
+          gathered_(d, trees) {
+        marks_.reserve(d.n_rows);
+        for (std::uint64_t r = 0; r < d.n_rows; ++r) marks_.push_back(mark_of(0, r));
+    }
 
     std::optional<TreeImportances> run() {
         std::vector<std::uint32_t> rows(d_.n_rows);
@@ -100,6 +103,7 @@ private:
     // From the nodes of one depth to those of the next; false: too much work.
     bool descend(Nodes& level) {
         constexpr std::size_t kAtOnce = 1024, kMostRows = std::size_t{1} << 29;
+        constexpr std::size_t kCostOfNode = 20;  // in rows
         Nodes below;
         Known known;
         std::vector<Visit> visits(std::min(kAtOnce, level.nodes.size()));
@@ -108,7 +112,7 @@ private:
         for (std::size_t first = 0; first < level.nodes.size(); first += kAtOnce) {
             const std::size_t n = std::min(kAtOnce, level.nodes.size() - first);
             for (std::size_t i = first; i < first + n; ++i)
-                work_ += (level.nodes[i].end - level.nodes[i].begin + 1) * d_.n_variables;
+                work_ += (level.nodes[i].end - level.nodes[i].begin + kCostOfNode) * d_.n_variables;
             if (work_ > max_work_ || below.rows.size() > kMostRows) return false;
             team_.run_steps(n, [&](std::size_t i, std::size_t w) {
                 visits[i].clear();
@@ -118,8 +122,10 @@ private:
                     visit(level, first + i, readers[w], visits[i]);
             });
             // In the order of nodes, whatever the threads: sums are the same.
-            for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t i = 0; i < n; ++i) {
                 take_up(level.nodes[first + i], above(level, first + i), visits[i], below, known);
+                work_ += visits[i].rows.size();
+            }
         }
         level = std::move(below);
         return true;
@@ -164,17 +170,17 @@ private:
         const Offer& offer = out.offers[o];
         const std::uint32_t* levels = d_.levels_of(offer.variable);
         const std::size_t first = out.rows.size();
-        out.rows.insert(out.rows.end(), rows.begin(), rows.end());
+        out.rows.resize(first + rows.size());
         const std::span mine(out.rows.data() + first, rows.size());
         const auto part = [&](std::uint32_t r) {
             return is_binary() ? std::uint32_t{levels[r] > offer.low} : levels[r];
         };
-        std::ranges::stable_sort(mine, {}, part);
+        sort_by_part(rows, is_binary() ? 2 : d_.n_levels[offer.variable], part, out, mine);
         for (std::size_t k = 0; k < mine.size();) {
             Child child{{}, o, first + k, 0, 0.0};
             const std::size_t begin = k;
             for (; k < mine.size() && part(mine[k]) == part(mine[begin]); ++k)
-                child.mark += mark_of(0, mine[k]);
+                child.mark += marks_[mine[k]];
             child.end = first + k;
             reader.open(mine.subspan(begin, k - begin));
             if (k - begin == 1 || ties_.is_pure(reader.mass())) {
@@ -183,6 +189,20 @@ private:
             }
             out.children.push_back(child);
         }
+    }
+
+    template <class Part>
+    static void sort_by_part(std::span<const std::uint32_t> rows, std::size_t n_parts, Part&& part,
+                             Visit& out, std::span<std::uint32_t> to) {
+        if (n_parts > 4 * rows.size()) {
+            std::ranges::copy(rows, to.begin());
+            std::ranges::stable_sort(to, {}, part);
+            return;
+        }
+        out.counts.assign(n_parts + 1, 0);
+        for (const std::uint32_t r : rows) ++out.counts[part(r) + 1];
+        for (std::size_t l = 1; l < n_parts; ++l) out.counts[l] += out.counts[l - 1];
+        for (const std::uint32_t r : rows) to[out.counts[part(r)]++] = r;
     }
 
     // Every variable is as good as any other.
@@ -249,6 +269,7 @@ private:
     ThreadTeam& team_;
     Ties ties_;
     std::size_t n_words_, deepest_, depth_ = 0;
+    std::vector<Mark> marks_;  // of the rows
     GatheredImportances gathered_;
 };
 

@@ -6,7 +6,7 @@ RandomForestClassifier`` by ``from silvics import RandomForestClassifier``.
 
 from importlib.metadata import version as _version
 
-from silvics import recipes
+from silvics import importance, recipes
 from silvics.embedding import RandomTreesEmbedding
 from silvics.forests import (
     ExtraTreesClassifier,
@@ -45,6 +45,7 @@ __all__ = [
     "RandomTreesEmbedding",
     "__version__",
     "from_sklearn",
+    "importance",
     "load",
     "merge",
     "recipes",

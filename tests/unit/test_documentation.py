@@ -27,7 +27,7 @@ each = pytest.mark.parametrize("kind", PUBLIC, ids=name_of)
 def section(kind, title):
     """Name -> text of the entries of one section of a docstring."""
     text = re.split(rf"\n{title}\n-+\n", inspect.getdoc(kind))[1]
-    text = re.split(r"\n\n\w+\n-+\n", text)[0]
+    text = re.split(r"\n\n[\w ]+\n-+\n", text)[0]
     entries = re.split(r"^(\w+) : ", text, flags=re.MULTILINE)
     return dict(zip(entries[1::2], entries[2::2], strict=True))
 
@@ -88,11 +88,49 @@ def test_public_methods_are_described(kind):
         assert "Returns\n-------" in doc, name
 
 
+def documented(module):
+    """The public functions of a package."""
+    members = (getattr(module, name) for name in module.__all__)
+    return [member for member in members if inspect.isfunction(member)]
+
+
+@pytest.mark.parametrize("function", documented(silvics.importance), ids=name_of)
+def test_functions_say_what_they_take_and_give(function):
+    doc = inspect.getdoc(function)
+    assert re.findall(r"\n\n(\w+)\n-+\n", doc) == ["Parameters", "Returns", "Examples"]
+    described = re.split(r"\nParameters\n-+\n", doc)[1].split("\n\nReturns\n")[0]
+    entries = re.findall(r"^([\w, ]+) : (.*)$", described, flags=re.MULTILINE)
+    words = {name: text for names, text in entries for name in names.split(", ")}
+    signature = inspect.signature(function).parameters
+    assert list(words) == list(signature)
+    for name, parameter in signature.items():
+        if parameter.default is not parameter.empty:
+            assert f"default={parameter.default!r}".replace("'", '"') in words[name]
+
+
+def results(module):
+    members = (getattr(module, name) for name in module.__all__)
+    return [member for member in members if inspect.isclass(member)]
+
+
+@pytest.mark.parametrize("kind", results(silvics.importance), ids=name_of)
+def test_results_say_what_they_have(kind):
+    described = section(kind, "Attributes")
+    fields = {name for name in kind.__dataclass_fields__ if not name.startswith("_")}
+    shown = {name for name, member in vars(kind).items() if isinstance(member, property)}
+    shown = {name for name in shown if not name.startswith("_")}
+    assert fields | shown == set(described)
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        if not name.startswith("_"):
+            assert "Returns\n-------" in inspect.getdoc(method), name
+
+
 def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in PUBLIC),
         "ModelFileError",
         "from_sklearn",
+        "importance",
         "load",
         "merge",
         "recipes",

@@ -70,7 +70,7 @@ def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInfor
     (1.0, 1.0)
     >>> null = null_information([0, 1] * 6, [0] * 6 + [1] * 6)
     >>> round(null.observed, 3), round(null.expected, 3), round(null.gamma_mean, 3)
-    (0.0, 0.067, 0.06)
+    (0.0, 0.069, 0.06)
     """
     (column,) = variables_of(as_table(x), "null_information")
     distribution = Distribution([column], y, criterion)

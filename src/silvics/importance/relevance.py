@@ -25,6 +25,8 @@ class Relevance:
     ----------
     names : ndarray of str objects
         The variables.
+    kind : list of str
+        Of each variable: "irrelevant", "weakly relevant" or "strongly relevant".
     relevant : ndarray of bool
         There is a set B of others with I(X_j; Y | B) > 0.
     marginally : ndarray of bool

@@ -33,7 +33,7 @@ _SPLITS = {
     "best": _core.TreeSplits.best_cut,
 }
 _MOST_CELLS = 3e10  # of a lattice, before trees are sampled instead: a minute
-_MOST_WORK = 2_000_000_000  # rows looked at by a recursion, likewise
+_MOST_WORK = 500_000_000  # rows looked at by a recursion, likewise: some ten seconds
 _NO_LIMIT = 2**63
 _MOST_SUBSPACES = 10_000
 _MOST_CONTEXTS = 2_000_000  # rows of a frame, unless fewer are asked for
@@ -467,7 +467,7 @@ class Run:
         few = s["splits"] == "multiway" and len(problem.places) <= 12
         if s["method"] == "exact" or few:
             most = _NO_LIMIT
-        elif s["splits"] == "multiway" and self._work_of_multiway() > 50 * _MOST_WORK:
+        elif s["splits"] == "multiway" and self._work_of_multiway() > 100 * _MOST_WORK:
             return None  # no use to begin
         else:
             most = _MOST_WORK
