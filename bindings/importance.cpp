@@ -1,7 +1,9 @@
 // A table taken as a distribution, in; importances of all randomized trees on it, out.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
+#include "importance/by_context.hpp"
 #include "importance/randomized_trees.hpp"
 #include "importance/subset_impurities.hpp"
 #include "views.hpp"
@@ -147,6 +149,38 @@ void bind_importance(nb::module_& m) {
         },
         nb::arg("distribution"), nb::arg("trees"), nb::arg("seed"), nb::arg("n_trees"),
         nb::arg("n_jobs"), nb::arg("progress").none(), "The mean over so many random trees.");
+
+    m.def(
+        "decompose_importances",
+        [](std::vector<std::shared_ptr<Tree>> trees, std::vector<std::uint32_t> group_of,
+           std::size_t most_in_context, std::size_t n_jobs) {
+            const std::vector<std::shared_ptr<const Tree>> kept(trees.begin(), trees.end());
+            ContextDecomposition found;
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                found = decompose_importances(kept, group_of, most_in_context, team);
+            });
+            const std::size_t n = found.contexts.size();
+            std::vector<std::uint32_t> variable(n), others;
+            std::vector<std::int64_t> starts(n + 1, 0);
+            std::vector<double> weight(n), decrease(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const TestsInContext& tests = found.contexts[i];
+                variable[i] = tests.variable;
+                weight[i] = tests.weight;
+                decrease[i] = tests.decrease;
+                others.insert(others.end(), tests.set.begin(), tests.set.end());
+                starts[i + 1] = static_cast<std::int64_t>(others.size());
+            }
+            const std::size_t n_others = others.size(), k = found.n_degrees;
+            const std::size_t p = found.by_degree.size() / k;
+            return nb::make_tuple(
+                to_numpy(std::move(found.by_degree), p, k), to_numpy(std::move(variable), n),
+                to_numpy(std::move(starts), n + 1), to_numpy(std::move(others), n_others),
+                to_numpy(std::move(weight), n), to_numpy(std::move(decrease), n));
+        },
+        nb::arg("trees"), nb::arg("group_of"), nb::arg("most_in_context"), nb::arg("n_jobs"),
+        "Importances of trees by degree, and by context: variables, starts of sets, their "
+        "variables, weights and decreases.");
 }
 
 }  // namespace silvics::bindings

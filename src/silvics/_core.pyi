@@ -617,3 +617,10 @@ def sampled_importances(
     progress: object | None,
 ) -> dict:
     """The mean over so many random trees."""
+
+def decompose_importances(
+    trees: Sequence[Tree], group_of: Sequence[int], most_in_context: int, n_jobs: int
+) -> tuple:
+    """
+    Importances of trees by degree, and by context: variables, starts of sets, their variables, weights and decreases.
+    """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -16,6 +16,9 @@ from silvics._fit.tree import BaseTree
 from silvics._fit.walking import Trees
 from silvics.interop.exports import Exports
 from silvics.predictor import Predictor
+
+if TYPE_CHECKING:
+    from silvics.importance.result import Importances
 
 
 class GrownForest(Exports):
@@ -169,6 +172,48 @@ class GrownForest(Exports):
         mean = np.mean(importances, axis=0)
         whole = mean.sum()
         return mean / whole if whole > 0 else mean
+
+    def importances(
+        self,
+        kind: str = "mdi",
+        *,
+        groups: Any = None,
+        by: str | None = None,
+        normalize: bool = False,
+        max_degree: int = 3,
+        n_jobs: int | None = None,
+    ) -> Importances:
+        """Importances of the variables, with what is known about them.
+
+        Parameters
+        ----------
+        kind : {"mdi"}
+            "mdi": mean decrease of impurity (equation 6.2), in the units of the criterion: what
+            the variable's tests lower the impurity by, times the share of rows that meet them.
+        groups : dict of str to list, list of lists, or None
+            Variables, by name or place, whose importances are told as one; others stay by
+            themselves.
+        by : {"degree", "context"} or None
+            Decompose: by how many other variables had been tested above, or by which.
+        normalize : bool
+            Whether they are parts of one. (``feature_importances_`` is scikit-learn's form, which
+            normalizes each tree first.)
+        max_degree : int
+            Contexts of more variables than this are told of by degree only.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        importances : Importances
+            With ``names``, ``values``, ``std``, ``to_frame()`` and ``plot()``.
+        """
+        from silvics.importance.decrease import mean_decrease
+
+        check_is_fitted(self)
+        if kind != "mdi":
+            raise ValueError(f"kind must be 'mdi', got {kind!r}")
+        return mean_decrease(self, groups, by, normalize, max_degree, n_jobs)
 
     @property
     def work_(self) -> dict[str, float]:

@@ -16,6 +16,7 @@ from silvics._fit import table
 from silvics._fit.column_values import in_core_type
 from silvics._fit.opened_table import with_each_cell_once
 from silvics._fit.table import Blocks, Variables
+from silvics._frames import library_of
 
 _PLAIN_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -37,6 +38,7 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]
         variables = before
     _check_names(estimator, X, y=y, reset=True)
     estimator._variables = variables
+    estimator._frame_library = library_of(X)
     if variables.names is not None:
         estimator.feature_names_in_ = variables.names
     return blocks, check_array(y, dtype=None, ensure_2d=False, input_name="y")

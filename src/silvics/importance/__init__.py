@@ -5,11 +5,13 @@ from silvics.importance.masking import Masking, masking
 from silvics.importance.null import NullInformation, null_information
 from silvics.importance.redundancy import Copies, Redundancy, copies, redundant
 from silvics.importance.relevance import Relevance, relevance
+from silvics.importance.result import Importances
 from silvics.importance.theory import AsymptoticImportances, asymptotic_importances
 
 __all__ = [
     "AsymptoticImportances",
     "Copies",
+    "Importances",
     "Masking",
     "NullInformation",
     "Redundancy",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -229,6 +230,21 @@ def distribution_of(X: Any, y: Any, criterion: str, sample_weight: Any, caller: 
 
 
 # ---- parts
+
+
+def place_of(names: np.ndarray, member: Any) -> int:
+    """The place of a variable that is given by it, or by its name."""
+    if isinstance(member, str):
+        found = np.flatnonzero(names == member)
+        if not found.size:
+            raise ValueError(f"There is no variable {member!r}; there are {', '.join(names[:20])}")
+        return int(found[0])
+    if isinstance(member, bool) or not isinstance(member, Integral):
+        raise TypeError(f"A variable is named by its name or place, not by {member!r}")
+    place = int(member)
+    if not -len(names) <= place < len(names):
+        raise ValueError(f"There are {len(names)} variables, and none at {place}")
+    return place % len(names)
 
 
 def _outputs(y: Any, impurity: str) -> np.ndarray:

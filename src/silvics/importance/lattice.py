@@ -104,6 +104,14 @@ def n_cells(distribution: Distribution, max_size: int) -> float:
     return float(sum(min(products[k], comb(p, k) * n) for k in range(min(p, max_size) + 1)))
 
 
+def numbers_of(words: np.ndarray) -> np.ndarray:
+    """Sets as numbers, each given by words of 64 bits, the lowest first."""
+    if words.shape[1] == 1:
+        return words[:, 0]
+    parts = (words[:, w].astype(object) << 64 * w for w in range(words.shape[1]))
+    return np.asarray(sum(parts), dtype=object)
+
+
 def set_of(number: Any, names: np.ndarray) -> tuple[str, ...]:
     """The names of the variables whose bits a number has."""
     bits = int(number)

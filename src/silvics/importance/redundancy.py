@@ -12,7 +12,13 @@ import numpy as np
 from silvics import plots
 from silvics._fit.parameters import n_threads
 from silvics._frames import frame_of, library_of
-from silvics.importance.distribution import Distribution, as_table, distribution_of, variables_of
+from silvics.importance.distribution import (
+    Distribution,
+    as_table,
+    distribution_of,
+    place_of,
+    variables_of,
+)
 from silvics.importance.lattice import Lattice, set_of
 
 
@@ -232,7 +238,7 @@ def copies(
     """
     distribution = distribution_of(X, y, criterion, sample_weight, "copies")
     p = distribution.n_variables
-    c = _place_of(variable, distribution.names)
+    c = place_of(distribution.names, variable)
     if isinstance(n_copies, bool) or not isinstance(n_copies, Integral):
         raise TypeError(f"n_copies must be a whole number, got {n_copies!r}")
     if n_copies < 0:
@@ -273,17 +279,3 @@ def _weights(p: int, n_copies: int, sums: np.ndarray, n_same: int) -> float:
             if value and size < whole:
                 total += comb(n_same, more) * value / (comb(whole, size) * (whole - size))
     return total
-
-
-def _place_of(variable: Any, names: np.ndarray) -> int:
-    if isinstance(variable, str):
-        found = np.flatnonzero(names == variable)
-        if not found.size:
-            raise ValueError(f"X has no variable {variable!r}; it has {', '.join(names[:20])}")
-        return int(found[0])
-    if isinstance(variable, bool) or not isinstance(variable, Integral):
-        raise TypeError(f"variable must be a name or a place, got {variable!r}")
-    place = int(variable)
-    if not -len(names) <= place < len(names):
-        raise ValueError(f"X has {len(names)} variables, and none at {place}")
-    return place % len(names)

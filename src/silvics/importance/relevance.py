@@ -12,7 +12,7 @@ from silvics import _core
 from silvics._fit.parameters import n_threads
 from silvics._frames import frame_of
 from silvics.importance.distribution import Distribution, distribution_of
-from silvics.importance.lattice import MOST_VARIABLES, Lattice, set_of
+from silvics.importance.lattice import MOST_VARIABLES, Lattice, numbers_of, set_of
 
 _MOST_TESTS = 20_000_000  # pairs of a variable and a set
 
@@ -231,9 +231,7 @@ def _of_nodes(
     found = _core.expected_importances(distribution.native(), trees, 2**63, n_jobs, None)
     if found is None:
         raise ValueError(f"X has too many rows for sets of {largest} variables: lower max_size.")
-    sets = np.zeros(len(found["set"]), dtype=object)
-    for w in range(found["set"].shape[1]):
-        sets += found["set"][:, w].astype(object) * 2 ** (64 * w)
+    sets = numbers_of(found["set"])
     sizes = np.bitwise_count(found["set"]).sum(axis=1)
     values = found["decrease"] / found["weight"] * distribution.unit
     places = [np.flatnonzero(found["variable"] == j) for j in range(p)]

@@ -21,6 +21,7 @@ from silvics.importance.lattice import (
     Lattice,
     Progress,
     n_cells,
+    numbers_of,
     set_of,
     subspace_weights,
     term_weights,
@@ -131,31 +132,26 @@ class AsymptoticImportances:
             I(X_j; Y | B)); ``importance``, their product. Of sampled trees, only sets of up to
             three variables.
         """
-        variable, sets, weight, importance = self._contexts.rows()
+        variable, sets, degree, weight, importance = self._contexts.rows()
         if top is None and len(variable) > _MOST_CONTEXTS:
             raise ValueError(
                 f"There are {len(variable):,} pairs of a variable and a set: pass top=, for "
                 "example top=100, to get those of the largest importance."
             )
-        if top is not None and top < len(variable):
-            chosen = np.argpartition(-importance, max(top - 1, 0))[:top]
-            # In the order that they had: equal ones come out as they would of the whole.
-            least = importance[chosen].min() if top else np.inf
-            above = np.flatnonzero(importance > least)
-            ties = np.flatnonzero(importance == least)[: max(top - len(above), 0)]
-            chosen = np.sort(np.concatenate([above, ties]))
-            variable, sets, weight, importance = (
-                of[chosen] for of in (variable, sets, weight, importance)
+        if top is None or top >= len(variable):
+            found = np.arange(len(variable))
+        else:  # all that could be among the first: sorting ten million takes longer
+            least = np.partition(importance, len(importance) - top)[len(importance) - top :].min(
+                initial=np.inf
             )
-        given = [set_of(bits, self.names) for bits in sets]
-        degree = np.array([len(names) for names in given], dtype=np.int64)
-        order = np.lexsort((degree, -importance))
+            found = np.flatnonzero(importance >= least)
+        order = found[np.lexsort((degree[found], -importance[found]))][:top]
         with np.errstate(invalid="ignore"):
             information = np.where(weight > 0, importance / weight, 0.0)
         columns = {
             "variable": self.names[variable[order]].tolist(),
-            "given": [given[i] for i in order],
-            "degree": degree[order],
+            "given": [set_of(bits, self.names) for bits in sets[order]],
+            "degree": degree[order].astype(np.int64),
             "weight": weight[order],
             "information": information[order],
             "importance": importance[order],
@@ -631,7 +627,7 @@ def _spread(sets: np.ndarray, places: np.ndarray, n_words: int) -> np.ndarray:
     return wide
 
 
-# ---- where contexts come from: (variable, set, weight, importance), arrays
+# ---- where contexts come from: (variable, set, degree, weight, importance), arrays
 
 
 @dataclass
@@ -642,17 +638,18 @@ class _OfSets:
     weights: np.ndarray
 
     def rows(self) -> tuple[np.ndarray, ...]:
-        p = self.lattice.n_variables
-        variable, sets, weight, importance = [], [], [], []
-        numbers = np.arange(1 << p)
-        for j in range(p):
-            weights = self.weights[self.lattice.without(j, self.lattice.sizes)]
-            there = weights > 0
-            variable.append(np.full(there.sum(), j))
-            sets.append(self.lattice.without(j, numbers)[there])
-            weight.append(weights[there])
-            importance.append(self.lattice.information(j)[there] * weights[there])
-        return tuple(np.concatenate(of) for of in (variable, sets, weight, importance))
+        lattice = self.lattice
+        numbers = np.arange(1 << lattice.n_variables)
+        parts = []
+        for j in range(lattice.n_variables):
+            degree = lattice.without(j, lattice.sizes)
+            weight = self.weights[degree]
+            there = weight > 0
+            importance = lattice.information(j)[there] * weight[there]
+            sets = lattice.without(j, numbers)[there]
+            variable = np.full(len(sets), j)
+            parts.append((variable, sets, degree[there], weight[there], importance))
+        return tuple(np.concatenate(of) for of in zip(*parts, strict=True))
 
 
 @dataclass
@@ -665,7 +662,5 @@ class _OfTests:
     importance: np.ndarray
 
     def rows(self) -> tuple[np.ndarray, ...]:
-        sets = np.zeros(len(self.words), dtype=object)
-        for w in range(self.words.shape[1]):
-            sets += self.words[:, w].astype(object) * 2 ** (64 * w)
-        return self.variable.astype(np.int64), sets, self.weight, self.importance
+        degree = np.bitwise_count(self.words).sum(axis=1)
+        return self.variable, numbers_of(self.words), degree, self.weight, self.importance

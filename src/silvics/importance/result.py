@@ -1,0 +1,166 @@
+"""Importances of the variables of a forest, with what is known about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from silvics import plots
+from silvics._frames import frame_of
+
+
+@dataclass(repr=False)
+class Importances:
+    """Importances of the variables of a forest.
+
+    Attributes
+    ----------
+    kind : str
+        How they were measured: "mdi", mean decrease of impurity.
+    names : ndarray of str objects
+        The variables, or the groups of variables that were asked for.
+    values : ndarray of shape (n_variables,)
+        Of each, in the units of the criterion; parts of one, if normalized.
+    std : ndarray of shape (n_variables,)
+        Standard deviation over the trees.
+    standard_errors : ndarray of shape (n_variables,)
+        Of ``values`` as a mean over trees drawn at random: how far another forest of as many trees
+        on the same rows would be off. Other rows would move them more.
+    per_tree : ndarray of shape (n_trees, n_variables)
+        Of each tree.
+    by_degree : ndarray of shape (n_variables, n_degrees), or None
+        With ``by="degree"`` or ``"context"``: by how many other variables had been tested above.
+        Rows add up to ``values``.
+    impurity : float
+        Of Y at the roots of the trees, mean over the trees.
+    total : float
+        Sum of the importances: how much of ``impurity`` the trees explain, in the rows they have
+        seen (Theorem 6.2).
+
+    See Also
+    --------
+    silvics.RandomForestClassifier.importances : makes it.
+    """
+
+    kind: str
+    names: np.ndarray
+    per_tree: np.ndarray
+    impurity: float
+    by_degree: np.ndarray | None = None
+    _unit: str = ""
+    _library: str | None = None
+    _contexts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def values(self) -> np.ndarray:
+        """Mean over the trees."""
+        return self.per_tree.mean(axis=0)
+
+    @property
+    def std(self) -> np.ndarray:
+        """Over the trees."""
+        return self.per_tree.std(axis=0)
+
+    @property
+    def standard_errors(self) -> np.ndarray:
+        """Of the means."""
+        n = len(self.per_tree)
+        if n < 2:
+            return np.full(self.per_tree.shape[1], np.nan)
+        return self.per_tree.std(axis=0, ddof=1) / np.sqrt(n)
+
+    @property
+    def total(self) -> float:
+        """Of all variables together."""
+        return float(self.values.sum())
+
+    def to_frame(self) -> Any:
+        """The importances as a data frame, the largest first.
+
+        Returns
+        -------
+        frame : data frame
+            In the library that the forest was fitted on (pandas, for arrays): ``variable``,
+            ``importance``, ``std``, ``standard_error``.
+        """
+        order = np.argsort(-self.values, kind="stable")
+        columns = {
+            "variable": self.names[order].tolist(),
+            "importance": self.values[order],
+            "std": self.std[order],
+            "standard_error": self.standard_errors[order],
+        }
+        return frame_of(columns, self._library)
+
+    def by_context(self, top: int | None = None) -> Any:
+        """Each variable, given each set of others that had been tested above it.
+
+        Parameters
+        ----------
+        top : int or None, default=None
+            Only so many rows, those of the largest importance; None: all.
+
+        Returns
+        -------
+        frame : data frame
+            By falling importance: ``variable``; ``given``, the names of the others; ``degree``,
+            how many; ``weight``, the share of rows that meet such a test, mean over the trees;
+            ``information``, the mean decrease of impurity there; ``importance``, their product.
+        """
+        if not self._contexts:
+            raise ValueError(
+                'Contexts were not asked for: use forest.importances(by="context"), which also '
+                "tells the degrees."
+            )
+        found = self._contexts
+        importance, weight = found["importance"], found["weight"]
+        starts, others = found["starts"], found["others"]
+        degree = np.diff(starts)
+        order = np.lexsort((degree, -importance))[:top]
+        columns = {
+            "variable": self.names[found["variable"][order]].tolist(),
+            "given": [
+                tuple(str(n) for n in self.names[others[starts[i] : starts[i + 1]]]) for i in order
+            ],
+            "degree": degree[order],
+            "weight": weight[order],
+            "information": (importance / weight)[order],
+            "importance": importance[order],
+        }
+        return frame_of(columns, self._library)
+
+    def plot(self, top: int | None = 20, ax: Any = None) -> Any:
+        """A bar for each variable, the largest first; by degree, where these were asked for.
+
+        Parameters
+        ----------
+        top : int or None, default=20
+            How many variables; None: all.
+        ax : matplotlib axes or None, default=None
+            Where to draw; None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib axes
+        """
+        order = np.argsort(-self.values, kind="stable")[:top]
+        parts = self.values[:, np.newaxis] if self.by_degree is None else self.by_degree
+        errors = np.nan_to_num(self.standard_errors)
+        return plots.stacked(parts[order], self.names[order], errors[order], self._unit, ax)
+
+    def __repr__(self) -> str:
+        values, errors = self.values, self.standard_errors
+        lines = [
+            f"Importances ({self.kind}; {self._unit}; mean of {len(self.per_tree):,} trees)",
+            f"  all together {self.total:.4g} of {self.impurity:.4g}",
+        ]
+        order = np.argsort(-values, kind="stable")
+        width = max((len(str(name)) for name in self.names[order[:20]]), default=0)
+        lines += [
+            f"  {self.names[j]!s:<{width}} {values[j]:.4g} +- {errors[j]:.2g}" for j in order[:20]
+        ]
+        if len(order) > 20:
+            lines.append(f"  ... and {len(order) - 20} more")
+        return "\n".join(lines)
