@@ -52,6 +52,7 @@ public:
 private:
     void gather(std::uint32_t variable, double weight, double decrease) {
         const std::size_t degree = distinct_.size() - (times_[variable] > 0);
+        if (degree >= n_degrees_) throw std::invalid_argument("a tree is deeper than it says");
         by_degree[variable * n_degrees_ + degree] += decrease;
         if (degree > most_) return;
         key_.first = variable;
@@ -86,6 +87,15 @@ private:
     Key key_;
 };
 
+// By a node.
+std::size_t most_tested_at_once(const Tree& tree) {
+    std::size_t most = 1;
+    for (const Node& node : tree.nodes)
+        if (!node.leaf() && tree.has_record(node))
+            most = std::max<std::size_t>(most, tree.record(node).n_terms());
+    return most;
+}
+
 }  // namespace
 
 ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const Tree>> trees,
@@ -97,9 +107,10 @@ ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const
             throw std::invalid_argument("a group is needed for each variable of the trees");
     if (trees.empty() || group_of.empty()) return found;
     const std::size_t p = *std::ranges::max_element(group_of) + std::size_t{1};
-    std::size_t depth = 1;
-    for (const auto& tree : trees) depth = std::max<std::size_t>(depth, tree->max_depth);
-    found.n_degrees = std::min(p, depth);
+    std::size_t most_above = 1;
+    for (const auto& tree : trees)
+        most_above = std::max(most_above, tree->max_depth * most_tested_at_once(*tree));
+    found.n_degrees = std::min(p, most_above);
     // Trees are summed by blocks, which do not depend on threads, and blocks in their order.
     constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
     const std::size_t n_blocks = std::clamp<std::size_t>(kMostNumbers / (p * found.n_degrees), 1,

@@ -31,10 +31,21 @@ void check(const Distribution& d) {
             require(d.levels_of(j)[r] < d.n_levels[j], "a level beyond those of its variable");
     require(std::ranges::all_of(d.statistics, [](double v) { return std::isfinite(v); }),
             "finite statistics");
+    double whole = 0.0;
+    for (std::size_t r = 0; r < d.n_rows; ++r)
+        for (std::size_t c = 0; c < (d.impurity == Impurity::variance ? 1 : d.width); ++c) {
+            require(d.statistics_of(r)[c] >= 0.0, "weights that are not negative");
+            whole += d.statistics_of(r)[c];
+        }
+    require(whole > 0.0, "weights that are not all zero");
     require(d.values.empty() || d.values.size() == d.n_variables, "values of each variable");
-    for (std::size_t j = 0; j < d.values.size(); ++j)
-        require(d.values[j].size() == d.n_levels[j] && std::ranges::is_sorted(d.values[j]),
-                "values of each level, ascending");
+    for (const std::vector<double>& of : d.values) {
+        require(of.size() == d.n_levels[static_cast<std::size_t>(&of - d.values.data())],
+                "a value of each level");
+        require(std::isfinite(of.back() - of.front()), "values with a finite range");
+        for (std::size_t l = 1; l < of.size(); ++l)
+            require(of[l - 1] < of[l], "values that ascend");
+    }
 }
 
 WeightedImpurity::WeightedImpurity(const Distribution& d) : impurity_(d.impurity), width_(d.width) {

@@ -73,6 +73,12 @@ public:
           n_words_((d.n_variables + 63) / 64),
           deepest_(is_binary() ? trees.depth : std::min(trees.depth, d.n_variables)),
           gathered_(d, trees) {
+        if (trees.splits == TreeSplits::random_cut && trees.n_drawn > 1) {
+            const std::uint64_t K = std::min(trees.n_drawn, d.n_variables);
+            for (const std::uint32_t n : d.n_levels)
+                work_of_choice_ +=
+                    (std::min<std::size_t>(n, d.n_rows) - 1) * d.n_variables * K * K / 8;
+        }
         marks_.reserve(d.n_rows);
         for (std::uint64_t r = 0; r < d.n_rows; ++r) marks_.push_back(mark_of(0, r));
     }
@@ -112,7 +118,9 @@ private:
         for (std::size_t first = 0; first < level.nodes.size(); first += kAtOnce) {
             const std::size_t n = std::min(kAtOnce, level.nodes.size() - first);
             for (std::size_t i = first; i < first + n; ++i)
-                work_ += (level.nodes[i].end - level.nodes[i].begin + kCostOfNode) * d_.n_variables;
+                work_ +=
+                    (level.nodes[i].end - level.nodes[i].begin + kCostOfNode) * d_.n_variables +
+                    work_of_choice_;
             if (work_ > max_work_ || below.rows.size() > kMostRows) return false;
             team_.run_steps(n, [&](std::size_t i, std::size_t w) {
                 visits[i].clear();
@@ -266,6 +274,7 @@ private:
     const Distribution& d_;
     const RandomizedTrees& trees_;
     std::uint64_t max_work_, work_ = 0;
+    std::uint64_t work_of_choice_ = 0;  // at a node, in rows; at most
     ThreadTeam& team_;
     Ties ties_;
     std::size_t n_words_, deepest_, depth_ = 0;

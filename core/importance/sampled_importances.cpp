@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 
 #include "importance/gathered_importances.hpp"
 #include "importance/randomized_trees.hpp"
@@ -35,7 +36,7 @@ public:
             reader_.open(rows);
             const bool over = rows.size() == 1 || ties_.is_pure(reader_.mass());
             // Below, decreases are zero; only how often a small set is met is still of interest.
-            if (over && (is_binary() || node.depth > trees_.most_in_context)) continue;
+            if (over && (is_binary() || n_others_above(node) > trees_.most_in_context)) continue;
             const double tie = ties_.at(reader_.mass());
             const Offer* drawn = draw(node, tie, stream);
             if (drawn == nullptr) continue;
@@ -60,6 +61,20 @@ private:
     };
 
     bool is_binary() const { return trees_.splits != TreeSplits::multiway; }
+
+    // The least number of other variables in the context of a test here.
+    std::size_t n_others_above(const Open& node) const {
+        if (trees_.part_of.empty()) return node.depth;
+        Bits wholes(n_words_, 0);
+        std::size_t n = 0;
+        for (std::size_t j = 0; j < trees_.part_of.size(); ++j)
+            if (const std::uint32_t whole = trees_.part_of[j];
+                has_bit(node.above, j) && !has_bit(wholes, whole)) {
+                set_bit(wholes, whole);
+                ++n;
+            }
+        return n == 0 ? 0 : n - 1;
+    }
 
     // Fills offers_ with those of the variables drawn; the winner, or none: a leaf.
     const Offer* draw(const Open& node, double tie, RandomStream& stream) {
@@ -147,6 +162,7 @@ TreeImportances sampled_importances(const Distribution& d, const RandomizedTrees
                                     std::uint64_t seed, std::size_t n_trees, ThreadTeam& team) {
     check(d);
     check(trees, d);
+    if (n_trees == 0) throw std::invalid_argument("a mean needs trees");
     constexpr std::size_t kBlock = 32;  // of trees, summed in order
     const Ties ties(d);
     const std::size_t p = GatheredImportances::n_told_of(d, trees);

@@ -445,7 +445,7 @@ class Run:
             return _Problem(d.native(columns), trees, list(columns))
         values = d.ordered_values(f"splits={s['splits']!r}")
         if s["splits"] != "encoded":
-            of_columns = [values[j].tolist() for j in columns]
+            of_columns = [_with_finite_range(values[j]).tolist() for j in columns]
             return _Problem(d.native(columns, of_columns), trees, list(columns))
         places = [j for j in columns if d.n_levels[j] > 1]
         if not places:
@@ -616,6 +616,12 @@ def _nothing(d: Distribution) -> dict[str, Any]:
         "decrease": np.zeros(0),
         "of_trees": np.zeros((0, p)),
     }
+
+
+def _with_finite_range(values: np.ndarray) -> np.ndarray:
+    """Values whose differences do not overflow; only shares of the range count."""
+    with np.errstate(over="ignore"):
+        return values if np.isfinite(values[-1] - values[0]) else values / 2
 
 
 def _spread(sets: np.ndarray, places: np.ndarray, n_words: int) -> np.ndarray:
