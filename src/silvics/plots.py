@@ -48,8 +48,8 @@ def stacked(
     _name_rows(ax, names)
     ax.invert_yaxis()
     ax.set_xlabel(f"importance ({unit})")
-    if k <= 12:
-        ax.legend(title="degree", fontsize="small", ncols=2 if k > 6 else 1)
+    if 1 < k <= 12:
+        ax.legend(title="degree", fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
 
 

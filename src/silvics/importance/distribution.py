@@ -40,6 +40,8 @@ class Variable:
         How many there are.
     values : ndarray or None
         The levels as numbers, ascending, where they have an order.
+    words : ndarray or None
+        The same levels as the user knows them, where that is not by these numbers.
     name : str
         Of the column.
     why_no_order : str
@@ -49,8 +51,16 @@ class Variable:
     levels: np.ndarray
     n_levels: int
     values: np.ndarray | None
+    words: np.ndarray | None
     name: str
     why_no_order: str = ""
+
+    @property
+    def labels(self) -> list[str]:
+        """The levels in words, where they have an order."""
+        if self.words is not None:
+            return [str(word) for word in self.words]
+        return [] if self.values is None else [_in_words(v) for v in self.values.tolist()]
 
     def renamed(self, name: str) -> Variable:
         return replace(self, name=name)
@@ -65,22 +75,32 @@ def variables_of(X: Any, caller: str) -> list[Variable]:
         columns = [column for block in blocks.blocks for column in block.T]
     names = learned.names if learned.names is not None else range(len(learned.kinds))
     label = "{}" if learned.names is not None else "x{}"
-    parts = zip(columns, learned.kinds, names, strict=True)
-    return [_variable(column, kind, label.format(name)) for column, kind, name in parts]
+    parts = zip(columns, learned.kinds, learned.levels, names, strict=True)
+    return [_variable(column, kind, of, label.format(name)) for column, kind, of, name in parts]
 
 
-def _variable(column: np.ndarray, kind: str, name: str) -> Variable:
+def _variable(column: np.ndarray, kind: str, words: np.ndarray | None, name: str) -> Variable:
     gone = column < 0 if kind == "category" else np.isnan(column)
     known, at = np.unique(column[~gone], return_inverse=True)
     levels = np.full(len(column), len(known), dtype=np.uint32)
     levels[~gone] = at
     n_levels = len(known) + bool(gone.any())
     if gone.any():
-        return Variable(levels, n_levels, None, name, "has missing values")
+        return Variable(levels, n_levels, None, None, name, "has missing values")
     if kind == "category" and n_levels > 2:
-        return Variable(levels, n_levels, None, name, "has categories without an order")
+        return Variable(levels, n_levels, None, None, name, "has categories without an order")
     values = np.arange(n_levels) if kind == "category" else known
-    return Variable(levels, n_levels, values.astype(np.float64), name)
+    if words is not None:  # of a category: `known` are their places
+        words = words[known.astype(np.intp)]
+    elif kind == "date":
+        words = known.astype("datetime64[us]")
+    return Variable(levels, n_levels, values.astype(np.float64), words, name)
+
+
+def _in_words(value: float) -> str:
+    """A number in as few digits as tell it."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def as_table(column: Any) -> Any:
@@ -291,8 +311,11 @@ def _in_units(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, fl
 def _without_unused(variable: Variable, here: np.ndarray) -> Variable:
     """A variable in some of the rows; levels that are in none of them are no levels."""
     used, levels = np.unique(variable.levels[here], return_inverse=True)
-    values = None if variable.values is None else variable.values[used]
-    return replace(variable, levels=levels, n_levels=len(used), values=values)
+    if variable.values is None:
+        return replace(variable, levels=levels, n_levels=len(used))
+    words = None if variable.words is None else variable.words[used]
+    values = variable.values[used]
+    return replace(variable, levels=levels, n_levels=len(used), values=values, words=words)
 
 
 def _distinct_rows(

@@ -45,7 +45,7 @@ def binary_encoding(X: Any) -> tuple[Any, np.ndarray]:
                 f"binary_encoding needs an order, and column {v.name!r} {v.why_no_order}."
             )
         for level in range(v.n_levels - 1):
-            columns[f"{v.name} <= {v.values[level]:g}"] = (v.levels <= level).astype(np.int64)
+            columns[f"{v.name} <= {v.labels[level]}"] = (v.levels <= level).astype(np.int64)
             of_variable.append(j)
     places = np.array(of_variable, dtype=np.int64)
     library = library_of(X)

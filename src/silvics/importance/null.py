@@ -24,9 +24,11 @@ class NullInformation:
     gamma : frozen distribution, or None
         Approximate distribution of the decrease, for many rows (equation 7.18; entropy only).
     gamma_mean : float or None
-        Its mean (equation 7.19). For few rows it is less than ``expected``.
+        Its mean (equation 7.19). With few rows for a level and a class it may be far from
+        ``expected``.
     p_value : float or None
-        The probability, by ``gamma``, of ``observed`` or more; 1 if nothing can vary.
+        The probability, by ``gamma``, of ``observed`` or more; 1 if nothing can vary. As rough as
+        ``gamma`` is: do not rely on it where levels have fewer than five rows of a class.
 
     See Also
     --------

@@ -83,6 +83,7 @@ class AsymptoticImportances:
     _contexts: Any = None
     _cuts: list[np.ndarray] = field(default_factory=list)
     _thresholds: list[np.ndarray] = field(default_factory=list)
+    _labels: list[list[str]] = field(default_factory=list)
 
     @property
     def importances(self) -> np.ndarray:
@@ -164,7 +165,8 @@ class AsymptoticImportances:
         Returns
         -------
         frame : data frame
-            ``variable``; ``threshold``, in the middle between two neighbouring values;
+            ``variable``; ``at_most``, the largest value, or level, on the left; ``threshold``, the
+            number in the middle between it and the next (for categories, of their places);
             ``importance``: of the binary variable "at most the threshold". Those of a variable
             add up to its importance (box "Encoding L-ary variables into binary variables").
         """
@@ -175,6 +177,7 @@ class AsymptoticImportances:
             )
         columns = {
             "variable": np.repeat(self.names, [len(of) for of in self._cuts]).tolist(),
+            "at_most": [label for of in self._labels for label in of[:-1]],
             "threshold": np.concatenate(self._thresholds),
             "importance": np.concatenate(self._cuts),
         }
@@ -537,7 +540,8 @@ class Run:
         if self.settings["splits"] != "multiway":
             values = d.ordered_values("by_cut")
             result._cuts = [of * d.unit for of in found["by_cut"]]
-            result._thresholds = [of[:-1] + (of[1:] - of[:-1]) / 2 for of in values]
+            result._thresholds = [of[:-1] / 2 + of[1:] / 2 for of in values]
+            result._labels = [v.labels for v in d.variables]
         return result
 
     def _result(self, by_degree: np.ndarray, contexts: Any) -> AsymptoticImportances:
