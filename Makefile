@@ -9,7 +9,7 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery sanitize lint format stub clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -85,6 +85,10 @@ bench-files: $(VENV)/.built $(VENV)/.dev  ## size of model files and time to loa
 
 bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by sets and by trees; writes docs
 	$(PY) benchmarks/importance_theory.py --write docs/studies/importance_theory.md
+
+gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
+	$(PY) docs/gallery/importances_led.py
+	$(PY) docs/gallery/importances_nursery.py $(DATA)
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

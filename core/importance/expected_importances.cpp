@@ -71,7 +71,7 @@ public:
           team_(team),
           ties_(d),
           n_words_((d.n_variables + 63) / 64),
-          deepest_(is_binary() ? trees.depth : std::min(trees.depth, d.n_variables)),
+          deepest_(std::min(trees.depth, most_tests(d, trees))),
           gathered_(d, trees) {
         if (trees.splits == TreeSplits::random_cut && trees.n_drawn > 1) {
             const std::uint64_t K = std::min(trees.n_drawn, d.n_variables);
@@ -79,6 +79,8 @@ public:
                 work_of_choice_ +=
                     (std::min<std::size_t>(n, d.n_rows) - 1) * d.n_variables * K * K / 8;
         }
+        // The levels of a node are put in order, which is nothing where they are few.
+        if (is_binary() && std::ranges::max(d.n_levels) > 32) cost_of_row_ = 8;
         marks_.reserve(d.n_rows);
         for (std::uint64_t r = 0; r < d.n_rows; ++r) marks_.push_back(mark_of(0, r));
     }
@@ -96,10 +98,18 @@ public:
             if (!descend(level)) return std::nullopt;
             team_.report(depth_ + 1);
         }
+        team_.report(deepest_);
         return gathered_.finish(whole);
     }
 
 private:
+    // On a branch.
+    static std::size_t most_tests(const Distribution& d, const RandomizedTrees& trees) {
+        if (trees.splits == TreeSplits::multiway) return d.n_variables;
+        std::size_t n = 0;
+        for (const std::uint32_t n_levels : d.n_levels) n += n_levels - 1;
+        return n;
+    }
     bool is_binary() const { return trees_.splits != TreeSplits::multiway; }
     bool at_last() const { return depth_ + 1 == deepest_; }
     std::span<const std::uint64_t> above(const Nodes& level, std::size_t i) const {
@@ -108,20 +118,26 @@ private:
 
     // From the nodes of one depth to those of the next; false: too much work.
     bool descend(Nodes& level) {
-        constexpr std::size_t kAtOnce = 1024, kMostRows = std::size_t{1} << 29;
-        constexpr std::size_t kCostOfNode = 20;  // in rows
+        constexpr std::size_t kAtOnce = 1024;  // nodes; their children's rows lie in memory
         Nodes below;
         Known known;
         std::vector<Visit> visits(std::min(kAtOnce, level.nodes.size()));
         std::vector<NodeOfDistribution> readers(std::min(team_.size(), visits.size()),
                                                 NodeOfDistribution(d_));
-        for (std::size_t first = 0; first < level.nodes.size(); first += kAtOnce) {
-            const std::size_t n = std::min(kAtOnce, level.nodes.size() - first);
-            for (std::size_t i = first; i < first + n; ++i)
-                work_ +=
-                    (level.nodes[i].end - level.nodes[i].begin + kCostOfNode) * d_.n_variables +
-                    work_of_choice_;
-            if (work_ > max_work_ || below.rows.size() > kMostRows) return false;
+        for (std::size_t first = 0, n = 0; first < level.nodes.size(); first += n) {
+            std::uint64_t rows_below = 0;
+            for (n = 0; n < visits.size() && first + n < level.nodes.size(); ++n) {
+                const Node& node = level.nodes[first + n];
+                const std::uint64_t of_children = rows_of_children(node);
+                if (of_children > kMostInMemory) return false;
+                if (n > 0 && rows_below + of_children > kMostInMemory / 8) break;
+                rows_below += of_children;
+                work_ += (cost_of_row_ * (node.end - node.begin) + kCostOfNode) * d_.n_variables +
+                         of_children + work_of_choice_;
+            }
+            if (work_ > max_work_ ||
+                below.rows.size() + kCostOfNode * below.nodes.size() > kMostInMemory)
+                return false;
             team_.run_steps(n, [&](std::size_t i, std::size_t w) {
                 visits[i].clear();
                 if (level.nodes[first + i].settled())
@@ -130,13 +146,22 @@ private:
                     visit(level, first + i, readers[w], visits[i]);
             });
             // In the order of nodes, whatever the threads: sums are the same.
-            for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t i = 0; i < n; ++i)
                 take_up(level.nodes[first + i], above(level, first + i), visits[i], below, known);
-                work_ += visits[i].rows.size();
-            }
         }
         level = std::move(below);
         return true;
+    }
+
+    // Rows of all the children that a node may get, over all splits.
+    std::uint64_t rows_of_children(const Node& node) const {
+        const std::uint64_t n = node.end - node.begin;
+        if (at_last() || n == 0) return 0;
+        if (trees_.splits != TreeSplits::random_cut) return n * d_.n_variables;
+        std::uint64_t n_cuts = 0;
+        for (const std::uint32_t n_levels : d_.n_levels)
+            n_cuts += std::min<std::uint64_t>(n_levels, n) - 1;
+        return n * n_cuts;
     }
 
     void visit(const Nodes& level, std::size_t i, NodeOfDistribution& reader, Visit& out) const {
@@ -168,8 +193,10 @@ private:
             choose_among_sure(out.offers, draw);
         if (trees_.wants_hidden) out.with_other = chosen_with_other(out.offers, draw);
         if (at_last()) return;
-        for (std::uint32_t o = 0; o < out.offers.size(); ++o)
+        for (std::uint32_t o = 0; o < out.offers.size(); ++o) {
+            team_.stop().check();
             if (out.offers[o].chosen > 0.0) add_children(rows, o, reader, out);
+        }
     }
 
     // Sorts the rows of a node into the children that an offer makes.
@@ -271,9 +298,13 @@ private:
     }
     static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
+    static constexpr std::uint64_t kCostOfNode = 20;            // in rows
+    static constexpr std::uint64_t kMostInMemory = 1ULL << 28;  // rows of 4 bytes: a gigabyte
+
     const Distribution& d_;
     const RandomizedTrees& trees_;
     std::uint64_t max_work_, work_ = 0;
+    std::uint64_t cost_of_row_ = 1;     // and variable
     std::uint64_t work_of_choice_ = 0;  // at a node, in rows; at most
     ThreadTeam& team_;
     Ties ties_;

@@ -27,7 +27,6 @@ public:
           most_in_context_(trees.most_in_context),
           p_(n_told_of(d, trees)),
           set_((p_ + 63) / 64) {
-        sums_.by_degree.assign(p_ * p_, 0.0);
         if (!part_of_.empty())
             sums_.by_cut = {std::vector<double>(d.n_variables, 0.0)};
         else if (trees.splits != TreeSplits::multiway)
@@ -56,12 +55,15 @@ public:
         std::size_t degree = 0;
         for (const std::uint64_t word : set_)
             degree += static_cast<std::size_t>(std::popcount(word));
-        sums_.by_degree[j * p_ + degree] += decrease;
+        if (by_degree_.size() <= degree) by_degree_.resize(degree + 1);
+        if (by_degree_[degree].empty()) by_degree_[degree].resize(p_, 0.0);
+        by_degree_[degree][j] += decrease;
         if (degree > most_in_context_) return;
-        auto& of_set = contexts_[set_];
-        if (of_set.empty()) of_set.resize(p_);
-        of_set[j].weight += weight;
-        of_set[j].decrease += decrease;
+        key_.assign(set_.begin(), set_.end());
+        key_.push_back(j);
+        Sum& sum = contexts_[key_];
+        sum.weight += weight;
+        sum.decrease += decrease;
     }
 
     // The same decrease belongs to the gaps between the levels `low` and `high`.
@@ -81,17 +83,18 @@ public:
         const auto plus = [](std::vector<double>& to, const std::vector<double>& from) {
             for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
         };
-        plus(sums_.by_degree, other.sums_.by_degree);
+        by_degree_.resize(std::max(by_degree_.size(), other.by_degree_.size()));
+        for (std::size_t k = 0; k < other.by_degree_.size(); ++k) {
+            if (other.by_degree_[k].empty()) continue;
+            by_degree_[k].resize(p_, 0.0);
+            plus(by_degree_[k], other.by_degree_[k]);
+        }
         plus(sums_.hidden, other.sums_.hidden);
         for (std::size_t j = 0; j < sums_.by_cut.size(); ++j)
             plus(sums_.by_cut[j], other.sums_.by_cut[j]);
-        for (const auto& [set, of_set] : other.contexts_) {
-            auto& here = contexts_[set];
-            if (here.empty()) here.resize(p_);
-            for (std::size_t j = 0; j < p_; ++j) {
-                here[j].weight += of_set[j].weight;
-                here[j].decrease += of_set[j].decrease;
-            }
+        for (const auto& [key, sum] : other.contexts_) {
+            contexts_[key].weight += sum.weight;
+            contexts_[key].decrease += sum.decrease;
         }
     }
 
@@ -105,24 +108,28 @@ private:
     const Distribution& d_;
     const std::vector<std::uint32_t>& part_of_;
     std::size_t most_in_context_, p_;
-    Bits set_;
+    Bits set_, key_;
     TreeImportances sums_;
-    std::unordered_map<Bits, std::vector<Sum>, BitsHash> contexts_;
+    std::vector<std::vector<double>> by_degree_;  // of each variable; none: no such test
+    // By the bits of the set, and the variable after them.
+    std::unordered_map<Bits, Sum, BitsHash> contexts_;
 };
 
 inline TreeImportances GatheredImportances::finish(double divisor) {
     const auto divide = [&](std::vector<double>& values) {
         for (double& v : values) v /= divisor;
     };
-    divide(sums_.by_degree);
+    sums_.by_degree.assign(p_ * p_, 0.0);
+    for (std::size_t k = 0; k < by_degree_.size(); ++k)
+        for (std::size_t j = 0; j < by_degree_[k].size(); ++j)
+            sums_.by_degree[j * p_ + k] = by_degree_[k][j] / divisor;
     divide(sums_.hidden);
     for (auto& cuts : sums_.by_cut) divide(cuts);
-    for (const auto& [set, of_set] : contexts_)
-        for (std::size_t j = 0; j < p_; ++j)
-            if (of_set[j].weight > 0.0)
-                sums_.contexts.push_back({static_cast<std::uint32_t>(j), set,
-                                          of_set[j].weight / divisor,
-                                          of_set[j].decrease / divisor});
+    for (const auto& [key, sum] : contexts_)
+        if (sum.weight > 0.0)
+            sums_.contexts.push_back({static_cast<std::uint32_t>(key.back()),
+                                      Bits(key.begin(), key.end() - 1), sum.weight / divisor,
+                                      sum.decrease / divisor});
     std::ranges::sort(sums_.contexts, [](const ContextSum& a, const ContextSum& b) {
         return a.variable != b.variable ? a.variable < b.variable : a.set < b.set;
     });

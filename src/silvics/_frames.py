@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -23,7 +24,7 @@ def frame_of(columns: dict[str, Any], library: str | None) -> Any:
     Parameters
     ----------
     columns : dict of str to sequence
-        By name.
+        By name: arrays of numbers, lists of str, or lists of tuples of str.
     library : str or None
         What ``library_of`` said of the user's table.
 
@@ -37,4 +38,30 @@ def frame_of(columns: dict[str, Any], library: str | None) -> Any:
             "A data frame needs pandas, polars or pyarrow, and none is installed: "
             "pip install pandas."
         )
-    return nw.from_dict(columns, backend=chosen).to_native()
+    if any(len(column) for column in columns.values()):
+        return nw.from_dict(columns, backend=chosen).to_native()
+    # Types are inferred from values: there is one row, for a moment.
+    row = {name: _an_example(name, column) for name, column in columns.items()}
+    return nw.from_dict(row, backend=chosen).head(0).to_native()
+
+
+def _an_example(name: str, column: Any) -> Any:
+    if isinstance(column, np.ndarray):
+        return np.zeros(1, dtype=column.dtype)
+    return [("",)] if name == "given" else [""]
+
+
+def wide(index: str, numbers: np.ndarray, names: np.ndarray, values: np.ndarray) -> dict[str, Any]:
+    """Columns of a frame: a numbering of the rows, and a column for each variable.
+
+    Names that are there already get something more.
+    """
+    while index in names:
+        index += "_"
+    columns: dict[str, Any] = {index: numbers}
+    for j, name in enumerate(names):
+        label, n = str(name), 2
+        while label in columns:
+            label, n = f"{name} ({n})", n + 1
+        columns[label] = values[:, j]
+    return columns

@@ -64,7 +64,7 @@ def lines(
     """A line for each variable, as in Figures 6.2, 7.1 and 7.2."""
     ax = new_axes(ax, 6.4, 4.4)
     for j, name in enumerate(names):
-        ax.plot(x, values[:, j], marker="o", markersize=3.5, label=str(name))
+        ax.plot(x, values[:, j], marker="o", markersize=3.5, label=_label(name))
     ax.set_xticks(x if len(x) <= 20 else x[:: len(x) // 10])
     ax.set_xlabel(x_label)
     ax.set_ylabel(f"importance ({unit})")
@@ -81,7 +81,13 @@ def _n_degrees(by_degree: np.ndarray) -> int:
 
 
 def _name_rows(ax: Any, names: np.ndarray) -> None:
-    ax.set_yticks(range(len(names)), labels=[str(name) for name in names])
+    ax.set_yticks(range(len(names)), labels=[_label(name) for name in names])
+
+
+def _label(name: Any) -> str:
+    """A name as it is: to matplotlib, dollars are formulas, and an underscore hides a label."""
+    text = str(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
 
 
 def _shades(n: int) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,8 +15,10 @@ from sklearn.utils.multiclass import type_of_target
 
 from silvics import _core
 from silvics._fit import table
+from silvics._fit.column_values import is_missing, is_missing_object
 from silvics._fit.targets import checked_weights
 from silvics._frames import library_of
+from silvics.importance._checks import one_of
 
 CRITERIA = {
     "entropy": "entropy",
@@ -115,6 +117,16 @@ def as_table(column: Any) -> Any:
     return column
 
 
+def column_of(x: Any, name: str, caller: str) -> Variable:
+    """One column, as levels."""
+    if x is None or np.ndim(x) == 0:
+        raise ValueError(f"{name} must be a column: a value for each row; got {x!r}")
+    variables = variables_of(as_table(x), caller)
+    if len(variables) != 1:
+        raise ValueError(f"{name} must be one column, and has {len(variables)}.")
+    return variables[0].renamed(name)
+
+
 class Distribution:
     """The distribution that a table is.
 
@@ -153,9 +165,7 @@ class Distribution:
         sample_weight: Any = None,
         library: str | None = None,
     ) -> None:
-        if criterion not in CRITERIA:
-            raise ValueError(f"criterion must be one of {list(CRITERIA)}, got {criterion!r}")
-        self.impurity_name = CRITERIA[criterion]
+        self.impurity_name = CRITERIA[one_of("criterion", criterion, list(CRITERIA))]
         self.library = library
         self.unit = 1.0
         outputs = _outputs(y, self.impurity_name)
@@ -201,8 +211,33 @@ class Distribution:
     def impurity_given(self, columns: Sequence[int]) -> float:
         """i(Y|B) of the variables at these places (equation 6.29)."""
         _, row = _distinct_rows([self._distinct(j) for j in columns], self.n_rows)
-        sums = np.zeros((row.max() + 1, self.statistics.shape[1]))
-        np.add.at(sums, row, self.statistics)
+        return self._impurity_of_groups(row)
+
+    def information_of_last(self) -> np.ndarray:
+        """I(X_j; Y | all others) of each variable."""
+        # Rows without a variable are told apart by a sum of numbers, one for each level of the
+        # others: two that differ share it once in 2**64.
+        whole = np.zeros(self.n_rows, dtype=np.uint64)
+        for part in self._numbers_of_levels():
+            whole += part
+        everything = self._impurity_of_groups(np.arange(self.n_rows))
+        found = np.zeros(self.n_variables)
+        for j, part in enumerate(self._numbers_of_levels()):
+            _, row = np.unique(whole - part, return_inverse=True)
+            found[j] = self._impurity_of_groups(row) - everything
+        return found
+
+    def _numbers_of_levels(self) -> Iterator[np.ndarray]:
+        """A random number for each level, in each row; one variable after the other."""
+        numbers = np.random.default_rng(0)
+        for n, levels in zip(self.n_levels, self.levels, strict=True):
+            yield numbers.integers(0, 2**64, n, dtype=np.uint64)[levels]
+
+    def _impurity_of_groups(self, group: np.ndarray) -> float:
+        """Mean impurity, given the group that each row is in."""
+        width = self.statistics.shape[1]
+        columns = [np.bincount(group, self.statistics[:, c]) for c in range(width)]
+        sums = np.column_stack(columns)
         weights = self._weights(sums)
         if self.impurity_name == "entropy":
             mass = _x_log_x(weights) - _x_log_x(sums).sum(axis=1)
@@ -268,7 +303,11 @@ def place_of(names: np.ndarray, member: Any) -> int:
 
 
 def _outputs(y: Any, impurity: str) -> np.ndarray:
-    y = check_array(y, dtype=None, ensure_2d=False, input_name="y")
+    if isinstance(y, list | tuple) and np.asarray(y).dtype.kind in "US":
+        y = np.asarray(y, dtype=object)  # a missing value among text is none
+    if y is None or np.ndim(y) == 0:
+        raise ValueError(f"y must have an output for each row, got {y!r}")
+    y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False, input_name="y")
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
@@ -276,23 +315,34 @@ def _outputs(y: Any, impurity: str) -> np.ndarray:
             f"y has shape {y.shape}; one column is expected. Take the outputs one at a time, or "
             "join them: a class for each combination."
         )
+    gone = [is_missing_object(v) for v in y] if y.dtype.kind == "O" else is_missing(y)
+    if np.any(gone):
+        raise ValueError("Input y contains missing values. Leave such rows out, or name them.")
     if impurity == "variance":
-        try:
-            y = y.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f'criterion="variance" needs numbers in y: {error}. For classes use '
-                'criterion="entropy" or "gini".'
-            ) from error
-        return y
+        return _numbers(y)
+    if y.dtype.kind == "O" and all(isinstance(v, Real) for v in y.tolist()):
+        y = np.array(y.tolist())
     if type_of_target(y).startswith("continuous"):
         raise ValueError(
             'y has numbers that are not whole, which are no classes. Use criterion="variance", or '
             "cut y into classes."
         )
-    if y.dtype.kind == "O" and any(label is None or label != label for label in y.tolist()):
-        raise ValueError("Input y contains missing values. Leave such rows out, or name them.")
     return np.unique(y, return_inverse=True)[1]
+
+
+def _numbers(y: np.ndarray) -> np.ndarray:
+    try:
+        if y.dtype.kind in "mM":
+            raise TypeError("y has times")
+        numbers = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f'criterion="variance" needs numbers in y: {error}. For classes use '
+            'criterion="entropy" or "gini".'
+        ) from error
+    if not np.isfinite(numbers).all():
+        raise ValueError("Input y contains infinity, or a number too large for float64.")
+    return numbers
 
 
 def _in_units(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
@@ -303,8 +353,10 @@ def _in_units(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, fl
         unit = scale**2
     if not np.isfinite(unit):
         raise ValueError("The variance of y is too large for float64; scale y down.")
-    if unit == 0.0:
+    if scale == 0.0:
         return np.zeros_like(centred), 1.0
+    if unit < 1e-290:
+        raise ValueError("The variance of y is too small for float64; scale y up.")
     return centred / scale, float(unit)
 
 

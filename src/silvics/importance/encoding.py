@@ -49,6 +49,8 @@ def binary_encoding(X: Any) -> tuple[Any, np.ndarray]:
             of_variable.append(j)
     places = np.array(of_variable, dtype=np.int64)
     library = library_of(X)
+    if library == "pandas":  # whose rows have names, too
+        return X[[]].assign(**columns), places
     if library is not None:
         return frame_of(columns, library), places
     n_rows = len(variables[0].levels)

@@ -80,10 +80,10 @@ class Lattice:
         return np.bincount(sizes, information, minlength=self.n_variables)
 
 
-def term_weights(n_variables: int) -> np.ndarray:
-    """1 / (C(p, k) (p - k)) for k = 0 .. p - 1: the weights of equation 6.10."""
+def term_weights(n_variables: int, n_terms: int | None = None) -> np.ndarray:
+    """1 / (C(p, k) (p - k)) for k = 0 .. p - 1: the weights of equation 6.10; or the first few."""
     p = n_variables
-    return np.array([1 / (comb(p, k) * (p - k)) for k in range(p)])
+    return np.array([1 / (comb(p, k) * (p - k)) for k in range(p if n_terms is None else n_terms)])
 
 
 def subspace_weights(n_variables: int, n_drawn: int) -> np.ndarray:

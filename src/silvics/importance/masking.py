@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from silvics import plots
-from silvics._fit.parameters import n_threads, seed_of
-from silvics._frames import frame_of
+from silvics._fit.parameters import seed_of
+from silvics._frames import frame_of, wide
+from silvics.importance._checks import checked_top, threads, whole_number
 from silvics.importance.distribution import distribution_of
 from silvics.importance.lattice import Progress
 from silvics.importance.theory import Run, _checked_settings
 
+_MOST_VARIABLES = 200
 
-@dataclass(repr=False)
+
+@dataclass(repr=False, eq=False)
 class Masking:
     """Importances as K grows, and which variable takes them from which.
 
@@ -54,9 +57,8 @@ class Masking:
         frame : data frame
             ``K``, and a column for each variable, as in Table 6.2.
         """
-        columns = {"K": np.arange(1, len(self.names) + 1)}
-        columns |= {str(name): self.importances[:, j] for j, name in enumerate(self.names)}
-        return frame_of(columns, self._library)
+        numbers = np.arange(1, len(self.names) + 1)
+        return frame_of(wide("K", numbers, self.names, self.importances), self._library)
 
     def pairs(self, K: int | None = None, top: int | None = None) -> Any:
         """Which variable hides which.
@@ -74,9 +76,9 @@ class Masking:
             By falling amount: ``variable``, ``hidden_by``, ``amount``.
         """
         p = len(self.names)
-        if K is not None and not 1 <= K <= p:
-            raise ValueError(f"K must be at least 1 and at most {p}; got {K}")
-        amounts = self.hidden[(p if K is None else K) - 1]
+        K = p if K is None else whole_number("K", K, 1, p, ", the number of variables")
+        top = checked_top(top)
+        amounts = self.hidden[K - 1]
         order = np.argsort(-amounts, axis=None, kind="stable")
         order = order[amounts.ravel()[order] > 0][:top]
         j, i = np.unravel_index(order, amounts.shape)
@@ -107,7 +109,7 @@ class Masking:
         width = max(len(str(name)) for name in self.names)
         lines = [f"Masking ({self._unit}): importance at K=1, at K={len(self.names)}"]
         for j in np.argsort(-first, kind="stable")[:20]:
-            line = f"  {self.names[j]!s:<{width}} {first[j]:.4f} {last[j]:.4f}"
+            line = f"  {self.names[j]!s:<{width}} {first[j]:.4g} {last[j]:.4g}"
             i = int(self.hidden[-1, j].argmax())
             if self.hidden[-1, j, i] > 1e-9 * max(first.max(), 1e-300):
                 line += f"  hidden most by {self.names[i]}"
@@ -170,11 +172,16 @@ def masking(
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> masking([[a, b] for a, b in zip(y, [0, 0, 0, 1, 1, 1, 1, 1])], y)
     Masking (bits): importance at K=1, at K=2
-      x0 0.7256 1.0000
-      x1 0.2744 0.0000  hidden most by x0
+      x0 0.7256 1
+      x1 0.2744 0  hidden most by x0
     """
     distribution = distribution_of(X, y, criterion, sample_weight, "masking")
     p = distribution.n_variables
+    if p > _MOST_VARIABLES:
+        raise ValueError(
+            f"X has {p:,} variables, and which hides which is told of {_MOST_VARIABLES} at most. "
+            "Choose columns, for example the most important ones of asymptotic_importances."
+        )
     seed = seed_of(random_state)
     found, hidden = [], []
     for K in range(1, p + 1):
@@ -189,7 +196,7 @@ def masking(
             method=method,
             n_trees=n_trees,
         )
-        run = Run(distribution, settings, n_threads(n_jobs), seed, None)
+        run = Run(distribution, settings, threads(n_jobs), seed, None)
         run.wants_hidden = K > 1
         result = run.importances()
         found.append(result)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
-from silvics.importance.distribution import Distribution, as_table, variables_of
+from silvics.importance.distribution import Distribution, column_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NullInformation:
     """What a split on a variable that has nothing to do with Y lowers the impurity by.
 
@@ -40,6 +40,12 @@ class NullInformation:
     gamma: Any
     gamma_mean: float | None
     p_value: float | None
+
+    def __repr__(self) -> str:
+        told = f"NullInformation(observed={self.observed:.4g}, expected={self.expected:.4g}"
+        if self.p_value is not None:
+            told += f", p_value={self.p_value:.2g}"
+        return told + ")"
 
 
 def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInformation:
@@ -74,7 +80,7 @@ def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInfor
     >>> round(null.observed, 3), round(null.expected, 3), round(null.gamma_mean, 3)
     (0.0, 0.069, 0.06)
     """
-    (column,) = variables_of(as_table(x), "null_information")
+    column = column_of(x, "x", "null_information")
     distribution = Distribution([column], y, criterion)
     whole = distribution.impurity_given([])
     # Rounding may leave a little less than nothing.
@@ -93,9 +99,8 @@ def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInfor
     if freedom == 0:
         return NullInformation(observed, expected, None, 0.0, 1.0)
     gamma = stats.gamma(freedom / 2, scale=scale)
-    return NullInformation(
-        observed, expected, gamma, freedom / 2 * scale, float(gamma.sf(observed))
-    )
+    mean = float(freedom / 2 * scale)
+    return NullInformation(observed, expected, gamma, mean, float(gamma.sf(observed)))
 
 
 def _expected_information(sizes: np.ndarray, classes: np.ndarray) -> float:
@@ -105,14 +110,24 @@ def _expected_information(sizes: np.ndarray, classes: np.ndarray) -> float:
     def x_log_x(k: np.ndarray) -> np.ndarray:
         return k * np.log2(np.maximum(k, 1))
 
-    # Counts of a class in a child are hypergeometric; children of one size are alike.
-    of_cells = 0.0
+    # Counts of a class in a child are hypergeometric; children of one size are alike. Their
+    # probabilities, from one to the next count, are those of all cells of a size at once.
     kinds, n_kinds = np.unique(sizes, return_counts=True)
     same, n_same = np.unique(classes, return_counts=True)
+    log_factorials = special.gammaln(np.arange(n + 1) + 1.0)
+
+    def log_choose(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return log_factorials[a] - log_factorials[b] - log_factorials[a - b]
+
+    of_cells = 0.0
     for size, n_of_size in zip(kinds, n_kinds, strict=True):
-        for count, n_of_count in zip(same, n_same, strict=True):
-            k = np.arange(max(0, size + count - n), min(size, count) + 1)
-            mean = float(stats.hypergeom.pmf(k, n, count, size) @ x_log_x(k))
-            of_cells += n_of_size * n_of_count * mean
+        # All counts of all classes in such a child, one after the other.
+        least, most = np.maximum(0, size + same - n), np.minimum(size, same)
+        lengths = most - least + 1
+        count = np.repeat(same, lengths)
+        k = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths - least, lengths)
+        log_p = log_choose(count, k) + log_choose(n - count, size - k)
+        p = np.exp(log_p - log_choose(np.array(n), size))
+        of_cells += n_of_size * float((np.repeat(n_same, lengths) * p) @ x_log_x(k))
     margins = x_log_x(sizes).sum() + x_log_x(classes).sum() - x_log_x(np.array(n))
     return max(float(of_cells - margins) / n, 0.0)

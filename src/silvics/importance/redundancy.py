@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from silvics import plots
-from silvics._fit.parameters import n_threads
-from silvics._frames import frame_of, library_of
+from silvics._fit.targets import checked_weights
+from silvics._frames import frame_of, library_of, wide
+from silvics.importance._checks import checked_tolerance, one_of, threads, whole_number
 from silvics.importance.distribution import (
+    CRITERIA,
     Distribution,
-    as_table,
+    column_of,
     distribution_of,
     place_of,
     variables_of,
 )
-from silvics.importance.lattice import Lattice, set_of
+from silvics.importance.lattice import Lattice, set_of, term_weights
 
 
 @dataclass(frozen=True)
@@ -91,28 +91,25 @@ def redundant(
     >>> bool(redundant([0, 1, 2], [0, 1, 1], y=["no", "yes", "yes"]))
     True
     """
-    pair = [variables_of(as_table(x), "redundant") for x in (Xi, Xj)]
-    if any(len(columns) != 1 for columns in pair):
-        raise ValueError("Xi and Xj must be one column each.")
-    (a,), (b,) = pair
+    a, b = column_of(Xi, "Xi", "redundant"), column_of(Xj, "Xj", "redundant")
+    one_of("criterion", criterion, list(CRITERIA))
+    tolerance = checked_tolerance(tolerance)
     lengths = {len(a.levels), len(b.levels)}
     if len(lengths) > 1:
         raise ValueError(f"Xi and Xj have different numbers of rows: {sorted(lengths)}")
     if y is None:
         if given is not None:
             raise ValueError("given= is of use only with y: total redundancy needs no others.")
-        # How well each is known from the other, as an output of classes.
-        of_a = Distribution([b], a.levels, "entropy", sample_weight).impurity_given([0])
-        of_b = Distribution([a], b.levels, "entropy", sample_weight).impurity_given([0])
-        excess = max(of_a, of_b, 0.0)
+        weights = checked_weights(sample_weight, a.levels)
+        pair = _entropy(a.levels.astype(np.int64) * b.n_levels + b.levels, weights)
+        excess = max(pair - _entropy(a.levels, weights), pair - _entropy(b.levels, weights), 0.0)
         return Redundancy(excess <= tolerance, excess)
     others = [] if given is None else variables_of(given, "redundant")
     if others and len(others[0].levels) not in lengths:
         raise ValueError(
             f"given has {len(others[0].levels)} rows, and Xi has {len(a.levels)}: they must agree."
         )
-    columns = [a.renamed("Xi"), b.renamed("Xj"), *others]
-    distribution = Distribution(columns, y, criterion, sample_weight)
+    distribution = Distribution([a, b, *others], y, criterion, sample_weight)
     lattice = Lattice(distribution)
     _, with_i, with_j, both = lattice.impurities.reshape(-1, 4).T
     # Neither adds to the other; then they also tell the same.
@@ -125,7 +122,15 @@ def redundant(
     )
 
 
-@dataclass(repr=False)
+def _entropy(levels: np.ndarray, weights: np.ndarray | None) -> float:
+    """In bits."""
+    _, at = np.unique(levels, return_inverse=True)
+    masses = np.bincount(at, weights)
+    shares = masses[masses > 0] / masses.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+@dataclass(repr=False, eq=False)
 class Copies:
     """Importances as copies of one variable are added.
 
@@ -157,9 +162,8 @@ class Copies:
         frame : data frame
             ``copies``, and a column for each variable.
         """
-        columns = {"copies": np.arange(len(self.importances))}
-        columns |= {str(name): self.importances[:, j] for j, name in enumerate(self.names)}
-        return frame_of(columns, self._library)
+        numbers = np.arange(len(self.importances))
+        return frame_of(wide("copies", numbers, self.names, self.importances), self._library)
 
     def plot(self, ax: Any = None) -> Any:
         """The importances over the number of copies, as in Figures 7.1 and 7.2.
@@ -183,7 +187,9 @@ class Copies:
         lines = [f"Copies of {self.variable} ({self._unit}): importance with 0, with {last}"]
         for j, name in enumerate(self.names[:40]):
             first, then = self.importances[0, j], self.importances[-1, j]
-            lines.append(f"  {name!s:<{width}} {first:.4f} {then:.4f}")
+            lines.append(f"  {name!s:<{width}} {first:.4g} {then:.4g}")
+        if len(self.names) > 40:
+            lines.append(f"  ... and {len(self.names) - 40} more")
         return "\n".join(lines)
 
 
@@ -239,23 +245,25 @@ def copies(
     distribution = distribution_of(X, y, criterion, sample_weight, "copies")
     p = distribution.n_variables
     c = place_of(distribution.names, variable)
-    if isinstance(n_copies, bool) or not isinstance(n_copies, Integral):
-        raise TypeError(f"n_copies must be a whole number, got {n_copies!r}")
-    if n_copies < 0:
-        raise ValueError(f"n_copies must not be negative; got {n_copies}")
-    lattice = Lattice(distribution, n_jobs=n_threads(n_jobs))
+    n_copies = whole_number("n_copies", n_copies, 0)
+    lattice = Lattice(distribution, n_jobs=threads(n_jobs))
     has_c = (np.arange(1 << p) >> c & 1).astype(bool)
-    importances = np.zeros((int(n_copies) + 1, p))
+    importances = np.zeros((n_copies + 1, p))
+    weights = [term_weights(p + n, p) for n in range(n_copies + 1)]
     for j in range(p):
         if j == c:
-            of_sets = lattice.sums_by_size(j)
-            importances[:, j] = [_weights(p, n, of_sets, 0) for n in range(int(n_copies) + 1)]
+            importances[:, j] = [w @ lattice.sums_by_size(j) for w in weights]
             continue
         known = lattice.without(j, has_c)
         apart = lattice.sums_by_size(j, ~known)
         joint = lattice.sums_by_size(j, known)[1:]  # by the size of what is known besides
-        for n in range(int(n_copies) + 1):
-            importances[n, j] = _weights(p, n, apart, 0) + _weights(p, n, joint, n + 1)
+        # One or more of c and its copies, and k others: the weights of all such sets, that is of
+        # those that hold any of them less those that hold none. With x^s (1 - x)^(p - s - 1)
+        # integrated for the weight of a set of size s, the former is as if c were not there.
+        at_least_one = [term_weights(p - 1) - w[: p - 1] for w in weights]
+        importances[:, j] = [
+            w @ apart + v @ joint for w, v in zip(weights, at_least_one, strict=True)
+        ]
     units = {"entropy": "bits", "gini": "Gini", "variance": "variance"}
     return Copies(
         names=distribution.names,
@@ -264,18 +272,3 @@ def copies(
         _unit=units[distribution.impurity_name],
         _library=distribution.library or library_of(X),
     )
-
-
-def _weights(p: int, n_copies: int, sums: np.ndarray, n_same: int) -> float:
-    """Sums over sets of size k, times the weight that such a set has among p + n variables.
-
-    ``n_same``: besides, one or more of so many variables that are all the same are in the set.
-    """
-    whole = p + n_copies
-    total = 0.0
-    for k, value in enumerate(sums):
-        for more in range(min(n_same, 1), n_same + 1):
-            size = k + more
-            if value and size < whole:
-                total += comb(n_same, more) * value / (comb(whole, size) * (whole - size))
-    return total

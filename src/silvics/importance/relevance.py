@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from silvics import _core
-from silvics._fit.parameters import n_threads
 from silvics._frames import frame_of
+from silvics.importance._checks import checked_tolerance, threads, whole_number
 from silvics.importance.distribution import Distribution, distribution_of
 from silvics.importance.lattice import MOST_VARIABLES, Lattice, numbers_of, set_of
 
 _MOST_TESTS = 20_000_000  # pairs of a variable and a set
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class Relevance:
     """What kind of relevance each variable has.
 
@@ -160,18 +160,13 @@ def relevance(
     """
     distribution = distribution_of(X, y, criterion, sample_weight, "relevance")
     p = distribution.n_variables
-    if max_size is not None and max_size < 0:
-        raise ValueError(f"max_size must not be negative; got {max_size}")
-    largest = p - 1 if max_size is None else min(int(max_size), p - 1)
-    least = distribution.negligible(tolerance)
+    largest = p - 1 if max_size is None else min(whole_number("max_size", max_size, 0), p - 1)
+    least = distribution.negligible(checked_tolerance(tolerance))
     if p <= MOST_VARIABLES:
-        tests = _of_lattice(distribution, largest, n_threads(n_jobs))
+        tests = _of_lattice(distribution, largest, threads(n_jobs))
     else:
-        tests = _of_nodes(distribution, largest, n_threads(n_jobs))
-    everything = distribution.impurity_given(range(p))
-    of_last = [
-        distribution.impurity_given([i for i in range(p) if i != j]) - everything for j in range(p)
-    ]
+        tests = _of_nodes(distribution, largest, threads(n_jobs))
+    of_last = distribution.information_of_last()
     witnesses: list[tuple[str, ...] | None] = []
     information = np.zeros(p)
     marginally = np.zeros(p, dtype=bool)
@@ -191,7 +186,7 @@ def relevance(
     return Relevance(
         names=distribution.names,
         marginally=marginally,
-        strongly=np.array(of_last) > least,
+        strongly=of_last > least,
         witnesses=witnesses,
         information=information,
         max_size=largest,

@@ -9,9 +9,10 @@ import numpy as np
 
 from silvics import plots
 from silvics._frames import frame_of
+from silvics.importance._checks import checked_top
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class Importances:
     """Importances of the variables of a forest.
 
@@ -114,6 +115,7 @@ class Importances:
                 'Contexts were not asked for: use forest.importances(by="context"), which also '
                 "tells the degrees."
             )
+        top = checked_top(top)
         found = self._contexts
         importance, weight = found["importance"], found["weight"]
         starts, others = found["starts"], found["others"]

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from silvics import _core, plots
-from silvics._fit.parameters import n_threads, seed_of
+from silvics._fit.parameters import seed_of
 from silvics._fit.warning import warn_user
 from silvics._frames import frame_of
+from silvics.importance._checks import checked_top, one_of, threads, whole_number
 from silvics.importance.distribution import Distribution, distribution_of
 from silvics.importance.lattice import (
     MOST_VARIABLES,
@@ -37,11 +37,13 @@ _MOST_CELLS = 3e10  # of a lattice, before trees are sampled instead: a minute
 _MOST_WORK = 500_000_000  # rows looked at by a recursion, likewise: some ten seconds
 _NO_LIMIT = 2**63
 _MOST_SUBSPACES = 10_000
+_MOST_SETS = 1 << 26  # of variables, that any recursion may go through
+_MOST_TREES = 100_000_000
 _MOST_CONTEXTS = 2_000_000  # rows of a frame, unless fewer are asked for
 _CONTEXT_SIZE_OF_SAMPLES = 3  # larger sets are met too seldom
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class AsymptoticImportances:
     """Importances of infinitely many randomized trees on a known distribution.
 
@@ -133,20 +135,14 @@ class AsymptoticImportances:
             I(X_j; Y | B)); ``importance``, their product. Of sampled trees, only sets of up to
             three variables.
         """
-        variable, sets, degree, weight, importance = self._contexts.rows()
-        if top is None and len(variable) > _MOST_CONTEXTS:
+        top = checked_top(top)
+        if top is None and (n := self._contexts.n_rows()) > _MOST_CONTEXTS:
             raise ValueError(
-                f"There are {len(variable):,} pairs of a variable and a set: pass top=, for "
-                "example top=100, to get those of the largest importance."
+                f"There are {n:,} pairs of a variable and a set: pass top=, for example top=100, "
+                "to get those of the largest importance."
             )
-        if top is None or top >= len(variable):
-            found = np.arange(len(variable))
-        else:  # all that could be among the first: sorting ten million takes longer
-            least = np.partition(importance, len(importance) - top)[len(importance) - top :].min(
-                initial=np.inf
-            )
-            found = np.flatnonzero(importance >= least)
-        order = found[np.lexsort((degree[found], -importance[found]))][:top]
+        variable, sets, degree, weight, importance = self._contexts.rows(top)
+        order = np.lexsort((degree, -importance))[:top]
         with np.errstate(invalid="ignore"):
             information = np.where(weight > 0, importance / weight, 0.0)
         columns = {
@@ -216,13 +212,13 @@ class AsymptoticImportances:
         how = "exact" if self.exact else f"mean of {self.n_trees:,} sampled trees"
         lines = [
             f"Importances for Y ({self._unit}; {kind}; {how})",
-            f"  all together {self.total:.4f} of {self.impurity:.4f}",
+            f"  all together {self.total:.4g} of {self.impurity:.4g}",
         ]
         order = np.argsort(-self.importances, kind="stable")
         width = max(len(str(name)) for name in self.names)
         for j in order[:20]:
-            error = "" if self.exact else f" +- {self.standard_errors[j]:.4f}"
-            lines.append(f"  {self.names[j]!s:<{width}} {self.importances[j]:.4f}{error}")
+            error = "" if self.exact else f" +- {self.standard_errors[j]:.2g}"
+            lines.append(f"  {self.names[j]!s:<{width}} {self.importances[j]:.4g}{error}")
         if len(order) > 20:
             lines.append(f"  ... and {len(order) - 20} more")
         return "\n".join(lines)
@@ -297,7 +293,7 @@ def asymptotic_importances(
     random_state : int, RandomState or None, default=None
         Seed of the sampled trees.
     progress : callable or None, default=None
-        Called with (done, total) as the work goes on.
+        Called with (done, total) as the work goes on; anew, if trees are sampled after all.
 
     Returns
     -------
@@ -314,10 +310,10 @@ def asymptotic_importances(
     >>> found = asymptotic_importances(X, [0, 1, 1, 0])
     >>> found
     Importances for Y (bits; multiway trees, K=1; exact)
-      all together 1.0000 of 1.0000
-      x0 0.5000
-      x1 0.5000
-      x2 0.0000
+      all together 1 of 1
+      x0 0.5
+      x1 0.5
+      x2 0
     >>> found.by_degree.round(3)
     array([[0.   , 0.167, 0.333],
            [0.   , 0.167, 0.333],
@@ -335,7 +331,7 @@ def asymptotic_importances(
         method=method,
         n_trees=n_trees,
     )
-    run = Run(distribution, settings, n_threads(n_jobs), random_state, progress)
+    run = Run(distribution, settings, threads(n_jobs), random_state, progress)
     return run.importances()
 
 
@@ -346,20 +342,14 @@ def _checked_settings(p: int, **settings: Any) -> dict[str, Any]:
         "method": ["auto", "exact", "sampled"],
     }
     for name, known in choices.items():
-        if settings[name] not in known:
-            raise ValueError(f"{name} must be one of {known}, got {settings[name]!r}")
-    limits = {"K": p, "depth": None, "subspace": p, "n_trees": None}
-    for name, most in limits.items():
-        value = settings[name]
-        if value is None and name in ("depth", "subspace"):
-            continue
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(f"{name} must be a whole number, got {value!r}")
-        number = int(value)
-        if number < 1 or (most is not None and number > most):
-            upper = "" if most is None else f" and at most {most}, the number of variables"
-            raise ValueError(f"{name} must be at least 1{upper}; got {number}")
-        settings[name] = number
+        one_of(name, settings[name], known)
+    of_variables = (p, ", the number of variables")
+    settings["K"] = whole_number("K", settings["K"], 1, *of_variables)
+    settings["n_trees"] = whole_number("n_trees", settings["n_trees"], 1, _MOST_TREES)
+    if settings["depth"] is not None:
+        settings["depth"] = whole_number("depth", settings["depth"], 1)
+    if settings["subspace"] is not None:
+        settings["subspace"] = whole_number("subspace", settings["subspace"], 1, *of_variables)
     if settings["splits"] == "encoded" and settings["K"] != 1:
         raise ValueError(
             'splits="encoded" draws one variable at a node; for K > 1 use splits="extra".'
@@ -441,7 +431,7 @@ class Run:
         trees = _core.RandomizedTrees()
         trees.splits = _SPLITS[s["splits"]]
         trees.n_drawn = min(s["K"], len(columns))
-        trees.depth = s["depth"] or 2**31
+        trees.depth = min(s["depth"] or 2**31, 2**31)
         trees.constants_count = s["constant_features"] == "count"
         trees.wants_hidden = self.wants_hidden
         if s["splits"] == "multiway":
@@ -464,6 +454,8 @@ class Run:
     def _expected(self, problem: _Problem) -> dict[str, Any] | None:
         s = self.settings
         few = s["splits"] == "multiway" and len(problem.places) <= 12
+        if s["splits"] == "multiway" and self._n_sets() > _MOST_SETS:
+            return None
         if s["method"] == "exact" or few:
             most = _NO_LIMIT
         elif s["splits"] == "multiway" and self._work_of_multiway() > 100 * _MOST_WORK:
@@ -475,12 +467,15 @@ class Run:
         )
         return None if found is None else self._of_all_variables(found, problem)
 
-    def _work_of_multiway(self) -> float:
-        """Rows that a recursion over nodes would look at, were no node ever pure."""
+    def _n_sets(self) -> int:
+        """How many sets of variables there may be above a test."""
         p = self.distribution.n_variables
         levels = min(self.settings["depth"] or p, p)
-        n_sets = sum(comb(p, k) for k in range(levels))
-        return float(n_sets) * p * self.distribution.n_rows
+        return sum(comb(p, k) for k in range(levels))
+
+    def _work_of_multiway(self) -> int:
+        """Rows that a recursion over nodes would look at, were no node ever pure."""
+        return self._n_sets() * self.distribution.n_variables * self.distribution.n_rows
 
     def _warn_of_samples(self) -> None:
         s, d = self.settings, self.distribution
@@ -563,7 +558,12 @@ class Run:
         d, s = self.distribution, self.settings
         p, q = d.n_variables, s["subspace"]
         n = comb(p, q)
-        if s["method"] == "sampled" or n > _MOST_SUBSPACES:
+        if s["method"] == "sampled":
+            raise ValueError(
+                'method="sampled" does not go with subspace: all subspaces are gone through. Use '
+                f"depth={q}, which for K=1 multiway trees gives the same importances."
+            )
+        if n > _MOST_SUBSPACES:
             raise ValueError(
                 f"{p} variables have {n:,} subspaces of {q}, and these are gone through one by "
                 f"one, up to {_MOST_SUBSPACES:,}. Use depth={q} (for K=1 multiway trees it gives "
@@ -647,19 +647,34 @@ class _OfSets:
     lattice: Lattice
     weights: np.ndarray
 
-    def rows(self) -> tuple[np.ndarray, ...]:
+    def n_rows(self) -> int:
+        p = self.lattice.n_variables
+        return p * sum(comb(p - 1, k) for k in range(p) if self.weights[k] > 0)
+
+    def rows(self, top: int | None) -> tuple[np.ndarray, ...]:
+        """All, or at least those that are among the first."""
         lattice = self.lattice
         numbers = np.arange(1 << lattice.n_variables)
         parts = []
         for j in range(lattice.n_variables):
             degree = lattice.without(j, lattice.sizes)
             weight = self.weights[degree]
-            there = weight > 0
-            importance = lattice.information(j)[there] * weight[there]
+            importance = np.where(weight > 0, lattice.information(j) * weight, -1.0)
+            there = _at_least(importance, top) & (weight > 0)
             sets = lattice.without(j, numbers)[there]
             variable = np.full(len(sets), j)
-            parts.append((variable, sets, degree[there], weight[there], importance))
+            parts.append((variable, sets, degree[there], weight[there], importance[there]))
         return tuple(np.concatenate(of) for of in zip(*parts, strict=True))
+
+
+def _at_least(importance: np.ndarray, top: int | None) -> np.ndarray:
+    """Which are among the largest so many, or equal to one of those."""
+    if top is None or top >= len(importance):
+        return np.ones(len(importance), dtype=bool)
+    if top == 0:
+        return np.zeros(len(importance), dtype=bool)
+    place = len(importance) - top
+    return importance >= np.partition(importance, place)[place]
 
 
 @dataclass
@@ -671,6 +686,17 @@ class _OfTests:
     weight: np.ndarray
     importance: np.ndarray
 
-    def rows(self) -> tuple[np.ndarray, ...]:
-        degree = np.bitwise_count(self.words).sum(axis=1)
-        return self.variable, numbers_of(self.words), degree, self.weight, self.importance
+    def n_rows(self) -> int:
+        return len(self.variable)
+
+    def rows(self, top: int | None) -> tuple[np.ndarray, ...]:
+        there = _at_least(self.importance, top)
+        words = self.words[there]
+        degree = np.bitwise_count(words).sum(axis=1)
+        return (
+            self.variable[there],
+            numbers_of(words),
+            degree,
+            self.weight[there],
+            self.importance[there],
+        )

@@ -1,0 +1,47 @@
+"""Words for what is wrong with an argument."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+from silvics._fit.parameters import n_threads
+
+
+def whole_number(name: str, value: Any, least: int, most: int | None = None, why: str = "") -> int:
+    """A whole number between two; ``why`` says where the larger one comes from."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        upper = "" if most is None else f" and at most {most}{why}"
+        raise ValueError(f"{name} must be at least {least}{upper}; got {number}")
+    return number
+
+
+def checked_top(top: Any) -> int | None:
+    """How many rows of a frame are wanted; None: all."""
+    return None if top is None else whole_number("top", top, 0)
+
+
+def one_of(name: str, value: Any, known: list[str]) -> Any:
+    """One of some words."""
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {known}, got {value!r}")
+    return value
+
+
+def checked_tolerance(tolerance: Any) -> float:
+    """A part of one, or more."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real):
+        raise TypeError(f"tolerance must be a number, got {tolerance!r}")
+    if not float(tolerance) >= 0:
+        raise ValueError(f"tolerance must not be negative, and not NaN; got {tolerance!r}")
+    return float(tolerance)
+
+
+def threads(n_jobs: Any) -> int:
+    """How many threads ``n_jobs`` means."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+        raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}")
+    return n_threads(None if n_jobs is None else int(n_jobs))
