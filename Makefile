@@ -84,7 +84,7 @@ bench-files: $(VENV)/.built $(VENV)/.dev  ## size of model files and time to loa
 	$(PY) benchmarks/model_files.py --write docs/studies/model_files.md
 
 bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by sets and by trees; writes docs
-	$(PY) benchmarks/importance_theory.py --write docs/studies/importance_theory.md
+	$(PY) benchmarks/importances.py --write docs/studies/importances.md
 
 gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
 	$(PY) docs/gallery/importances_led.py

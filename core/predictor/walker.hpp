@@ -20,6 +20,13 @@ struct DecisionPaths {
     std::vector<std::int64_t> starts, nodes;
 };
 
+// Groups of variables whose values each row takes from another row: what a permutation does.
+struct PermutedGroups {
+    std::vector<std::vector<FeatureId>> variables;  // of each group; at most 64 groups
+    std::size_t n_repeats = 1;
+    std::span<const std::uint32_t> rows;  // to take from: [(group * repeats + repeat) * rows + row]
+};
+
 // Trees made ready to be walked.
 class Walker {
 public:
@@ -52,7 +59,15 @@ public:
                     const SamplingPlan& sampling, std::span<double> sums,
                     std::span<std::int64_t> counts, ThreadTeam& team) const;
 
+    // How those sums change when a group of variables is permuted (thesis 6.1.2):
+    // groups x repeats x X.rows x value_width. Only ways that test one of the group are gone again.
+    void permuted_out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
+                             const SamplingPlan& sampling, const PermutedGroups& groups,
+                             std::span<double> changes, ThreadTeam& team) const;
+
 private:
+    class Permuter;  // the samples of a block, as groups of variables are permuted
+
     // visit(tree, sample of the block, leaf, add) for all of both; of each sample, in tree order.
     // add(sum) adds what the leaf predicts.
     template <class Visit>
@@ -71,6 +86,11 @@ private:
     // One vote for the most likely class of each output (equation 4.20); the first of equals.
     void add_vote(std::span<const double> shares, std::span<double> sum) const;
     const NodeNumbers& numbers(std::size_t m) const;
+
+    // use(block, tree, samples of the block that it did not draw), in tree order for each block.
+    template <class Use>
+    void for_out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
+                        const SamplingPlan& sampling, ThreadTeam& team, Use&& use) const;
 
     void check_width(const Matrix& X) const;
 

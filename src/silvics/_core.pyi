@@ -517,6 +517,22 @@ class Walker:
         Sums of out-of-bag predictions, and how many trees gave one, for every row.
         """
 
+    def permuted_out_of_bag(
+        self,
+        X: Matrix,
+        seeds: Sequence[int],
+        sampling: Sampling,
+        variables: Sequence[Sequence[int]],
+        rows: Annotated[
+            NDArray[numpy.uint32],
+            dict(shape=(None, None, None), order="C", device="cpu", writable=False),
+        ],
+        n_jobs: int,
+    ) -> NDArray[numpy.float64]:
+        """
+        How the sums of out-of-bag predictions change when each group of variables takes its values from other rows: groups x repeats x rows x value width.
+        """
+
 class RowWalker:
     """Trees walked by one row at a time."""
 

@@ -32,7 +32,8 @@ def frame_of(columns: dict[str, Any], library: str | None) -> Any:
     -------
     frame : data frame
     """
-    chosen: Any = library or next((name for name in _LIBRARIES if find_spec(name)), None)
+    wanted = _LIBRARIES if library is None else (library, *_LIBRARIES)  # it may be gone since
+    chosen: Any = next((name for name in wanted if find_spec(name)), None)
     if chosen is None:
         raise ImportError(
             "A data frame needs pandas, polars or pyarrow, and none is installed: "

@@ -105,7 +105,7 @@ def test_values_are_equation_6_2():
     found = forest.importances()
     each = np.array([t.impurity_decrease(False) for t in forest._trees])
     assert isinstance(found, Importances)
-    assert (found.per_tree == each).all()
+    assert (found.replicates == each).all()
     assert found.values == pytest.approx(each.mean(axis=0))
     assert found.std == pytest.approx(each.std(axis=0))
     assert found.standard_errors == pytest.approx(each.std(axis=0, ddof=1) / np.sqrt(15))

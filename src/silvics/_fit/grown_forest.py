@@ -176,32 +176,50 @@ class GrownForest(Exports):
     def importances(
         self,
         kind: str = "mdi",
+        X: Any = None,
+        y: Any = None,
         *,
         groups: Any = None,
         by: str | None = None,
         normalize: bool = False,
         max_degree: int = 3,
+        n_repeats: int = 5,
+        loss: Any = None,
+        random_state: Any = None,
         n_jobs: int | None = None,
     ) -> Importances:
         """Importances of the variables, with what is known about them.
 
         Parameters
         ----------
-        kind : {"mdi"}
+        kind : {"mdi", "mda"}
             "mdi": mean decrease of impurity (equation 6.2), in the units of the criterion: what
             the variable's tests lower the impurity by, times the share of rows that meet them.
+            "mda": mean decrease of accuracy (equation 6.3): by how much the loss grows when the
+            variable is permuted over all rows, each predicted by the trees that did not draw it.
+        X : array-like of shape (n_samples, n_features), or None
+            For "mda", the samples that the forest was fitted on.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+            For "mda", their outputs.
         groups : dict of str to list, list of lists, or None
-            Variables, by name or place, whose importances are told as one; others stay by
-            themselves.
+            Variables, by name or place, that are told of as one, and permuted together; others
+            stay by themselves.
         by : {"degree", "context"} or None
-            Decompose: by how many other variables had been tested above, or by which.
+            Decompose "mdi": by how many other variables had been tested above, or by which.
         normalize : bool
-            Whether they are parts of one. (``feature_importances_`` is scikit-learn's form, which
-            normalizes each tree first.)
+            Whether those of "mdi" are parts of one. (``feature_importances_`` is scikit-learn's
+            form, which normalizes each tree first.)
         max_degree : int
             Contexts of more variables than this are told of by degree only.
+        n_repeats : int
+            Permutations of each variable, for "mda".
+        loss : {"error", "log_loss", "squared_error", "absolute_error"}, callable or None
+            Of "mda". None: the share of wrong classes, or the squared error. A callable gets y
+            and what ``predict`` would say out of bag, and returns a number.
+        random_state : int, RandomState or None
+            Seed of the permutations.
         n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            Threads; None is the forest's ``n_jobs``. The result is the same for any number.
 
         Returns
         -------
@@ -209,11 +227,16 @@ class GrownForest(Exports):
             With ``names``, ``values``, ``std``, ``to_frame()`` and ``plot()``.
         """
         from silvics.importance.decrease import mean_decrease
+        from silvics.importance.permutation import mean_decrease_of_accuracy
 
         check_is_fitted(self)
-        if kind != "mdi":
-            raise ValueError(f"kind must be 'mdi', got {kind!r}")
-        return mean_decrease(self, groups, by, normalize, max_degree, n_jobs)
+        if kind == "mdi":
+            return mean_decrease(self, groups, by, normalize, max_degree, n_jobs)
+        if kind != "mda":
+            raise ValueError(f"kind must be 'mdi' or 'mda', got {kind!r}")
+        if by is not None or normalize:
+            raise ValueError("by= and normalize= are of kind='mdi' only.")
+        return mean_decrease_of_accuracy(self, X, y, groups, n_repeats, loss, random_state, n_jobs)
 
     @property
     def work_(self) -> dict[str, float]:

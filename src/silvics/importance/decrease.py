@@ -33,7 +33,7 @@ def mean_decrease(
     if isinstance(max_degree, bool) or not isinstance(max_degree, Integral) or int(max_degree) < 0:
         raise ValueError(f"max_degree must be a whole number, not negative; got {max_degree!r}")
     trees = forest._trees.native
-    names, group_of = grouped(_names(forest), groups)
+    names, group_of = grouped(names_of(forest), groups)
     each = np.array([tree.impurity_decrease(False) for tree in trees])
     per_tree = np.zeros((len(trees), len(names)))
     np.add.at(per_tree.T, group_of, each.T)
@@ -45,7 +45,8 @@ def mean_decrease(
     found = Importances(
         kind="mdi",
         names=names,
-        per_tree=per_tree * unit,
+        replicates=per_tree * unit,
+        standard_errors=_of_mean(per_tree * unit),
         impurity=impurity * unit,
         _unit="part of all" if normalize else _unit_of(forest),
         _library=getattr(forest, "_frame_library", None),
@@ -67,7 +68,16 @@ def mean_decrease(
     return found
 
 
-def _names(forest: GrownForest) -> np.ndarray:
+def _of_mean(each: np.ndarray) -> np.ndarray:
+    """Standard errors of means over rows; those of one are not known."""
+    if len(each) < 2:
+        return np.full(each.shape[1], np.nan)
+    scale = np.abs(each).max(initial=0.0) or 1.0  # squares of very large ones would overflow
+    return (each / scale).std(axis=0, ddof=1) * scale / np.sqrt(len(each))
+
+
+def names_of(forest: GrownForest) -> np.ndarray:
+    """Names of the variables of a forest: the user's, or x0, x1, ..."""
     given = forest._variables.names
     if given is not None:
         return np.asarray(given, dtype=object)

@@ -19,26 +19,29 @@ class Importances:
     Attributes
     ----------
     kind : str
-        How they were measured: "mdi", mean decrease of impurity.
+        How they were measured: "mdi", mean decrease of impurity, or "mda", of accuracy.
     names : ndarray of str objects
         The variables, or the groups of variables that were asked for.
     values : ndarray of shape (n_variables,)
-        Of each, in the units of the criterion; parts of one, if normalized.
+        Of each. "mdi": in the units of the criterion; parts of one, if normalized. "mda": by how
+        much the loss of out-of-bag predictions grows when the variable is permuted.
     std : ndarray of shape (n_variables,)
-        Standard deviation over the trees.
+        Standard deviation over trees ("mdi") or permutations ("mda").
     standard_errors : ndarray of shape (n_variables,)
-        Of ``values`` as a mean over trees drawn at random: how far another forest of as many trees
-        on the same rows would be off. Other rows would move them more.
-    per_tree : ndarray of shape (n_trees, n_variables)
-        Of each tree.
+        Of ``values``. "mdi": as a mean over trees drawn at random, that is how far another forest
+        of as many trees on the same rows would be off; other rows would move them more. "mda": as a
+        mean over rows (over permutations, for a loss of your own).
+    replicates : ndarray of shape (n_trees or n_repeats, n_variables)
+        Of each tree, or of each permutation.
     by_degree : ndarray of shape (n_variables, n_degrees), or None
         With ``by="degree"`` or ``"context"``: by how many other variables had been tested above.
         Rows add up to ``values``.
     impurity : float
-        Of Y at the roots of the trees, mean over the trees.
+        "mdi": of Y at the roots of the trees, mean over the trees. "mda": the loss of out-of-bag
+        predictions as they are.
     total : float
-        Sum of the importances: how much of ``impurity`` the trees explain, in the rows they have
-        seen (Theorem 6.2).
+        Sum of the importances; "mdi": how much of ``impurity`` the trees explain, in the rows they
+        have seen (Theorem 6.2).
 
     See Also
     --------
@@ -47,30 +50,25 @@ class Importances:
 
     kind: str
     names: np.ndarray
-    per_tree: np.ndarray
+    replicates: np.ndarray
+    standard_errors: np.ndarray
     impurity: float
     by_degree: np.ndarray | None = None
     _unit: str = ""
+    _of: str = "trees"
     _library: str | None = None
     _contexts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def values(self) -> np.ndarray:
-        """Mean over the trees."""
-        return self.per_tree.mean(axis=0)
+        """Mean over trees, or permutations."""
+        return self.replicates.mean(axis=0)
 
     @property
     def std(self) -> np.ndarray:
-        """Over the trees."""
-        return self.per_tree.std(axis=0)
-
-    @property
-    def standard_errors(self) -> np.ndarray:
-        """Of the means."""
-        n = len(self.per_tree)
-        if n < 2:
-            return np.full(self.per_tree.shape[1], np.nan)
-        return self.per_tree.std(axis=0, ddof=1) / np.sqrt(n)
+        """Over trees, or permutations."""
+        scale = np.abs(self.replicates).max(initial=0.0) or 1.0
+        return (self.replicates / scale).std(axis=0) * scale
 
     @property
     def total(self) -> float:
@@ -155,9 +153,12 @@ class Importances:
     def __repr__(self) -> str:
         values, errors = self.values, self.standard_errors
         lines = [
-            f"Importances ({self.kind}; {self._unit}; mean of {len(self.per_tree):,} trees)",
-            f"  all together {self.total:.4g} of {self.impurity:.4g}",
+            f"Importances ({self.kind}; {self._unit}; mean of {len(self.replicates):,} {self._of})"
         ]
+        if self.kind == "mdi":
+            lines.append(f"  all together {self.total:.4g} of {self.impurity:.4g}")
+        else:
+            lines.append(f"  out of bag, before: {self.impurity:.4g}")
         order = np.argsort(-values, kind="stable")
         width = max((len(str(name)) for name in self.names[order[:20]]), default=0)
         lines += [

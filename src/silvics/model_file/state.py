@@ -48,13 +48,14 @@ def is_number(value: Any) -> bool:
 
 
 # Attributes that are a word each: how they are told, and what they may be.
-FITTED = {
+FITTED: dict[str, Callable[[Any], bool]] = {
     "max_features_": is_int(0),
     "interrupted_": is_bool,
     "oob_score_": is_number,
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
+    "_frame_library": lambda value: value in ("pandas", "polars", "pyarrow", "modin", "cudf"),
 }
 # Those by which trees were grown; of forests that were brought from elsewhere there are none.
 GROWTH = {

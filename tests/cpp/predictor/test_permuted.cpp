@@ -1,0 +1,111 @@
+// Out-of-bag predictions when groups of variables are permuted.
+#include <numeric>
+
+#include "doctest/doctest.h"
+#include "predictor/forest_example.hpp"
+#include "predictor/made_forests.hpp"
+
+namespace silvics {
+namespace {
+
+// The change of each sum is the sum of the permuted matrix less that of the matrix as it is.
+void check_permuted(test::Rng& rng, const std::vector<SharedTree>& trees, const test::Matrix& X) {
+    SamplingPlan sampling;
+    sampling.n_rows = sampling.n_draws = X.rows;
+    sampling.bootstrap = true;
+    sampling.prepare();
+    std::vector<std::uint32_t> seeds(trees.size());
+    for (auto& seed : seeds) seed = static_cast<std::uint32_t>(rng());
+
+    PermutedGroups groups;
+    groups.n_repeats = 2;
+    for (FeatureId j = 0; j < std::min<std::size_t>(X.cols, 6); ++j)
+        groups.variables.push_back({j});
+    groups.variables.push_back({0, static_cast<FeatureId>(X.cols - 1)});
+    std::vector<std::uint32_t> rows(groups.variables.size() * 2 * X.rows);
+    for (auto& row : rows) row = static_cast<std::uint32_t>(test::pick(rng, X.rows));
+    groups.rows = rows;
+
+    const Walker walker(trees, false);
+    ThreadTeam alone;
+    const auto before = test::out_of_bag_by(walker, X.view(), seeds, sampling, alone);
+    const std::size_t size = X.rows * walker.value_width();
+    std::vector<double> first;
+    test::with_teams([&](ThreadTeam& team) {
+        std::vector<double> changes(rows.size() * walker.value_width(), -1.0);
+        walker.permuted_out_of_bag(X.view(), seeds, sampling, groups, changes, team);
+        if (first.empty()) first = changes;
+        CHECK(changes == first);
+    });
+    for (std::size_t at = 0; at < groups.variables.size() * 2; ++at) {
+        test::Matrix permuted = X;
+        for (std::size_t i = 0; i < X.rows; ++i)
+            for (const FeatureId j : groups.variables[at / 2])
+                permuted.values[i * X.cols + j] = X.values[rows[at * X.rows + i] * X.cols + j];
+        const auto after = test::out_of_bag_by(walker, permuted.view(), seeds, sampling, alone);
+        for (std::size_t k = 0; k < size; ++k)
+            CHECK(std::abs(first[at * size + k] - (after.sums[k] - before.sums[k])) <=
+                  1e-9 * (1.0 + std::abs(before.sums[k])));
+    }
+}
+
+TEST_CASE("permuted groups change the sums as permuted matrices do, for trees of every kind") {
+    test::Rng rng(340);
+    for (const test::Kind& kind : test::all_kinds())
+        for (const test::Trials& trials : test::kAllTrials) {
+            CAPTURE(kind.name);
+            const auto trees = kind.forest(rng, 5, trials);
+            for (const std::size_t n_rows : {1U, 40U})
+                check_permuted(rng, trees, test::samples_for(rng, n_rows, trials));
+        }
+}
+
+TEST_CASE("and of more variables than are copied, more trees and rows than are taken at a time") {
+    const test::ForestExample forest = test::forest_example("gini", 300, 70);
+    test::Rng rng(341);
+    check_permuted(rng, forest.trees, forest.X);
+    std::vector<SharedTree> wide;
+    for (const SharedTree& tree : forest.trees) {
+        Tree wider = *tree;
+        wider.n_features = 400;
+        wide.push_back(std::make_shared<const Tree>(std::move(wider)));
+    }
+    test::Matrix X{300, 400, std::vector<double>(300 * 400, 0.5)};
+    for (std::size_t i = 0; i < 300; ++i)
+        std::copy_n(forest.X.row(i), forest.X.cols, &X.values[i * 400]);
+    check_permuted(rng, {wide.begin(), wide.begin() + 7}, X);
+}
+
+TEST_CASE("groups that do not fit are refused") {
+    const test::ForestExample forest = test::forest_example("gini", 30, 3);
+    const Walker walker = forest.walker();
+    std::vector<std::uint32_t> rows(30, 0);
+    std::vector<double> changes(30 * walker.value_width());
+    PermutedGroups groups{{{0}}, 1, {}};
+    SUBCASE("no rows") {}
+    SUBCASE("a row that is not there") {
+        rows[7] = 30;
+        groups.rows = rows;
+    }
+    SUBCASE("no such variable") {
+        groups.rows = rows;
+        groups.variables[0][0] = 1000;
+    }
+    SUBCASE("no place for the changes") {
+        groups.rows = rows;
+        changes.pop_back();
+    }
+    SUBCASE("too many at once") {
+        groups.variables.resize(65);
+        rows.resize(65 * 30, 0);
+        groups.rows = rows;
+        changes.resize(65 * 30 * walker.value_width());
+    }
+    ThreadTeam team(1, nullptr);
+    CHECK_THROWS_AS(walker.permuted_out_of_bag(forest.X.view(), forest.plan.seeds,
+                                               forest.plan.sampling, groups, changes, team),
+                    std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace silvics
