@@ -11,9 +11,9 @@ from silvics import plots
 from silvics._fit.parameters import seed_of
 from silvics._frames import frame_of, wide
 from silvics.importance._checks import checked_top, threads, whole_number
+from silvics.importance.computing import Run, checked_settings
 from silvics.importance.distribution import distribution_of
 from silvics.importance.lattice import Progress
-from silvics.importance.theory import Run, _checked_settings
 
 _MOST_VARIABLES = 200
 
@@ -185,7 +185,7 @@ def masking(
     seed = seed_of(random_state)
     found, hidden = [], []
     for K in range(1, p + 1):
-        settings = _checked_settings(
+        settings = checked_settings(
             p,
             criterion=criterion,
             K=K,
