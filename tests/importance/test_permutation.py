@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score, mean_absolute_error
 
 import silvics
@@ -128,7 +129,7 @@ CASES = {
 @pytest.mark.parametrize("groups", [None, {"two": [0, 2]}])
 def test_it_is_equation_6_3(name, groups):
     forest, table, y = CASES[name]
-    forest.fit(table, y)
+    forest = clone(forest).fit(table, y)
     found = forest.importances("mda", table, y, groups=groups, n_repeats=3, random_state=7)
     p = table.shape[1]
     members = [[j] for j in range(p)]
