@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,9 @@ import numpy as np
 from silvics import plots
 from silvics._frames import frame_of
 from silvics.importance._checks import checked_top
-from silvics.importance.lattice import Lattice, numbers_of, set_of
+from silvics.importance.contexts import frame_of_contexts
+from silvics.importance.lattice import set_of
+from silvics.importance.variables import unit_of
 
 _MOST_CONTEXTS = 2_000_000  # rows of a frame, unless fewer are asked for
 
@@ -116,17 +117,9 @@ class AsymptoticImportances:
             )
         variable, sets, degree, weight, importance = self._contexts.rows(top)
         order = np.lexsort((degree, -importance))[:top]
-        with np.errstate(invalid="ignore"):
-            information = np.where(weight > 0, importance / weight, 0.0)
-        columns = {
-            "variable": self.names[variable[order]].tolist(),
-            "given": [set_of(bits, self.names) for bits in sets[order]],
-            "degree": degree[order].astype(np.int64),
-            "weight": weight[order],
-            "information": information[order],
-            "importance": importance[order],
-        }
-        return frame_of(columns, self._library)
+        given = [set_of(bits, self.names) for bits in sets[order]]
+        variables = self.names[variable[order]].tolist()
+        return frame_of_contexts(variables, given, weight[order], importance[order], self._library)
 
     def by_cut(self) -> Any:
         """The importance of each cut, of binary trees.
@@ -175,8 +168,7 @@ class AsymptoticImportances:
 
     @property
     def _unit(self) -> str:
-        units = {"entropy": "bits", "log_loss": "bits", "gini": "Gini"}
-        return units.get(self.settings["criterion"], "variance")
+        return unit_of(self.settings["criterion"])
 
     def __repr__(self) -> str:
         s = self.settings
@@ -195,68 +187,3 @@ class AsymptoticImportances:
         if len(order) > 20:
             lines.append(f"  ... and {len(order) - 20} more")
         return "\n".join(lines)
-
-
-# ---- where contexts come from: (variable, set, degree, weight, importance), arrays
-
-
-@dataclass
-class OfSets:
-    """Of every set, by the terms of equation 6.10."""
-
-    lattice: Lattice
-    weights: np.ndarray
-
-    def n_rows(self) -> int:
-        p = self.lattice.n_variables
-        return p * sum(comb(p - 1, k) for k in range(p) if self.weights[k] > 0)
-
-    def rows(self, top: int | None) -> tuple[np.ndarray, ...]:
-        """All, or at least those that are among the first."""
-        lattice = self.lattice
-        numbers = np.arange(1 << lattice.n_variables)
-        parts = []
-        for j in range(lattice.n_variables):
-            degree = lattice.without(j, lattice.sizes)
-            weight = self.weights[degree]
-            importance = np.where(weight > 0, lattice.information(j) * weight, -1.0)
-            there = _at_least(importance, top) & (weight > 0)
-            sets = lattice.without(j, numbers)[there]
-            variable = np.full(len(sets), j)
-            parts.append((variable, sets, degree[there], weight[there], importance[there]))
-        return tuple(np.concatenate(of) for of in zip(*parts, strict=True))
-
-
-def _at_least(importance: np.ndarray, top: int | None) -> np.ndarray:
-    """Which are among the largest so many, or equal to one of those."""
-    if top is None or top >= len(importance):
-        return np.ones(len(importance), dtype=bool)
-    if top == 0:
-        return np.zeros(len(importance), dtype=bool)
-    place = len(importance) - top
-    return importance >= np.partition(importance, place)[place]
-
-
-@dataclass
-class OfTests:
-    """Of the tests that trees have."""
-
-    variable: np.ndarray
-    words: np.ndarray
-    weight: np.ndarray
-    importance: np.ndarray
-
-    def n_rows(self) -> int:
-        return len(self.variable)
-
-    def rows(self, top: int | None) -> tuple[np.ndarray, ...]:
-        there = _at_least(self.importance, top)
-        words = self.words[there]
-        degree = np.bitwise_count(words).sum(axis=1)
-        return (
-            self.variable[there],
-            numbers_of(words),
-            degree,
-            self.weight[there],
-            self.importance[there],
-        )

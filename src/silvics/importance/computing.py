@@ -14,7 +14,8 @@ from silvics import _core
 from silvics._fit.parameters import seed_of
 from silvics._fit.warning import warn_user
 from silvics.importance._checks import one_of, whole_number
-from silvics.importance.asymptotic import AsymptoticImportances, OfSets, OfTests
+from silvics.importance.asymptotic import AsymptoticImportances
+from silvics.importance.contexts import OfSets, OfTests
 from silvics.importance.distribution import Distribution
 from silvics.importance.lattice import (
     MOST_VARIABLES,

@@ -10,8 +10,8 @@ import numpy as np
 
 from silvics import _core
 from silvics._fit.parameters import n_threads
-from silvics.importance.distribution import place_of
 from silvics.importance.result import Importances
+from silvics.importance.variables import place_of, unit_of
 
 if TYPE_CHECKING:
     from silvics._fit.grown_forest import GrownForest
@@ -46,9 +46,9 @@ def mean_decrease(
         kind="mdi",
         names=names,
         replicates=per_tree * unit,
-        standard_errors=_of_mean(per_tree * unit),
+        standard_errors=standard_error(per_tree * unit),
         impurity=impurity * unit,
-        _unit="part of all" if normalize else _unit_of(forest),
+        _unit="part of all" if normalize else unit_of(str(getattr(forest, "criterion", ""))),
         _library=getattr(forest, "_frame_library", None),
     )
     if by is not None:
@@ -68,10 +68,10 @@ def mean_decrease(
     return found
 
 
-def _of_mean(each: np.ndarray) -> np.ndarray:
-    """Standard errors of means over rows; those of one are not known."""
+def standard_error(each: np.ndarray) -> Any:
+    """Of the mean over the first axis; that of one is not known."""
     if len(each) < 2:
-        return np.full(each.shape[1], np.nan)
+        return np.full(each.shape[1:], np.nan)
     scale = np.abs(each).max(initial=0.0) or 1.0  # squares of very large ones would overflow
     return (each / scale).std(axis=0, ddof=1) * scale / np.sqrt(len(each))
 
@@ -82,11 +82,6 @@ def names_of(forest: GrownForest) -> np.ndarray:
     if given is not None:
         return np.asarray(given, dtype=object)
     return np.array([f"x{j}" for j in range(forest.n_features_in_)], dtype=object)
-
-
-def _unit_of(forest: GrownForest) -> str:
-    criterion = str(getattr(forest, "criterion", ""))
-    return {"entropy": "bits", "log_loss": "bits", "gini": "Gini"}.get(criterion, criterion)
 
 
 def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -3,128 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
 
 from silvics import _core
-from silvics._fit import table
 from silvics._fit.column_values import is_missing, is_missing_object
 from silvics._fit.targets import checked_weights
 from silvics._frames import library_of
 from silvics.importance._checks import one_of
+from silvics.importance.variables import CRITERIA, Variable, variables_of
 
-CRITERIA = {
-    "entropy": "entropy",
-    "log_loss": "entropy",
-    "gini": "gini",
-    "variance": "variance",
-    "squared_error": "variance",
-}
 _MOST_STATISTICS = 300_000_000
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A column as levels.
-
-    Attributes
-    ----------
-    levels : ndarray of int
-        The number of the level of each row. A missing value is a level of its own, the last.
-    n_levels : int
-        How many there are.
-    values : ndarray or None
-        The levels as numbers, ascending, where they have an order.
-    words : ndarray or None
-        The same levels as the user knows them, where that is not by these numbers.
-    name : str
-        Of the column.
-    why_no_order : str
-        What is in the way of one.
-    """
-
-    levels: np.ndarray
-    n_levels: int
-    values: np.ndarray | None
-    words: np.ndarray | None
-    name: str
-    why_no_order: str = ""
-
-    @property
-    def labels(self) -> list[str]:
-        """The levels in words, where they have an order."""
-        if self.words is not None:
-            return [str(word) for word in self.words]
-        return [] if self.values is None else [_in_words(v) for v in self.values.tolist()]
-
-    def renamed(self, name: str) -> Variable:
-        return replace(self, name=name)
-
-
-def variables_of(X: Any, caller: str) -> list[Variable]:
-    """The columns of any table, as levels."""
-    learned, blocks = table.learn(X, estimator_name=caller)
-    if blocks.sparse is not None:
-        columns = blocks.sparse.toarray().T
-    else:
-        columns = [column for block in blocks.blocks for column in block.T]
-    names = learned.names if learned.names is not None else range(len(learned.kinds))
-    label = "{}" if learned.names is not None else "x{}"
-    parts = zip(columns, learned.kinds, learned.levels, names, strict=True)
-    return [_variable(column, kind, of, label.format(name)) for column, kind, of, name in parts]
-
-
-def _variable(column: np.ndarray, kind: str, words: np.ndarray | None, name: str) -> Variable:
-    gone = column < 0 if kind == "category" else np.isnan(column)
-    known, at = np.unique(column[~gone], return_inverse=True)
-    levels = np.full(len(column), len(known), dtype=np.uint32)
-    levels[~gone] = at
-    n_levels = len(known) + bool(gone.any())
-    if gone.any():
-        return Variable(levels, n_levels, None, None, name, "has missing values")
-    if kind == "category" and n_levels > 2:
-        return Variable(levels, n_levels, None, None, name, "has categories without an order")
-    values = np.arange(n_levels) if kind == "category" else known
-    if words is not None:  # of a category: `known` are their places
-        words = words[known.astype(np.intp)]
-    elif kind == "date":
-        words = known.astype("datetime64[us]")
-    return Variable(levels, n_levels, values.astype(np.float64), words, name)
-
-
-def _in_words(value: float) -> str:
-    """A number in as few digits as tell it."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
-
-
-def as_table(column: Any) -> Any:
-    """A table of one column."""
-    if nw.dependencies.is_into_series(column):
-        return nw.from_native(column, series_only=True).alias("x").to_frame().to_native()
-    values = np.asarray(column)
-    if values.ndim == 1:
-        if values.dtype.kind in "US":  # a list of mixed things stays what it is
-            values = np.asarray(column, dtype=object)
-        return values[:, np.newaxis]
-    return column
-
-
-def column_of(x: Any, name: str, caller: str) -> Variable:
-    """One column, as levels."""
-    if x is None or np.ndim(x) == 0:
-        raise ValueError(f"{name} must be a column: a value for each row; got {x!r}")
-    variables = variables_of(as_table(x), caller)
-    if len(variables) != 1:
-        raise ValueError(f"{name} must be one column, and has {len(variables)}.")
-    return variables[0].renamed(name)
 
 
 class Distribution:
@@ -279,27 +174,14 @@ class Distribution:
         return [v.values for v in self.variables if v.values is not None]
 
 
-def distribution_of(X: Any, y: Any, criterion: str, sample_weight: Any, caller: str) -> Any:
+def distribution_of(
+    X: Any, y: Any, criterion: str, sample_weight: Any, caller: str
+) -> Distribution:
     """The distribution that X and y are."""
     return Distribution(variables_of(X, caller), y, criterion, sample_weight, library_of(X))
 
 
 # ---- parts
-
-
-def place_of(names: np.ndarray, member: Any) -> int:
-    """The place of a variable that is given by it, or by its name."""
-    if isinstance(member, str):
-        found = np.flatnonzero(names == member)
-        if not found.size:
-            raise ValueError(f"There is no variable {member!r}; there are {', '.join(names[:20])}")
-        return int(found[0])
-    if isinstance(member, bool) or not isinstance(member, Integral):
-        raise TypeError(f"A variable is named by its name or place, not by {member!r}")
-    place = int(member)
-    if not -len(names) <= place < len(names):
-        raise ValueError(f"There are {len(names)} variables, and none at {place}")
-    return place % len(names)
 
 
 def _outputs(y: Any, impurity: str) -> np.ndarray:
@@ -400,7 +282,6 @@ def _statistics(
             f"y has {n_classes:,} classes, too many for {n_rows:,} distinct rows. If they are "
             'numbers, use criterion="variance"; otherwise join classes.'
         )
-    # Only classes that are in some row have a column: all are.
     sums = np.bincount(row * n_classes + y, weights, minlength=n_rows * n_classes)
     return sums.reshape(n_rows, n_classes)
 

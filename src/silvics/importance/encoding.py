@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from silvics._frames import frame_of, library_of
-from silvics.importance.distribution import variables_of
+from silvics.importance.variables import variables_of
 
 
 def binary_encoding(X: Any) -> tuple[Any, np.ndarray]:

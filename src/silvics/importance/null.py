@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from silvics.importance.distribution import Distribution, column_of
+from silvics.importance.distribution import Distribution
+from silvics.importance.variables import column_of
 
 
 @dataclass(frozen=True, eq=False)

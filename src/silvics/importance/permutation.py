@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_random_state
 from silvics._fit import targets, walking
 from silvics._fit.warning import warn_user
 from silvics.importance._checks import one_of, threads, whole_number
-from silvics.importance.decrease import grouped, names_of
+from silvics.importance.decrease import grouped, names_of, standard_error
 from silvics.importance.result import Importances
 
 if TYPE_CHECKING:
@@ -48,27 +48,18 @@ def mean_decrease_of_accuracy(
     n_rows = matrix.shape[0]
     at_once = _MOST_NUMBERS // (n_rows * n_repeats * out_of_bag.sums.shape[1])
     at_once = min(max(at_once, 1), _MOST_GROUPS)
-    increases = []
+    repeats, errors = np.empty((n_repeats, len(names))), np.empty(len(names))
     for first in range(0, len(names), at_once):
         some = members[first : first + at_once]
         rows = np.empty((len(some), n_repeats, n_rows), dtype=np.uint32)
         for row in rows.reshape(-1, n_rows):
             row[:] = generator.permutation(n_rows)
         changes = out_of_bag.changes(some, rows)
-        increases += [
-            [judge(out_of_bag.predictions(change)) - before for change in of_group]
-            for of_group in changes
-        ]
-    # groups x repeats x rows; of a loss of all rows together, one number for all.
-    found = np.array(increases)
-    repeats = found.mean(axis=2).T
-    if judge.by_row:
-        by_row = found.mean(axis=1)
-        errors = by_row.std(axis=1, ddof=1) / np.sqrt(by_row.shape[1])
-    elif n_repeats > 1:
-        errors = repeats.std(axis=0, ddof=1) / np.sqrt(n_repeats)
-    else:
-        errors = np.full(len(names), np.nan)
+        for g, of_group in enumerate(changes, start=first):
+            found = np.array([judge(out_of_bag.predictions(of)) for of in of_group]) - before
+            repeats[:, g] = found.mean(axis=1)
+            # Over rows; of a loss of all rows together, over permutations.
+            errors[g] = standard_error(found.mean(axis=0) if judge.by_row else repeats[:, g])
     return Importances(
         kind="mda",
         names=names,

@@ -9,17 +9,17 @@ import numpy as np
 
 from silvics import plots
 from silvics._fit.targets import checked_weights
-from silvics._frames import frame_of, library_of, wide
+from silvics._frames import frame_of, wide
 from silvics.importance._checks import checked_tolerance, one_of, threads, whole_number
-from silvics.importance.distribution import (
+from silvics.importance.distribution import Distribution, distribution_of
+from silvics.importance.lattice import Lattice, set_of, term_weights
+from silvics.importance.variables import (
     CRITERIA,
-    Distribution,
     column_of,
-    distribution_of,
     place_of,
+    unit_of,
     variables_of,
 )
-from silvics.importance.lattice import Lattice, set_of, term_weights
 
 
 @dataclass(frozen=True)
@@ -264,11 +264,10 @@ def copies(
         importances[:, j] = [
             w @ apart + v @ joint for w, v in zip(weights, at_least_one, strict=True)
         ]
-    units = {"entropy": "bits", "gini": "Gini", "variance": "variance"}
     return Copies(
         names=distribution.names,
         variable=str(distribution.names[c]),
         importances=importances,
-        _unit=units[distribution.impurity_name],
-        _library=distribution.library or library_of(X),
+        _unit=unit_of(criterion),
+        _library=distribution.library,
     )

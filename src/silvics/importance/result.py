@@ -10,6 +10,7 @@ import numpy as np
 from silvics import plots
 from silvics._frames import frame_of
 from silvics.importance._checks import checked_top
+from silvics.importance.contexts import frame_of_contexts
 
 
 @dataclass(repr=False, eq=False)
@@ -119,17 +120,11 @@ class Importances:
         starts, others = found["starts"], found["others"]
         degree = np.diff(starts)
         order = np.lexsort((degree, -importance))[:top]
-        columns = {
-            "variable": self.names[found["variable"][order]].tolist(),
-            "given": [
-                tuple(str(n) for n in self.names[others[starts[i] : starts[i + 1]]]) for i in order
-            ],
-            "degree": degree[order],
-            "weight": weight[order],
-            "information": (importance / weight)[order],
-            "importance": importance[order],
-        }
-        return frame_of(columns, self._library)
+        given = [
+            tuple(str(n) for n in self.names[others[starts[i] : starts[i + 1]]]) for i in order
+        ]
+        variables = self.names[found["variable"][order]].tolist()
+        return frame_of_contexts(variables, given, weight[order], importance[order], self._library)
 
     def plot(self, top: int | None = 20, ax: Any = None) -> Any:
         """A bar for each variable, the largest first; by degree, where these were asked for.
