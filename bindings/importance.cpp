@@ -4,8 +4,11 @@
 #include <nanobind/stl/tuple.h>
 
 #include "importance/by_context.hpp"
+#include "importance/impurity_decrease.hpp"
+#include "importance/node_importances.hpp"
 #include "importance/randomized_trees.hpp"
 #include "importance/subset_impurities.hpp"
+#include "importance/surrogates.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
@@ -25,6 +28,10 @@ Impurity impurity_named(const std::string& name) {
     if (name == "gini") return Impurity::gini;
     if (name == "variance") return Impurity::variance;
     throw std::invalid_argument("no impurity is called '" + name + "'");
+}
+
+std::vector<SharedTree> shared(const std::vector<std::shared_ptr<Tree>>& trees) {
+    return {trees.begin(), trees.end()};
 }
 
 nb::dict as_dict(TreeImportances found) {
@@ -153,11 +160,11 @@ void bind_importance(nb::module_& m) {
     m.def(
         "decompose_importances",
         [](std::vector<std::shared_ptr<Tree>> trees, std::vector<std::uint32_t> group_of,
-           std::size_t most_in_context, std::size_t n_jobs) {
-            const std::vector<std::shared_ptr<const Tree>> kept(trees.begin(), trees.end());
+           std::size_t most_in_context, std::size_t n_jobs, std::size_t min_samples) {
+            const auto kept = shared(trees);
             ContextDecomposition found;
             unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                found = decompose_importances(kept, group_of, most_in_context, team);
+                found = decompose_importances(kept, group_of, most_in_context, min_samples, team);
             });
             const std::size_t n = found.contexts.size();
             std::vector<std::uint32_t> variable(n), others;
@@ -179,8 +186,79 @@ void bind_importance(nb::module_& m) {
                 to_numpy(std::move(weight), n), to_numpy(std::move(decrease), n));
         },
         nb::arg("trees"), nb::arg("group_of"), nb::arg("most_in_context"), nb::arg("n_jobs"),
+        nb::arg("min_samples") = 0,
         "Importances of trees by degree, and by context: variables, starts of sets, their "
         "variables, weights and decreases.");
+
+    nb::enum_<NodeMeasure>(m, "NodeMeasure", "What is found node by node.")
+        .value("out_of_bag", NodeMeasure::out_of_bag)
+        .value("cross_fitted", NodeMeasure::cross_fitted)
+        .value("null_part", NodeMeasure::null_part)
+        .value("null_entropy", NodeMeasure::null_entropy);
+    m.def(
+        "node_importances",
+        [](const Walker& walker, const std::vector<std::shared_ptr<Tree>>& trees, std::size_t first,
+           const HeldMatrix& X, const Target& target, std::vector<std::uint32_t> seeds,
+           const SamplingPlan& sampling, NodeMeasure measure, std::vector<std::uint32_t> group_of,
+           std::size_t n_groups, std::size_t min_samples, bool by_output, std::size_t n_jobs) {
+            const auto kept = shared(trees);
+            const NodeImportances wanted{measure, group_of, n_groups, min_samples, by_output};
+            std::vector<double> found;
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                found = node_importances(walker, kept, X, target, {first, seeds, sampling}, wanted,
+                                         team);
+            });
+            const std::size_t width = by_output ? target.value_width() : 1;
+            return to_numpy(std::move(found), kept.size(), n_groups, width);
+        },
+        nb::arg("walker"), nb::arg("trees"), nb::arg("first"), nb::arg("X"), nb::arg("target"),
+        nb::arg("seeds"), nb::arg("sampling"), nb::arg("measure"), nb::arg("group_of"),
+        nb::arg("n_groups"), nb::arg("min_samples"), nb::arg("by_output"), nb::arg("n_jobs"),
+        "Of trees, `first` and those after it, by group and output, from the rows of fit.");
+    m.def(
+        "add_local_importances",
+        [](const Walker& walker, const std::vector<std::shared_ptr<Tree>>& trees, std::size_t first,
+           const HeldMatrix& X, std::vector<std::uint32_t> group_of,
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
+           std::size_t n_jobs) {
+            const auto kept = shared(trees);
+            const std::span<double> into(sums.data(), sums.size());
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                add_local_importances(walker, kept, first, X, group_of, sums.shape(1), into, team);
+            });
+        },
+        nb::arg("walker"), nb::arg("trees"), nb::arg("first"), nb::arg("X"), nb::arg("group_of"),
+        nb::arg("sums"), nb::arg("n_jobs"),
+        "How the impurity falls on the ways of samples, added up over trees.");
+    m.def(
+        "surrogate_importances",
+        [](const Walker& walker, const std::vector<std::shared_ptr<Tree>>& trees, std::size_t first,
+           const HeldMatrix& X, const Target& target, std::vector<std::uint32_t> seeds,
+           const SamplingPlan& sampling, std::vector<bool> categories, const std::string& impurity,
+           bool wants_mimicry, std::size_t n_jobs) {
+            const auto kept = shared(trees);
+            Surrogates found;
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                found = surrogate_importances(walker, kept, X, target, {first, seeds, sampling},
+                                              categories, impurity_named(impurity), wants_mimicry,
+                                              team);
+            });
+            const std::size_t p = walker.n_features();
+            return nb::make_tuple(to_numpy(std::move(found.importances), kept.size(), p),
+                                  to_numpy(std::move(found.mimicry), wants_mimicry ? p : 0, p));
+        },
+        nb::arg("walker"), nb::arg("trees"), nb::arg("first"), nb::arg("X"), nb::arg("target"),
+        nb::arg("seeds"), nb::arg("sampling"), nb::arg("categories"), nb::arg("impurity"),
+        nb::arg("wants_mimicry"), nb::arg("n_jobs"),
+        "Of each tree and variable, and how well variables mimic each other.");
+    m.def(
+        "impurity_decrease_by_output",
+        [](const Tree& tree, const std::string& impurity, std::size_t min_samples) {
+            auto found = impurity_decrease_by_output(tree, impurity_named(impurity), min_samples);
+            return to_numpy(std::move(found), tree.n_features, tree.value_width());
+        },
+        nb::arg("tree"), nb::arg("impurity"), nb::arg("min_samples") = 0,
+        "Mean decrease of impurity of one tree, variables by classes or outputs.");
 }
 
 }  // namespace silvics::bindings

@@ -56,37 +56,39 @@ void bind_predicting(nb::module_& m) {
         .def(
             "out_of_bag",
             [](const Walker& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
-               const SamplingPlan& sampling, std::size_t n_jobs) {
+               const SamplingPlan& sampling, std::size_t n_jobs, std::size_t first) {
                 require_rows(X);
                 std::vector<double> sums(X.rows * self.value_width());
                 std::vector<std::int64_t> counts(X.rows);
                 unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                    self.out_of_bag(X, seeds, sampling, sums, counts, team);
+                    self.out_of_bag(X, {first, seeds, sampling}, sums, counts, team);
                 });
                 return std::make_tuple(to_numpy(std::move(sums), X.rows, self.value_width()),
                                        to_numpy(std::move(counts), X.rows));
             },
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("n_jobs"),
-            "Sums of out-of-bag predictions, and how many trees gave one, for every row.")
+            nb::arg("first") = 0,
+            "Sums of out-of-bag predictions, and how many trees gave one, for every row; of the "
+            "trees of these seeds, `first` and those after it.")
         .def(
             "permuted_out_of_bag",
             [](const Walker& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
                const SamplingPlan& sampling, std::vector<std::vector<FeatureId>> variables,
                nb::ndarray<const std::uint32_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> rows,
-               std::size_t n_jobs) {
+               std::size_t n_jobs, std::size_t first) {
                 require_rows(X);
                 const std::size_t n_groups = rows.shape(0), n_repeats = rows.shape(1);
                 const PermutedGroups groups{
                     std::move(variables), n_repeats, {rows.data(), rows.size()}};
                 std::vector<double> changes(rows.size() * self.value_width());
                 unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                    self.permuted_out_of_bag(X, seeds, sampling, groups, changes, team);
+                    self.permuted_out_of_bag(X, {first, seeds, sampling}, groups, changes, team);
                 });
                 return to_numpy(std::move(changes), n_groups, n_repeats, X.rows,
                                 self.value_width());
             },
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
-            nb::arg("rows"), nb::arg("n_jobs"),
+            nb::arg("rows"), nb::arg("n_jobs"), nb::arg("first") = 0,
             "How the sums of out-of-bag predictions change when each group of variables takes "
             "its values from other rows: groups x repeats x rows x value width.");
 }

@@ -338,10 +338,10 @@ void bind_trees(nb::module_& m) {
              })
         .def(
             "impurity_decrease",
-            [](const Tree& t, bool normalize) {
-                return to_numpy(impurity_decrease(t, normalize), t.n_features);
+            [](const Tree& t, bool normalize, std::size_t min_samples) {
+                return to_numpy(impurity_decrease(t, normalize, min_samples), t.n_features);
             },
-            nb::arg("normalize"))
+            nb::arg("normalize"), nb::arg("min_samples") = 0)
         .def("pruning_path",
              [](const Tree& t) {
                  PruningPath path = pruning_path(t);

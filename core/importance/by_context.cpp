@@ -20,8 +20,12 @@ using Key = std::pair<std::uint32_t, std::vector<std::uint32_t>>;
 class Decomposer {
 public:
     Decomposer(std::span<const std::uint32_t> group_of, std::size_t n_groups, std::size_t n_degrees,
-               std::size_t most_in_context)
-        : group_of_(group_of), n_degrees_(n_degrees), most_(most_in_context), times_(n_groups, 0) {
+               std::size_t most_in_context, std::size_t min_samples)
+        : group_of_(group_of),
+          n_degrees_(n_degrees),
+          most_(most_in_context),
+          min_samples_(min_samples),
+          times_(n_groups, 0) {
         by_degree.assign(n_groups * n_degrees, 0.0);
     }
 
@@ -38,9 +42,10 @@ public:
             const double weight = tree.weighted_n_node_samples[t] / whole;
             const double decrease =
                 std::ldexp(decrease_at(tree, t) / whole, tree.impurity_exponent);
-            for_variables(tree, tree.nodes[t], [&](std::uint32_t variable, double share) {
-                gather(group_of_[variable], weight, decrease * share);
-            });
+            if (tree.n_node_samples[t] >= min_samples_)
+                for_variables(tree, tree.nodes[t], [&](std::uint32_t variable, double share) {
+                    gather(group_of_[variable], weight, decrease * share);
+                });
             enter(tree, t);
         }
         while (!path_.empty()) leave(tree);
@@ -80,7 +85,7 @@ private:
     }
 
     std::span<const std::uint32_t> group_of_;
-    std::size_t n_degrees_, most_;
+    std::size_t n_degrees_, most_, min_samples_;
     std::vector<NodeId> path_;             // inner nodes from the root on
     std::vector<std::uint32_t> times_;     // that each variable is tested there
     std::vector<std::uint32_t> distinct_;  // those tested, in the order of their first tests
@@ -100,7 +105,8 @@ std::size_t most_tested_at_once(const Tree& tree) {
 
 ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const Tree>> trees,
                                            std::span<const std::uint32_t> group_of,
-                                           std::size_t most_in_context, ThreadTeam& team) {
+                                           std::size_t most_in_context, std::size_t min_samples,
+                                           ThreadTeam& team) {
     ContextDecomposition found;
     for (const auto& tree : trees)
         if (tree->n_features != group_of.size())
@@ -117,7 +123,8 @@ ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const
                                                          std::min<std::size_t>(trees.size(), 16));
     std::vector<std::unique_ptr<Decomposer>> blocks(n_blocks);
     team.run(n_blocks, [&](std::size_t b, std::size_t) {
-        blocks[b] = std::make_unique<Decomposer>(group_of, p, found.n_degrees, most_in_context);
+        blocks[b] = std::make_unique<Decomposer>(group_of, p, found.n_degrees, most_in_context,
+                                                 min_samples);
         for (std::size_t i = b * trees.size() / n_blocks; i < (b + 1) * trees.size() / n_blocks;
              ++i) {
             team.stop().check();

@@ -26,9 +26,11 @@ struct ContextDecomposition {
 
 // Sets of more than `most_in_context` variables are left out of the contexts, not of the degrees.
 // A variable above a test of itself does not count. A combination's decrease belongs to its
-// variables by their shares. `group_of`: variables that are to be told of as one share a number.
+// variables by their shares. Nodes of fewer than `min_samples` samples do not count. `group_of`:
+// variables that are to be told of as one share a number.
 ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const Tree>> trees,
                                            std::span<const std::uint32_t> group_of,
-                                           std::size_t most_in_context, ThreadTeam& team);
+                                           std::size_t most_in_context, std::size_t min_samples,
+                                           ThreadTeam& team);
 
 }  // namespace silvics

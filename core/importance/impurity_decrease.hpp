@@ -3,13 +3,21 @@
 
 #include <vector>
 
+#include "importance/distribution.hpp"
 #include "tree/tree.hpp"
 
 namespace silvics {
 
 // Sum of p(t) times the decrease over the nodes that split on each variable; `normalize`
-// makes them sum to one where they are not all zero.
-std::vector<double> impurity_decrease(const Tree& tree, bool normalize);
+// makes them sum to one where they are not all zero. Nodes of fewer samples than `min_samples` do
+// not count: what they tell is mostly noise (section 7.2.2).
+std::vector<double> impurity_decrease(const Tree& tree, bool normalize,
+                                      std::size_t min_samples = 0);
+
+// The same, not normalized, by class or output: variables x value width. The parts of Gini's index
+// and the entropy are those of their sums over classes; outputs are averaged, so parts add up.
+std::vector<double> impurity_decrease_by_output(const Tree& tree, Impurity impurity,
+                                                std::size_t min_samples = 0);
 
 // Of a plain tree: weight times the decrease of impurity at an inner node, in the tree's units.
 inline double decrease_at(const Tree& tree, NodeId t) {

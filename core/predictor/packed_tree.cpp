@@ -27,20 +27,6 @@ bool PackedTree::missing_at(Place t, const double* sample) const {
     return std::isnan(x) || (node.ruled() && x < 0.0 && x != kUnknownLevel);
 }
 
-PackedTree::Step PackedTree::next_unordered(const PackedNode& node, const double* sample) const {
-    if (node.record()) {
-        const BranchRecord record = record_of(node);
-        const double value = record.value(node.feature(), [&](FeatureId f) { return sample[f]; });
-        const std::uint32_t which = record.child_of(value, sets_);
-        return {Child(record.children()[which]), which};
-    }
-    const double x = sample[node.feature()];
-    const bool first = node.ruled() ? level_goes_left(node.rule(), node.missing_first(), x, sets_)
-                                    : node.missing_first();
-    const auto which = static_cast<std::uint32_t>(!first);
-    return {node.child(which), which};
-}
-
 NodeNumbers::NodeNumbers(const PackedTree& tree)
     : ids_(tree.n_places(), 0), second_(tree.n_places(), 0), of_records_(tree.branches().size()) {
     if (tree.shape().n_nodes == 1) return;

@@ -39,10 +39,15 @@ public:
     }
     template <bool kOrdered>
     Step next(const PackedNode& node, const double* sample) const {
-        const double x = sample[node.feature()];
+        return next_of<kOrdered>(node, [sample](FeatureId f) { return sample[f]; });
+    }
+    // The same of a sample that tells its values when asked.
+    template <bool kOrdered, class ValueOf>
+    Step next_of(const PackedNode& node, ValueOf&& value_of) const {
+        const double x = value_of(node.feature());
         if constexpr (!kOrdered)
             if (!(x <= node.threshold()) && !(x > node.threshold()))
-                return next_unordered(node, sample);
+                return next_unordered(node, value_of);
         const auto which = static_cast<std::uint32_t>(!(x <= node.threshold()));
         return {node.child(which), which};
     }
@@ -89,7 +94,21 @@ public:
     std::span<const std::uint32_t> branches() const { return branches_; }
 
 private:
-    Step next_unordered(const PackedNode& node, const double* sample) const;
+    template <class ValueOf>
+    [[gnu::noinline]] Step next_unordered(const PackedNode& node, const ValueOf& value_of) const {
+        if (node.record()) {
+            const BranchRecord record = record_of(node);
+            const std::uint32_t which =
+                record.child_of(record.value(node.feature(), value_of), sets_);
+            return {Child(record.children()[which]), which};
+        }
+        const double x = value_of(node.feature());
+        const bool first = node.ruled()
+                               ? level_goes_left(node.rule(), node.missing_first(), x, sets_)
+                               : node.missing_first();
+        const auto which = static_cast<std::uint32_t>(!first);
+        return {node.child(which), which};
+    }
     // Whether an inner node compares a value that is missing.
     bool missing_at(Place t, const double* sample) const;
 

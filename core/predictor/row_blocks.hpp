@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "base/types.hpp"
 #include "data/matrix.hpp"
 #include "forest/thread_team.hpp"
 
@@ -46,10 +48,11 @@ void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visi
 // body(block) for all rows of X. `as_float32` rounds values to float32 first, for trees
 // whose thresholds were learned on such.
 template <class Body>
-void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
+void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::size_t most_rows,
+                    Body&& body) {
     constexpr std::size_t kBlockValues = 16384;  // 128 KiB: stays in the second-level cache
     const std::size_t block_rows =
-        std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1, 256);
+        std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1, most_rows);
     const std::size_t n_blocks = (X.rows + block_rows - 1) / block_rows;
     std::vector<std::vector<double>> buffers(
         std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
@@ -76,6 +79,23 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& b
         if (as_float32) std::ranges::transform(buffer, buffer.begin(), rounded);
         body(RowBlock{first, size, X.cols, buffer.data()});
     });
+}
+
+template <class Body>
+void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
+    for_row_blocks(X, as_float32, team, 256, body);
+}
+
+// Columns of some variables, one after the other.
+inline std::vector<double> columns_of(const Matrix& X, std::span<const FeatureId> variables,
+                                      bool as_float32, ThreadTeam& team) {
+    std::vector<double> columns(X.rows * variables.size());
+    for_row_blocks(X, as_float32, team, [&](const RowBlock& block) {
+        for (std::size_t k = 0; k < variables.size(); ++k)
+            for (std::size_t i = 0; i < block.size; ++i)
+                columns[k * X.rows + block.first + i] = block.row(i)[variables[k]];
+    });
+    return columns;
 }
 
 }  // namespace silvics

@@ -20,10 +20,17 @@ struct DecisionPaths {
     std::vector<std::int64_t> starts, nodes;
 };
 
+// Some trees one after the other, and how each has drawn its rows.
+struct DrawnTrees {
+    std::size_t first = 0;
+    std::span<const std::uint32_t> seeds;
+    const SamplingPlan& sampling;
+};
+
 // Groups of variables whose values each row takes from another row: what a permutation does.
 struct PermutedGroups {
-    std::vector<std::vector<FeatureId>> variables;  // of each group; at most 64 groups
-    std::size_t n_repeats = 1;
+    std::vector<std::vector<FeatureId>> variables;  // of each group; a variable is in one at most
+    std::size_t n_repeats = 1;                      // at most 64
     std::span<const std::uint32_t> rows;  // to take from: [(group * repeats + repeat) * rows + row]
 };
 
@@ -38,6 +45,7 @@ public:
 
     const PackedForest& forest() const { return forest_; }
     std::size_t n_trees() const { return trees_.size(); }
+    bool as_float32() const { return as_float32_; }
     std::size_t n_features() const { return forest_.n_features; }
     std::size_t value_width() const { return width_; }
     std::size_t n_nodes() const;
@@ -49,29 +57,33 @@ public:
     void average(const Matrix& X, std::span<double> out, ThreadTeam& team) const;
     // The same of one sample, in the calling thread; the sample may be rounded in its place.
     void average(std::span<double> sample, std::span<double> out) const;
-    // The leaf of every sample in every tree, X.rows x trees.
-    void apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const;
+    // The leaf of every sample in some trees, X.rows x trees.
+    void apply(const Matrix& X, std::size_t first, std::size_t size, std::span<std::int64_t> out,
+               ThreadTeam& team) const;
+    void apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const {
+        apply(X, 0, n_trees(), out, team);
+    }
     DecisionPaths paths(const Matrix& X, ThreadTeam& team) const;
 
     // Sums over the trees that did not draw a sample (thesis 4.4.1): of predictions, X.rows x
     // value_width, and of such trees, X.rows.
-    void out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
-                    const SamplingPlan& sampling, std::span<double> sums,
+    void out_of_bag(const Matrix& X, const DrawnTrees& trees, std::span<double> sums,
                     std::span<std::int64_t> counts, ThreadTeam& team) const;
 
     // How those sums change when a group of variables is permuted (thesis 6.1.2):
-    // groups x repeats x X.rows x value_width. Only ways that test one of the group are gone again.
-    void permuted_out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
-                             const SamplingPlan& sampling, const PermutedGroups& groups,
+    // groups x repeats x X.rows x value_width. Only what leaves its way is walked again, from where
+    // it does.
+    void permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
                              std::span<double> changes, ThreadTeam& team) const;
 
 private:
     class Permuter;  // the samples of a block, as groups of variables are permuted
 
-    // visit(tree, sample of the block, leaf, add) for all of both; of each sample, in tree order.
-    // add(sum) adds what the leaf predicts.
+    // visit(tree, sample of the block, leaf, add) for all samples and some trees; of each sample,
+    // in tree order. add(sum) adds what the leaf predicts.
     template <class Visit>
-    void for_leaves(const RowBlock& block, Walk&& walk, Visit&& visit) const;
+    void for_leaves(std::span<const PackedTree> trees, const RowBlock& block, Walk&& walk,
+                    Visit&& visit) const;
 
     // visit(sample, leaf, add) for some samples of the block in one tree.
     template <class Visit>
@@ -87,10 +99,11 @@ private:
     void add_vote(std::span<const double> shares, std::span<double> sum) const;
     const NodeNumbers& numbers(std::size_t m) const;
 
-    // use(block, tree, samples of the block that it did not draw), in tree order for each block.
+    // use(block)(tree, samples of the block that it did not draw), in tree order for each block of
+    // at most so many rows; finish() of it at last, if it has that.
     template <class Use>
-    void for_out_of_bag(const Matrix& X, std::span<const std::uint32_t> seeds,
-                        const SamplingPlan& sampling, ThreadTeam& team, Use&& use) const;
+    void for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t most_rows,
+                        ThreadTeam& team, Use&& use) const;
 
     void check_width(const Matrix& X) const;
 

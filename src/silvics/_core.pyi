@@ -106,7 +106,9 @@ class Tree:
         """What every node predicts: class shares of all outputs, or means."""
 
     def depths(self) -> NDArray[numpy.int64]: ...
-    def impurity_decrease(self, normalize: bool) -> NDArray[numpy.float64]: ...
+    def impurity_decrease(
+        self, normalize: bool, min_samples: int = 0
+    ) -> NDArray[numpy.float64]: ...
     def pruning_path(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
     def expanded(self) -> Tree:
         """The same tree, everything told of every node."""
@@ -511,10 +513,10 @@ class Walker:
         """Row starts and columns of the sparse matrix of visited nodes."""
 
     def out_of_bag(
-        self, X: Matrix, seeds: Sequence[int], sampling: Sampling, n_jobs: int
+        self, X: Matrix, seeds: Sequence[int], sampling: Sampling, n_jobs: int, first: int = 0
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
         """
-        Sums of out-of-bag predictions, and how many trees gave one, for every row.
+        Sums of out-of-bag predictions, and how many trees gave one, for every row; of the trees of these seeds, `first` and those after it.
         """
 
     def permuted_out_of_bag(
@@ -528,6 +530,7 @@ class Walker:
             dict(shape=(None, None, None), order="C", device="cpu", writable=False),
         ],
         n_jobs: int,
+        first: int = 0,
     ) -> NDArray[numpy.float64]:
         """
         How the sums of out-of-bag predictions change when each group of variables takes its values from other rows: groups x repeats x rows x value width.
@@ -635,8 +638,75 @@ def sampled_importances(
     """The mean over so many random trees."""
 
 def decompose_importances(
-    trees: Sequence[Tree], group_of: Sequence[int], most_in_context: int, n_jobs: int
+    trees: Sequence[Tree],
+    group_of: Sequence[int],
+    most_in_context: int,
+    n_jobs: int,
+    min_samples: int = 0,
 ) -> tuple:
     """
     Importances of trees by degree, and by context: variables, starts of sets, their variables, weights and decreases.
+    """
+
+class NodeMeasure(enum.Enum):
+    """What is found node by node."""
+
+    out_of_bag = 0
+
+    cross_fitted = 1
+
+    null_part = 2
+
+    null_entropy = 3
+
+def node_importances(
+    walker: Walker,
+    trees: Sequence[Tree],
+    first: int,
+    X: Matrix,
+    target: Target,
+    seeds: Sequence[int],
+    sampling: Sampling,
+    measure: NodeMeasure,
+    group_of: Sequence[int],
+    n_groups: int,
+    min_samples: int,
+    by_output: bool,
+    n_jobs: int,
+) -> NDArray[numpy.float64]:
+    """
+    Of trees, `first` and those after it, by group and output, from the rows of fit.
+    """
+
+def add_local_importances(
+    walker: Walker,
+    trees: Sequence[Tree],
+    first: int,
+    X: Matrix,
+    group_of: Sequence[int],
+    sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    n_jobs: int,
+) -> None:
+    """How the impurity falls on the ways of samples, added up over trees."""
+
+def surrogate_importances(
+    walker: Walker,
+    trees: Sequence[Tree],
+    first: int,
+    X: Matrix,
+    target: Target,
+    seeds: Sequence[int],
+    sampling: Sampling,
+    categories: Sequence[bool],
+    impurity: str,
+    wants_mimicry: bool,
+    n_jobs: int,
+) -> tuple:
+    """Of each tree and variable, and how well variables mimic each other."""
+
+def impurity_decrease_by_output(
+    tree: Tree, impurity: str, min_samples: int = 0
+) -> NDArray[numpy.float64]:
+    """
+    Mean decrease of impurity of one tree, variables by classes or outputs.
     """

@@ -184,7 +184,7 @@ def test_groups_by_name_and_by_list():
     ("settings", "words"),
     [
         ({"kind": "gini"}, "kind must be"),
-        ({"by": "depth"}, "by must be one of"),
+        ({"by": "depth"}, "must be None or one of"),
         ({"max_degree": -1}, "max_degree"),
         ({"max_degree": 1.5}, "max_degree"),
         ({"groups": {"a": []}}, "no variable"),

@@ -213,8 +213,8 @@ def test_noise_has_none_and_errors_are_of_its_size():
         ((X, CLASSES), {"n_repeats": 0}, "n_repeats must"),
         ((X, CLASSES), {"n_repeats": 1.5}, "n_repeats must"),
         ((X, CLASSES), {"loss": "squared_error"}, "loss must be one of"),
-        ((X, CLASSES), {"by": "degree"}, "kind='mdi'"),
-        ((X, CLASSES), {"normalize": True}, "kind='mdi'"),
+        ((X, CLASSES), {"by": "degree"}, "must be None or one of"),
+        ((X, CLASSES), {"normalize": True}, "of \\['mdi'\\] only"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, settings, words):

@@ -1,6 +1,7 @@
 """Every public class says what its parameters and attributes are, and shows an example."""
 
 import ast
+import dataclasses
 import inspect
 import re
 import subprocess
@@ -110,7 +111,7 @@ def test_functions_say_what_they_take_and_give(function):
 
 def results(module):
     members = (getattr(module, name) for name in module.__all__)
-    return [member for member in members if inspect.isclass(member)]
+    return [member for member in members if dataclasses.is_dataclass(member)]
 
 
 @pytest.mark.parametrize("kind", results(silvics.importance), ids=name_of)
@@ -123,6 +124,25 @@ def test_results_say_what_they_have(kind):
     for name, method in inspect.getmembers(kind, inspect.isfunction):
         if not name.startswith("_"):
             assert "Returns\n-------" in inspect.getdoc(method), name
+
+
+def selectors(module):
+    members = (getattr(module, name) for name in module.__all__)
+    return [member for member in members if hasattr(member, "get_support")]
+
+
+@pytest.mark.parametrize("kind", selectors(silvics.importance), ids=name_of)
+def test_selectors_say_what_they_take_and_have(kind):
+    assert section(kind, "Parameters").keys() == kind().get_params().keys()
+    X, y = problem()
+    fitted = kind(silvics.RandomForestClassifier(5, random_state=0))
+    if "options" in kind().get_params():
+        fitted.set_params(options={"n_permutations": 2}, level=0.5, how=None)
+    fitted.fit(X, y)
+    described = set(section(kind, "Attributes")) - {"feature_names_in_"}
+    public = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
+    assert public == described
+    assert ">>> " in inspect.getdoc(kind)
 
 
 def test_public_names():

@@ -40,6 +40,15 @@ def checked_tolerance(tolerance: Any) -> float:
     return float(tolerance)
 
 
+def checked_share(name: str, value: Any) -> float:
+    """A number between nothing and one, and neither."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not 0 < float(value) < 1:
+        raise ValueError(f"{name} must be between 0 and 1, and neither; got {value!r}")
+    return float(value)
+
+
 def threads(n_jobs: Any) -> int:
     """How many threads ``n_jobs`` means."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):

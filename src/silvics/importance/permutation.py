@@ -2,156 +2,178 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 
-from silvics._fit import targets, walking
+from silvics._fit import walking
 from silvics._fit.warning import warn_user
-from silvics.importance._checks import one_of, threads, whole_number
-from silvics.importance.decrease import grouped, names_of, standard_error
-from silvics.importance.result import Importances
+from silvics.importance._checks import one_of, whole_number
+from silvics.importance.learning_set import LearningSet, learning_set
+from silvics.importance.over_trees import standard_error
+from silvics.importance.result import Importances, names_of_classes
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
-
-Loss = str | Callable[[np.ndarray, np.ndarray], float] | None
+    from silvics.importance.kinds import Ask
 
 _MOST_NUMBERS = 1 << 25  # of changed predictions at a time: 256 MiB
-_MOST_GROUPS = 64  # that the core takes at a time
+_MOST_GROUPS = 64  # at a time: what is kept of a row stays in the cache
+_MOST_REPEATS = 64  # that the core takes at a time
 _OF_CLASSES = ["error", "log_loss"]
 _OF_NUMBERS = ["squared_error", "absolute_error"]
 
 
-def mean_decrease_of_accuracy(
-    forest: GrownForest,
-    X: Any,
-    y: Any,
-    groups: Any,
-    n_repeats: int,
-    loss: Loss,
-    random_state: Any,
-    n_jobs: int | None,
-) -> Importances:
-    """What ``forest.importances("mda", X, y)`` gives."""
-    n_repeats = whole_number("n_repeats", n_repeats, 1)
-    n_jobs = threads(forest._jobs(n_jobs))
-    matrix, encoded = _learning_set(forest, X, y)
-    out_of_bag = _OutOfBag(forest, matrix, n_jobs)
-    judge = _Judge(forest, encoded[out_of_bag.known], loss)
+def of_forest(ask: Ask) -> Importances:
+    """What ``forest.importances("mda", X, y)`` gives: all rows are permuted (equation 6.3)."""
+    n_repeats = whole_number("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats, 1)
+    rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
+    out_of_bag = _OutOfBag(rows, ask.n_threads)
+    if not out_of_bag.known.any():
+        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+    if not out_of_bag.known.all():
+        warn_user(
+            f"{int((~out_of_bag.known).sum()):,} rows were drawn by all trees, and are left out. "
+            "More trees would have some that did not draw them."
+        )
+    judge = _Judge(ask, rows.y[out_of_bag.known])
     before = judge(out_of_bag.predictions())
-    names, group_of = grouped(names_of(forest), groups)
-    members = [np.flatnonzero(group_of == g).tolist() for g in range(len(names))]
-    generator = check_random_state(random_state)
-    n_rows = matrix.shape[0]
-    at_once = _MOST_NUMBERS // (n_rows * n_repeats * out_of_bag.sums.shape[1])
-    at_once = min(max(at_once, 1), _MOST_GROUPS)
-    repeats, errors = np.empty((n_repeats, len(names))), np.empty(len(names))
-    for first in range(0, len(names), at_once):
-        some = members[first : first + at_once]
-        rows = np.empty((len(some), n_repeats, n_rows), dtype=np.uint32)
-        for row in rows.reshape(-1, n_rows):
-            row[:] = generator.permutation(n_rows)
-        changes = out_of_bag.changes(some, rows)
-        for g, of_group in enumerate(changes, start=first):
-            found = np.array([judge(out_of_bag.predictions(of)) for of in of_group]) - before
-            repeats[:, g] = found.mean(axis=1)
-            # Over rows; of a loss of all rows together, over permutations.
-            errors[g] = standard_error(found.mean(axis=0) if judge.by_row else repeats[:, g])
-    return Importances(
-        kind="mda",
-        names=names,
-        replicates=repeats,
-        standard_errors=errors,
-        impurity=float(np.mean(before)),
-        _unit=f"increase of {judge.name}",
-        _of="permutations",
-        _library=getattr(forest, "_frame_library", None),
-    )
+    generator = check_random_state(ask.random_state)
+    repeats = np.empty((n_repeats, len(ask.names), judge.n_parts))
+    errors = np.empty(len(ask.names))
+
+    def permuted(order: np.ndarray) -> None:
+        order[:] = generator.permutation(rows.n_rows)
+
+    for g, changes in out_of_bag.changes(_members(ask), n_repeats, permuted):
+        found = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
+        repeats[:, g] = [judge.by_part(of) for of in found]
+        # Over rows; of a loss of all rows together, over permutations.
+        of_rows = judge.of_rows(found.mean(axis=0)) if judge.by_row else repeats[:, g, 0]
+        errors[g] = standard_error(of_rows)
+        ask.report(g + 1, len(ask.names))
+    told = judge.told(repeats, errors, float(np.mean(before)))
+    told._of = "permutations"
+    return told
 
 
-def _learning_set(forest: GrownForest, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """The rows that the forest was fitted on, for walks, and their outputs as columns."""
-    if X is None or y is None:
-        raise ValueError('kind="mda" needs the X and y that the forest was fitted on.')
-    if forest._seed is None or not hasattr(forest, "_sample_weight"):
-        raise ValueError(
-            'kind="mda" needs to know which rows each tree has drawn, and of this forest that is '
-            "not known: it is merged, from elsewhere, or from a file without training_rows=True."
-        )
-    if forest._rows == "all":
-        raise ValueError(
-            'kind="mda" needs rows that trees have not seen, and each of these has seen all: fit '
-            "with bootstrap=True."
-        )
-    matrix = forest._checked(X)
-    outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
-    if not (matrix.shape[0] == len(outputs) == forest._n_samples):
-        raise ValueError(
-            f"X has {matrix.shape[0]} rows, y has {len(outputs)}, and the forest was fitted on "
-            f"{forest._n_samples}: pass the X and y of fit."
-        )
-    if outputs.shape[1] != forest.n_outputs_:
-        raise ValueError(f"y has {outputs.shape[1]} outputs, the forest {forest.n_outputs_}")
-    if not forest._classification:
-        return matrix, targets.real_values(outputs, "", "")
-    classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
-    encoded = np.empty(outputs.shape, dtype=np.int64)
-    for k, levels in enumerate(classes):
-        at = np.searchsorted(levels, outputs[:, k])
-        encoded[:, k] = np.minimum(at, len(levels) - 1)
-        if (levels[encoded[:, k]] != outputs[:, k]).any():
-            raise ValueError("y has classes that the forest has not seen: pass the y of fit.")
-    return matrix, encoded
+def of_trees(ask: Ask) -> Importances:
+    """What ``forest.importances("mda_tree", X, y)`` gives: rows that a tree did not draw."""
+    n_repeats = whole_number("n_repeats", 1 if ask.n_repeats is None else ask.n_repeats, 1)
+    rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
+    generator = check_random_state(ask.random_state)
+    n_trees = len(ask.forest._trees)
+    found, losses = [], []
+    for m in range(n_trees):
+        out_of_bag = _OutOfBag(rows, ask.n_threads, tree=m)
+        if not out_of_bag.known.any():
+            continue
+        judge = _Judge(ask, rows.y[out_of_bag.known])
+        before = judge(out_of_bag.predictions())
+        of_tree = np.empty((len(ask.names), judge.n_parts))
+        held_out = np.flatnonzero(out_of_bag.known)
+
+        def permuted(order: np.ndarray, held_out: np.ndarray = held_out) -> None:
+            order[:] = np.arange(len(order))
+            order[held_out] = generator.permutation(held_out)
+
+        for g, changes in out_of_bag.changes(_members(ask), n_repeats, permuted):
+            each = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
+            of_tree[g] = judge.by_part(each.mean(axis=0))
+        found.append(of_tree)
+        losses.append(float(np.mean(before)))
+        ask.report(m + 1, n_trees)
+    if not found:
+        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+    # Classes that no row of a tree is of tell nothing there.
+    per_tree = np.array(found)
+    errors = standard_error(per_tree.mean(axis=2) if ask.by == "output" else per_tree[:, :, 0])
+    return judge.told(per_tree, errors, float(np.mean(losses)))
+
+
+def _members(ask: Ask) -> list[list[int]]:
+    return [np.flatnonzero(ask.group_of == g).tolist() for g in range(len(ask.names))]
 
 
 class _OutOfBag:
-    """Predictions of rows by the trees that did not draw them."""
+    """Predictions of rows by the trees that did not draw them; or by one tree."""
 
-    def __init__(self, forest: GrownForest, matrix: Any, n_jobs: int) -> None:
+    def __init__(self, rows: LearningSet, n_jobs: int, tree: int | None = None) -> None:
+        forest = rows.forest
+        first, n_trees = (0, len(forest._trees)) if tree is None else (tree, 1)
         self._walker = forest._trees.walker
-        self._arguments = (matrix, forest._tree_seeds(0, len(forest._trees)), forest._sampling())
-        self._n_jobs = n_jobs
-        self.sums, counts = self._walker.out_of_bag(*self._arguments, n_jobs)
+        self._arguments = (rows.matrix, forest._tree_seeds(first, n_trees), rows.sampling)
+        self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
+        self.sums, counts = self._walker.out_of_bag(*self._arguments, n_jobs, first)
         self.known = counts > 0
         self._counts = counts[self.known, np.newaxis]
-        if not self.known.any():
-            raise ValueError("Every tree has drawn all rows: there is none out of bag.")
-        if not self.known.all():
-            warn_user(
-                f"{int((~self.known).sum()):,} rows were drawn by all trees, and are left out. "
-                "More trees would have some that did not draw them."
-            )
 
     def predictions(self, change: np.ndarray | None = None) -> np.ndarray:
         """Of the rows that have any."""
         sums = self.sums if change is None else self.sums + change
         return sums[self.known] / self._counts
 
-    def changes(self, groups: list[list[int]], rows: np.ndarray) -> np.ndarray:
-        """Of the sums, as groups of variables take their values from other rows."""
-        return self._walker.permuted_out_of_bag(*self._arguments, groups, rows, self._n_jobs)
+    def changes(
+        self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Of the sums, repeats x rows x width, as each group takes its values from other rows."""
+        n_rows = self._n_rows
+        at_once = _MOST_NUMBERS // (n_rows * n_repeats * self.sums.shape[1])
+        at_once = min(max(at_once, 1), _MOST_GROUPS)
+        for first in range(0, len(groups), at_once):
+            some = groups[first : first + at_once]
+            rows = np.empty((len(some), n_repeats, n_rows), dtype=np.uint32)
+            for row in rows.reshape(-1, n_rows):
+                permute(row)
+            changes = [
+                self._walker.permuted_out_of_bag(
+                    *self._arguments,
+                    some,
+                    np.ascontiguousarray(rows[:, r : r + _MOST_REPEATS]),
+                    self._n_jobs,
+                    self._first,
+                )
+                for r in range(0, n_repeats, _MOST_REPEATS)
+            ]
+            yield from enumerate(np.concatenate(changes, axis=1), start=first)
 
 
 class _Judge:
-    """The loss of predictions: of each row, or of all together."""
+    """The loss of predictions: of each row and output, or of all together; and its parts."""
 
-    def __init__(self, forest: GrownForest, y: np.ndarray, loss: Loss) -> None:
-        self._forest, self._y = forest, y
+    def __init__(self, ask: Ask, y: np.ndarray) -> None:
+        forest = ask.forest
+        self._ask, self._forest, self._y = ask, forest, y
         known = _OF_CLASSES if forest._classification else _OF_NUMBERS
-        self.by_row = not callable(loss)
-        if callable(loss):
-            self._loss = loss
-            self.name = getattr(loss, "__name__", "loss")
+        self.by_row = not callable(ask.loss)
+        if callable(ask.loss):
+            self._loss = ask.loss
+            self.name = getattr(ask.loss, "__name__", "loss")
+            if ask.by is not None:
+                raise ValueError(f'by="{ask.by}" needs a loss of each row, by its name.')
         else:
-            self.name = known[0] if loss is None else one_of("loss", loss, known)
+            self.name = known[0] if ask.loss is None else one_of("loss", ask.loss, known)
         self._classes = []
         if forest._classification:
             self._classes = np.atleast_1d(forest.n_classes_).tolist()
+        if ask.by == "class":
+            if len(self._classes) != 1:
+                raise ValueError(
+                    'by="class" is for one output that is a class; of several, use by="output".'
+                )
+            # The mean over the rows of each class, after that over all.
+            of_class = self._y[:, 0] == np.arange(self._classes[0])[:, np.newaxis]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                means = of_class / of_class.sum(axis=1, keepdims=True)
+            self._means = np.vstack([np.full(len(y), 1 / len(y)), means])
+            self.n_parts = len(self._means)
+        else:
+            self.n_parts = forest.n_outputs_ if ask.by == "output" else 1
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
+        """Of each row: one number, or, where outputs are asked for, one for each of them."""
         if not self.by_row:
             return np.array([float(self._loss(*self._as_the_user(values)))])
         if self._classes:
@@ -161,7 +183,39 @@ class _Judge:
             each = list(((values - self._y) ** 2).T)
         else:
             each = list(np.abs(values - self._y).T)
-        return np.mean(each, axis=0)
+        return np.array(each) if self._ask.by == "output" else np.mean(each, axis=0)
+
+    def of_rows(self, losses: np.ndarray) -> np.ndarray:
+        """Of each row, all outputs together."""
+        return losses.mean(axis=0) if self._ask.by == "output" else losses
+
+    def by_part(self, losses: np.ndarray) -> np.ndarray:
+        """Means over rows: of all, or of all and of those of each class, or of each output."""
+        if self._ask.by == "class":
+            return np.asarray(self._means @ losses)
+        return np.atleast_1d(losses.mean(axis=-1))
+
+    def told(self, replicates: np.ndarray, errors: np.ndarray, before: float) -> Importances:
+        """The importances, of replicates x variables x parts."""
+        by = self._ask.by
+        whole = replicates.mean(axis=2) if by == "output" else replicates[:, :, 0]
+        found = Importances(
+            kind=self._ask.kind,
+            names=self._ask.names,
+            replicates=whole,
+            standard_errors=errors,
+            impurity=before,
+            _unit=f"increase of {self.name}",
+            _library=getattr(self._forest, "_frame_library", None),
+        )
+        if by == "class":
+            with warnings.catch_warnings():  # a class that no tree has held out stays unknown
+                warnings.simplefilter("ignore", RuntimeWarning)
+                found.by_class = np.nanmean(replicates[:, :, 1:], axis=0)
+            found.classes = names_of_classes(self._forest)
+        elif by == "output":
+            found.by_output = replicates.mean(axis=0)
+        return found
 
     def _of_output(self, shares: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self.name == "error":

@@ -75,8 +75,8 @@ TEST_CASE("parts of importances are those of a walk that carries what was tested
         if (repeat % 2 == 1)
             for (auto& group : group_of) group /= 2;
         ThreadTeam team(1, nullptr), three(3, nullptr);
-        const auto found = decompose_importances(trees, group_of, 100, team);
-        const auto again = decompose_importances(trees, group_of, 100, three);
+        const auto found = decompose_importances(trees, group_of, 100, 0, team);
+        const auto again = decompose_importances(trees, group_of, 100, 0, three);
         CHECK(found.by_degree == again.by_degree);
         auto expected = walked(trees, group_of);
         REQUIRE(found.contexts.size() == expected.size());
@@ -96,8 +96,8 @@ TEST_CASE("large sets are told of by degree only") {
     test::Rng rng(171);
     const Trees trees = random_trees(rng, 10);
     ThreadTeam team(2, nullptr);
-    const auto all = decompose_importances(trees, each_by_itself(trees), 100, team);
-    const auto some = decompose_importances(trees, each_by_itself(trees), 1, team);
+    const auto all = decompose_importances(trees, each_by_itself(trees), 100, 0, team);
+    const auto some = decompose_importances(trees, each_by_itself(trees), 1, 0, team);
     CHECK(some.by_degree == all.by_degree);
     CHECK(some.contexts.size() ==
           static_cast<std::size_t>(std::ranges::count_if(
@@ -106,10 +106,10 @@ TEST_CASE("large sets are told of by degree only") {
 
 TEST_CASE("no trees, and groups of other trees") {
     ThreadTeam team(1, nullptr);
-    CHECK(decompose_importances({}, std::vector<std::uint32_t>{0}, 1, team).contexts.empty());
+    CHECK(decompose_importances({}, std::vector<std::uint32_t>{0}, 1, 0, team).contexts.empty());
     test::Rng rng(172);
     const Trees trees = random_trees(rng, 1);
-    CHECK_THROWS_AS(decompose_importances(trees, std::vector<std::uint32_t>{}, 1, team),
+    CHECK_THROWS_AS(decompose_importances(trees, std::vector<std::uint32_t>{}, 1, 0, team),
                     std::invalid_argument);
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("where all rows are drawn none is predicted, where few are nearly all"
 TEST_CASE("parts that do not belong together are refused") {
     ForestExample forest = test::forest_example("gini", 30, 3);
     MatrixView X = forest.X.view();
-    SUBCASE("a seed missing") { forest.plan.seeds.pop_back(); }
+    SUBCASE("a seed too many") { forest.plan.seeds.push_back(1); }
     SUBCASE("other rows") { X.rows = 29; }
     SUBCASE("another width") { X.cols = 3; }
     SUBCASE("another width of the trees") {
@@ -79,9 +79,9 @@ TEST_CASE("parts that do not belong together are refused") {
     std::vector<double> sums(90);
     std::vector<std::int64_t> counts(30);
     ThreadTeam team(1, nullptr);
-    CHECK_THROWS_AS(
-        forest.walker().out_of_bag(X, forest.plan.seeds, forest.plan.sampling, sums, counts, team),
-        std::invalid_argument);
+    CHECK_THROWS_AS(forest.walker().out_of_bag(X, {0, forest.plan.seeds, forest.plan.sampling},
+                                               sums, counts, team),
+                    std::invalid_argument);
 }
 
 }  // namespace

@@ -1,0 +1,385 @@
+// Samples whose values come from other samples, variable by variable: what a permutation does.
+//
+// A sample goes down a tree once, as it is. Wherever a node tests a variable of a group, the values
+// that the permutations give it are compared as well; those that go another way than the sample are
+// followed from there, together as long as they agree. Before that nothing changes, and where it
+// never happens nothing does.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <stdexcept>
+
+#include "predictor/walker_inside.hpp"
+
+namespace silvics {
+namespace {
+
+using Repeats = std::uint64_t;  // a bit for each
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// What is the same for all blocks.
+struct PermutedColumns {
+    struct Place {
+        std::uint32_t group = kNone, column = 0;
+    };
+
+    const PermutedGroups& groups;
+    std::vector<Place> of_feature;
+    std::vector<double> values;           // of the variables of all groups, one after the other
+    std::vector<std::uint32_t> group_of;  // of each of these
+    bool whole = false;                   // no value is missing
+    std::size_t n_rows = 0;
+    std::span<double> changes;
+};
+
+}  // namespace
+
+class Walker::Permuter {
+public:
+    Permuter(const Walker& walker, const RowBlock& block, const PermutedColumns& columns)
+        : walker_(walker),
+          columns_(columns),
+          first_(block.first),
+          size_(block.size),
+          width_(block.width),
+          n_groups_(columns.groups.variables.size()),
+          n_repeats_(columns.groups.n_repeats),
+          values_(block.values, block.values + block.size * block.width),
+          given_(block.size * columns.group_of.size() * n_repeats_),
+          stay_(block.size * n_groups_),
+          sums_(stay_.size() * n_repeats_ * walker.width_, 0.0),
+          before_(block.size * walker.width_),
+          after_(walker.width_),
+          ended_(block.size) {
+        for (std::size_t i = 0; i < size_; ++i)
+            for (std::size_t k = 0; k < columns_.group_of.size(); ++k)
+                for (std::size_t r = 0; r < n_repeats_; ++r)
+                    given(i, k)[r] =
+                        columns_.values[k * columns_.n_rows + row_of(columns_.group_of[k], r, i)];
+        whole_ = columns_.whole && !any_missing(values_);
+    }
+
+    // Some samples down a tree, as they are and with other values.
+    void operator()(const PackedTree& tree, std::span<const std::uint32_t> some) {
+        if (walker_.forest_.both_ways) return in_place(tree, some);
+        ways_.clear();
+        const Repeats all = ~Repeats{0} >> (64 - n_repeats_);
+        for (const std::uint32_t i : some) std::fill_n(&stay_[i * n_groups_], n_groups_, all);
+        if (whole_ && !tree.shape().ruled) {
+            as_they_are<true>(tree, some);
+            follow<true>(tree);
+        } else {
+            as_they_are<false>(tree, some);
+            follow<false>(tree);
+        }
+        gather(tree, some);
+    }
+
+    // Trees are summed here first, where they are near each other.
+    void finish() {
+        const std::size_t w = after_.size();
+        for (std::size_t g = 0; g < n_groups_; ++g)
+            for (std::size_t r = 0; r < n_repeats_; ++r) {
+                double* change = &columns_.changes[place(g, r, 0) * w];
+                for (std::size_t i = 0; i < size_; ++i)
+                    for (std::size_t c = 0; c < w; ++c)
+                        change[i * w + c] += sums_[at(i, g, r) * w + c];
+            }
+    }
+
+private:
+    // The way of sample i with the values of some repeats for group g, where it is.
+    struct Way {
+        Child at;
+        std::uint32_t i = 0, g = 0;
+        Repeats repeats = 0;
+    };
+
+    std::size_t at(std::size_t i, std::size_t g, std::size_t r) const {
+        return (i * n_groups_ + g) * n_repeats_ + r;
+    }
+    std::size_t place(std::size_t g, std::size_t r, std::size_t i) const {
+        return (g * n_repeats_ + r) * columns_.n_rows + first_ + i;
+    }
+    std::size_t row_of(std::size_t g, std::size_t r, std::size_t i) const {
+        return columns_.groups.rows[place(g, r, i)];
+    }
+    // A node comes while the other ways take their steps; it may lie across two lines of the cache.
+    static void fetch(const PackedTree& tree, Child child) {
+        const char* node = reinterpret_cast<const char*>(tree.nodes() + child.content());
+        __builtin_prefetch(node);
+        __builtin_prefetch(node + PackedNode::kBytes - 1);
+    }
+    // Of sample i, the values of a permuted column, in all repeats.
+    double* given(std::size_t i, std::size_t column) {
+        return &given_[(i * columns_.group_of.size() + column) * n_repeats_];
+    }
+
+    template <bool kOrdered>
+    void as_they_are(const PackedTree& tree, std::span<const std::uint32_t> some) {
+        open_.assign(some.begin(), some.end());
+        for (const std::uint32_t i : some) ended_[i] = Child::inner(PackedTree::kRoot);
+        for (std::size_t n = open_.size(); n > 0;) {
+            std::size_t still = 0;
+            for (std::size_t k = 0; k < n; ++k) {
+                const std::uint32_t i = open_[k];
+                const PackedNode& node = tree.nodes()[ended_[i].place()];
+                const double* sample = &values_[i * width_];
+                const auto [to, which] = tree.next<kOrdered>(node, sample);
+                fetch(tree, to);
+                leave<kOrdered>(tree, node, i, which);
+                ended_[i] = to;
+                open_[still] = i;
+                still += !to.leaf();
+            }
+            n = still;
+        }
+    }
+
+    // The ways that leave that of sample i at a node.
+    template <bool kOrdered>
+    void leave(const PackedTree& tree, const PackedNode& node, std::uint32_t i,
+               std::uint32_t which) {
+        if constexpr (kOrdered) {
+            const auto [g, column] = columns_.of_feature[node.feature()];
+            if (g == kNone) return;
+            Repeats& stay = stay_[i * n_groups_ + g];
+            if (stay == 0) return;
+            const Repeats first = below(given(i, column), node.threshold());
+            const Repeats leaves = stay & (which == 0 ? ~first : first);
+            stay &= ~leaves;
+            if (leaves != 0) ways_.push_back({node.child(1 - which), i, g, leaves});
+        } else {
+            for_groups(tree, node, [&](std::uint32_t g) {
+                Repeats& stay = stay_[i * n_groups_ + g];
+                Repeats leaves = 0;
+                for_each(stay, [&](std::uint32_t r) {
+                    if (tree.next_of<false>(node, sample_of(i, g, r)).which != which)
+                        leaves |= Repeats{1} << r;
+                });
+                stay &= ~leaves;
+                while (leaves != 0) {
+                    const auto [to, together] = together_at(tree, node, i, g, leaves);
+                    ways_.push_back({to, i, g, together});
+                    leaves &= ~together;
+                }
+            });
+        }
+    }
+
+    // Which repeats have values up to the threshold.
+    Repeats below(const double* values, double threshold) const {
+        Repeats first = 0;
+        for (std::size_t r = 0; r < n_repeats_; ++r)
+            first |= static_cast<Repeats>(values[r] <= threshold) << r;
+        return first;
+    }
+
+    template <class Visit>
+    static void for_each(Repeats repeats, Visit&& visit) {
+        for (; repeats != 0; repeats &= repeats - 1)
+            visit(static_cast<std::uint32_t>(std::countr_zero(repeats)));
+    }
+
+    // The child of the first of some repeats, and all that go there with it.
+    std::pair<Child, Repeats> together_at(const PackedTree& tree, const PackedNode& node,
+                                          std::uint32_t i, std::uint32_t g, Repeats repeats) {
+        PackedTree::Step first{};
+        Repeats together = 0;
+        for_each(repeats, [&](std::uint32_t r) {
+            const auto step = tree.next_of<false>(node, sample_of(i, g, r));
+            if (together == 0) first = step;
+            if (step.which == first.which) together |= Repeats{1} << r;
+        });
+        return {first.to, together};
+    }
+
+    template <class Visit>
+    void for_groups(const PackedTree& tree, const PackedNode& node, Visit&& visit) const {
+        const auto look = [&](FeatureId f) {
+            if (const std::uint32_t g = columns_.of_feature[f].group; g != kNone) visit(g);
+        };
+        if (!tree.shape().records || !node.record()) return look(node.feature());
+        const BranchRecord record = tree.record_of(node);
+        if (record.n_terms() == 0) return look(node.feature());
+        for (std::uint32_t k = 0; k < record.n_terms(); ++k) look(record.term(k).feature);
+    }
+
+    // The values of a sample on such a way.
+    struct Sample {
+        const double *own = nullptr, *permuted = nullptr;
+        const PermutedColumns::Place* places = nullptr;
+        std::size_t n_repeats = 1;
+        std::uint32_t g = 0;
+
+        double operator()(FeatureId f) const {
+            const auto [group, column] = places[f];
+            const double* value = group == g ? permuted + column * n_repeats : own + f;
+            return *value;
+        }
+    };
+    Sample sample_of(std::uint32_t i, std::uint32_t g, std::uint32_t r) {
+        return {&values_[i * width_], given(i, 0) + r, columns_.of_feature.data(), n_repeats_, g};
+    }
+
+    // A step of a way. Repeats that disagree about it part: the others wait as a way of their own.
+    template <bool kOrdered>
+    Child step(const PackedTree& tree, Way& way) {
+        const PackedNode& node = tree.nodes()[way.at.place()];
+        if constexpr (kOrdered) {
+            const auto [group, column] = columns_.of_feature[node.feature()];
+            if (group != way.g) [[likely]]
+                return tree.next<true>(node, &values_[way.i * width_]).to;
+            const Repeats first = below(given(way.i, column), node.threshold()) & way.repeats;
+            if (first == 0) return node.child(1);
+            if (first != way.repeats) {
+                ways_.push_back({node.child(1), way.i, way.g, way.repeats & ~first});
+                way.repeats = first;
+            }
+            return node.child(0);
+        } else {
+            bool tested = false;
+            for_groups(tree, node, [&](std::uint32_t g) { tested |= g == way.g; });
+            if (!tested) return tree.next<false>(node, &values_[way.i * width_]).to;
+            const auto [to, together] = together_at(tree, node, way.i, way.g, way.repeats);
+            if (together != way.repeats) {
+                ways_.push_back({way.at, way.i, way.g, way.repeats & ~together});
+                way.repeats = together;
+            }
+            return to;
+        }
+    }
+
+    template <bool kOrdered>
+    void follow(const PackedTree& tree) {
+        std::array<Way, Walk::kMost> ways;
+        std::array<std::uint32_t, Walk::kMost> open;
+        for (std::size_t begin = 0, size = 0; begin < ways_.size(); begin += size) {
+            size = std::min(Walk::kMost, ways_.size() - begin);
+            std::size_t n = 0;
+            for (std::uint32_t k = 0; k < size; ++k) {
+                ways[k] = ways_[begin + k];
+                open[n] = k;
+                n += !ways[k].at.leaf();
+            }
+            while (n > 0) {
+                std::size_t still = 0;
+                for (std::size_t o = 0; o < n; ++o) {
+                    const std::uint32_t k = open[o];
+                    const Child to = step<kOrdered>(tree, ways[k]);
+                    fetch(tree, to);
+                    ways[k].at = to;
+                    open[still] = k;
+                    still += !to.leaf();
+                }
+                n = still;
+            }
+            std::copy_n(ways.begin(), size, ways_.begin() + static_cast<std::ptrdiff_t>(begin));
+        }
+    }
+
+    void gather(const PackedTree& tree, std::span<const std::uint32_t> some) {
+        const std::size_t w = after_.size();
+        walker_.with_leaves(tree, [&](auto&& add) {
+            for (const std::uint32_t i : some) {
+                const auto before = std::span(before_).subspan(i * w, w);
+                std::ranges::fill(before, 0.0);
+                add(PackedLeaf{ended_[i].content()}, before);
+            }
+            for (const Way& way : ways_) {
+                if (way.at.content() == ended_[way.i].content()) continue;
+                std::ranges::fill(after_, 0.0);
+                add(PackedLeaf{way.at.content()}, std::span(after_));
+                for (std::size_t c = 0; c < w; ++c) after_[c] -= before_[way.i * w + c];
+                for_each(way.repeats, [&](std::uint32_t r) {
+                    double* sum = &sums_[at(way.i, way.g, r) * w];
+                    for (std::size_t c = 0; c < w; ++c) sum[c] += after_[c];
+                });
+            }
+        });
+    }
+
+    // Samples that go several ways: all of them again, with their values changed and put back.
+    void in_place(const PackedTree& tree, std::span<const std::uint32_t> some) {
+        const std::size_t w = after_.size();
+        const RowBlock block{first_, size_, width_, values_.data()};
+        const auto walk = [&](std::span<const std::uint32_t> which, auto&& into) {
+            walker_.leaves_of(tree, block, false, which, walk_,
+                              [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                                  std::ranges::fill(after_, 0.0);
+                                  add(leaf, std::span(after_));
+                                  into(i);
+                              });
+        };
+        walk(some, [&](std::uint32_t i) { std::ranges::copy(after_, &before_[i * w]); });
+        const std::size_t n_columns = columns_.group_of.size();
+        for (std::size_t g = 0, column = 0; g < n_groups_; ++g) {
+            const auto& variables = columns_.groups.variables[g];
+            for (std::size_t r = 0; r < n_repeats_; ++r) {
+                const auto swap = [&] {
+                    for (const std::uint32_t i : some)
+                        for (std::size_t k = 0; k < variables.size(); ++k)
+                            std::swap(values_[i * width_ + variables[k]],
+                                      given_[(i * n_columns + column + k) * n_repeats_ + r]);
+                };
+                swap();
+                walk(some, [&](std::uint32_t i) {
+                    double* sum = &sums_[at(i, g, r) * w];
+                    for (std::size_t c = 0; c < w; ++c) sum[c] += after_[c] - before_[i * w + c];
+                });
+                swap();
+            }
+            column += variables.size();
+        }
+    }
+
+    const Walker& walker_;
+    const PermutedColumns& columns_;
+    std::size_t first_, size_, width_, n_groups_, n_repeats_;
+    std::vector<double> values_, given_;
+    std::vector<Repeats> stay_;  // those that have not left the way of their sample
+    std::vector<double> sums_, before_, after_;
+    std::vector<Child> ended_;  // where the samples are as they are
+    std::vector<Way> ways_;
+    std::vector<std::uint32_t> open_;
+    bool whole_ = false;
+    Walk walk_;
+};
+
+void Walker::permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees,
+                                 const PermutedGroups& groups, std::span<double> changes,
+                                 ThreadTeam& team) const {
+    check_width(X);
+    const std::size_t n_groups = groups.variables.size();
+    if (groups.n_repeats < 1 || groups.n_repeats > 64)
+        throw std::invalid_argument("1 to 64 repeats at a time");
+    if (groups.rows.size() != n_groups * groups.n_repeats * X.rows ||
+        changes.size() != groups.rows.size() * width_ ||
+        !std::ranges::all_of(groups.rows, [&](std::uint32_t r) { return r < X.rows; }))
+        throw std::invalid_argument("a row to take from, for each group, repeat and row");
+    PermutedColumns columns{groups, {}, {}, {}, false, X.rows, changes};
+    columns.of_feature.resize(n_features());
+    std::vector<FeatureId> variables;
+    for (std::uint32_t g = 0; g < n_groups; ++g)
+        for (const FeatureId j : groups.variables[g]) {
+            if (j >= n_features()) throw std::invalid_argument("there is no such variable");
+            if (columns.of_feature[j].group != kNone)
+                throw std::invalid_argument("a variable is in two groups");
+            columns.of_feature[j] = {g, static_cast<std::uint32_t>(variables.size())};
+            columns.group_of.push_back(g);
+            variables.push_back(j);
+        }
+    columns.values = columns_of(X, variables, as_float32_, team);
+    columns.whole = !any_missing(columns.values);
+    std::ranges::fill(changes, 0.0);
+    // What is kept of a block stays in the second-level cache.
+    constexpr std::size_t kNumbers = 20000;
+    const std::size_t of_row =
+        groups.n_repeats * (variables.size() + n_groups * width_) + width_ + 1;
+    const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 8, Walk::kMost);
+    for_out_of_bag(X, trees, most_rows, team,
+                   [&](const RowBlock& block) { return Permuter(*this, block, columns); });
+}
+
+}  // namespace silvics

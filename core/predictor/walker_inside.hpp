@@ -1,0 +1,122 @@
+// What walks of a forest have in common, for the files that walk: leaves and what they say, trees
+// and the samples that they did not draw.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <type_traits>
+
+#include "predictor/row_blocks.hpp"
+#include "predictor/walk.hpp"
+#include "predictor/walker.hpp"
+
+namespace silvics {
+
+inline bool any_missing(std::span<const double> values) {
+    bool any = false;
+    for (const double x : values) any |= std::isnan(x);
+    return any;
+}
+
+// How leaves keep what they predict is asked once.
+template <class Use>
+void Walker::with_leaf_values(const PackedTree& tree, Use&& use) const {
+    if (forest_.one_number()) {
+        const auto values = std::get<std::span<const double>>(forest_.values);
+        const double* const of_tree = values.data() + tree.shape().first_leaf;
+        use([of_tree](PackedLeaf leaf, std::span<double> sum) { sum[0] += of_tree[leaf.content]; });
+        return;
+    }
+    const auto n_pure = static_cast<std::uint32_t>(forest_.n_pure());
+    std::visit(
+        [&]<class T>(std::span<const T> rows) {
+            use([&, n_pure, rows](PackedLeaf leaf, std::span<double> sum) {
+                if (leaf.content < n_pure) {
+                    sum[leaf.content] += 1.0;
+                    return;
+                }
+                const T* const row = rows.data() + (leaf.content - n_pure) * sum.size();
+                if constexpr (std::is_same_v<T, double>) {
+                    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += row[c];
+                } else {
+                    double whole = 0.0;
+                    for (std::uint32_t c = 0; c < forest_.n_classes[0]; ++c) whole += row[c];
+                    for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += row[c] / whole;
+                }
+            });
+        },
+        forest_.values);
+}
+
+template <class Use>
+void Walker::with_leaves(const PackedTree& tree, Use&& use) const {
+    with_leaf_values(tree, [&](auto&& add) {
+        if (!by_majority_) return use(add);
+        std::vector<double> shares(width_);
+        use([&](PackedLeaf leaf, std::span<double> sum) {
+            std::ranges::fill(shares, 0.0);
+            add(leaf, shares);
+            add_vote(shares, sum);
+        });
+    });
+}
+
+template <class Visit>
+void Walker::leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
+                       std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const {
+    if (!forest_.both_ways) {
+        walk.down(tree, whole && !tree.shape().ruled, block, some);
+        with_leaves(tree, [&](auto&& add) {
+            for (const std::uint32_t i : some) visit(i, walk.leaf(i), add);
+        });
+        return;
+    }
+    // What a sample's ways end in, by their shares, is what one leaf would have said.
+    std::vector<double> value(width_), part(width_);
+    with_leaf_values(tree, [&](auto&& add) {
+        for (const std::uint32_t i : some) {
+            std::ranges::fill(value, 0.0);
+            tree.both_ways(block.row(i), [&](PackedLeaf leaf, double share) {
+                std::ranges::fill(part, 0.0);
+                add(leaf, part);
+                for (std::size_t c = 0; c < width_; ++c) value[c] += share * part[c];
+            });
+            visit(i, PackedLeaf{}, [&](PackedLeaf, std::span<double> sum) {
+                if (by_majority_) return add_vote(value, sum);
+                for (std::size_t c = 0; c < width_; ++c) sum[c] += value[c];
+            });
+        }
+    });
+}
+
+template <class Use>
+void Walker::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t most_rows,
+                            ThreadTeam& team, Use&& use) const {
+    check_width(X);
+    const std::span<const std::uint32_t> seeds = trees.seeds;
+    if (trees.first + seeds.size() > n_trees() || trees.sampling.n_rows != X.rows)
+        throw std::invalid_argument("trees, seeds and rows do not belong together");
+    constexpr std::size_t kBatch = 64;  // trees at a time: their draws take 8 bytes a row
+    for (std::size_t begin = 0; begin < seeds.size(); begin += kBatch) {
+        const std::size_t size = std::min(kBatch, seeds.size() - begin);
+        std::vector<std::vector<bool>> out(size);
+        team.run(size, [&](std::size_t m, std::size_t) {
+            out[m] = silvics::out_of_bag(trees.sampling, seeds[begin + m]);
+        });
+        for_row_blocks(X, as_float32_, team, most_rows, [&](const RowBlock& block) {
+            std::vector<std::uint32_t> some;
+            auto used = use(block);
+            for (std::size_t m = 0; m < size; ++m) {
+                some.clear();
+                for (std::uint32_t i = 0; i < block.size; ++i)
+                    if (out[m][block.first + i]) some.push_back(i);
+                if (!some.empty())
+                    used(trees_[trees.first + begin + m], std::span<const std::uint32_t>(some));
+            }
+            if constexpr (requires { used.finish(); }) used.finish();
+        });
+    }
+}
+
+}  // namespace silvics

@@ -1,0 +1,115 @@
+"""The learning set of a fitted forest, given once more: which rows each tree drew is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from silvics import _core
+from silvics._fit import targets
+
+if TYPE_CHECKING:
+    from silvics._fit.grown_forest import GrownForest
+
+_MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
+
+
+@dataclass(frozen=True)
+class LearningSet:
+    """Rows for walks, their outputs as numbers, and how each tree drew its rows."""
+
+    forest: GrownForest
+    matrix: _core.Matrix
+    y: np.ndarray  # classes by number, or real numbers; a column for each output
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.y.shape[0])
+
+    @property
+    def sampling(self) -> _core.Sampling:
+        return self.forest._sampling()
+
+    @property
+    def target(self) -> _core.Target:
+        """The outputs for the core."""
+        weights = self.forest._sample_weight
+        if not self.forest._classification:
+            values = self.y.astype(np.float64)
+            return _core.Target.of_values(
+                values.ravel(), self.n_rows, values.shape[1], "squared_error", weights
+            )
+        n_classes = [int(n) for n in np.atleast_1d(self.forest.n_classes_)]
+        return _core.Target.of_classes(self.y.ravel(), self.n_rows, n_classes)
+
+    def batches(self) -> Iterator[tuple[int, list[_core.Tree], list[int]]]:
+        """Some trees at a time: the number of the first, themselves, and their seeds."""
+        yield from (
+            (first, trees, self.forest._tree_seeds(first, len(trees)))
+            for first, trees in batches_of(self.forest, self.n_rows)
+        )
+
+
+def batches_of(forest: GrownForest, n_rows: int) -> Iterator[tuple[int, list[_core.Tree]]]:
+    """So many trees at a time that the leaves of all rows in them fit well into memory."""
+    trees = list(forest._trees.native)
+    at_once = max(min(_MOST_LEAVES // max(n_rows, 1), 64), 1)
+    for first in range(0, len(trees), at_once):
+        yield first, trees[first : first + at_once]
+
+
+def learning_set(
+    forest: GrownForest, X: Any, y: Any, kind: str, held_out: bool = False
+) -> LearningSet:
+    """X and y, if they are what the forest was fitted on as far as can be told.
+
+    Parameters
+    ----------
+    forest : GrownForest
+        A fitted forest.
+    X, y : table and array-like
+        As in fit.
+    kind : str
+        What asks for them.
+    held_out : bool
+        Whether it needs rows that trees have not drawn.
+
+    Returns
+    -------
+    learning_set : LearningSet
+    """
+    if X is None or y is None:
+        raise ValueError(f'kind="{kind}" needs the X and y that the forest was fitted on.')
+    if forest._seed is None or not hasattr(forest, "_sample_weight"):
+        raise ValueError(
+            f'kind="{kind}" needs to know which rows each tree has drawn, and of this forest that '
+            "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
+        )
+    if held_out and forest._rows == "all":
+        raise ValueError(
+            f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
+            "fit with bootstrap=True."
+        )
+    matrix = forest._checked(X)
+    outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
+    if not (matrix.shape[0] == len(outputs) == forest._n_samples):
+        raise ValueError(
+            f"X has {matrix.shape[0]} rows, y has {len(outputs)}, and the forest was fitted on "
+            f"{forest._n_samples}: pass the X and y of fit."
+        )
+    if outputs.shape[1] != forest.n_outputs_:
+        raise ValueError(f"y has {outputs.shape[1]} outputs, the forest {forest.n_outputs_}")
+    if not forest._classification:
+        return LearningSet(forest, matrix, targets.real_values(outputs, "", ""))
+    classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
+    encoded = np.empty(outputs.shape, dtype=np.int64)
+    for k, levels in enumerate(classes):
+        at = np.searchsorted(levels, outputs[:, k])
+        encoded[:, k] = np.minimum(at, len(levels) - 1)
+        if (levels[encoded[:, k]] != outputs[:, k]).any():
+            raise ValueError("y has classes that the forest has not seen: pass the y of fit.")
+    return LearningSet(forest, matrix, encoded)
