@@ -107,7 +107,7 @@ private:
     }
     // A node comes while the other ways take their steps; it may lie across two lines of the cache.
     static void fetch(const PackedTree& tree, Child child) {
-        const char* node = reinterpret_cast<const char*>(tree.nodes() + child.content());
+        const char* const node = reinterpret_cast<const char*>(tree.nodes() + child.content());
         __builtin_prefetch(node);
         __builtin_prefetch(node + PackedNode::kBytes - 1);
     }
@@ -223,59 +223,82 @@ private:
         return {&values_[i * width_], given(i, 0) + r, columns_.of_feature.data(), n_repeats_, g};
     }
 
-    // A step of a way. Repeats that disagree about it part: the others wait as a way of their own.
+    // A way on its way.
+    struct Going {
+        Child at;
+        std::uint32_t i, g;
+        bool several;  // repeats
+        Repeats repeats;
+        const double *own, *first;  // values of the sample, and of the first of the repeats
+    };
+
+    // A step. Repeats that disagree about it part: the others wait as a way of their own.
     template <bool kOrdered>
-    Child step(const PackedTree& tree, Way& way) {
+    Child step(const PackedTree& tree, const PermutedColumns::Place* places, Going& way) {
         const PackedNode& node = tree.nodes()[way.at.place()];
         if constexpr (kOrdered) {
-            const auto [group, column] = columns_.of_feature[node.feature()];
-            if (group != way.g) [[likely]]
-                return tree.next<true>(node, &values_[way.i * width_]).to;
-            const Repeats first = below(given(way.i, column), node.threshold()) & way.repeats;
-            if (first == 0) return node.child(1);
-            if (first != way.repeats) {
-                ways_.push_back({node.child(1), way.i, way.g, way.repeats & ~first});
-                way.repeats = first;
+            // Without a branch, since nobody could foretell it.
+            const FeatureId f = node.feature();
+            const bool tested = places[f].group == way.g;
+            const double* const x =
+                tested ? way.first + places[f].column * n_repeats_ : way.own + f;
+            const double threshold = node.threshold();
+            const auto which = static_cast<std::uint32_t>(!(*x <= threshold));
+            if (tested && way.several) {
+                const Repeats low = below(given(way.i, places[f].column), threshold);
+                part(way, (which == 0 ? low : ~low) & way.repeats, node.child(1 - which));
             }
-            return node.child(0);
+            return node.child(which);
         } else {
             bool tested = false;
             for_groups(tree, node, [&](std::uint32_t g) { tested |= g == way.g; });
-            if (!tested) return tree.next<false>(node, &values_[way.i * width_]).to;
+            if (!tested) return tree.next<false>(node, way.own).to;
             const auto [to, together] = together_at(tree, node, way.i, way.g, way.repeats);
-            if (together != way.repeats) {
-                ways_.push_back({way.at, way.i, way.g, way.repeats & ~together});
-                way.repeats = together;
-            }
+            part(way, together, way.at);
             return to;
         }
     }
 
+    // Those of a way that stay together; the first of its repeats is one of them.
+    void part(Going& way, Repeats together, Child others_at) {
+        if (together == way.repeats) return;
+        ways_.push_back({others_at, way.i, way.g, way.repeats & ~together});
+        way.repeats = together;
+        way.several = !std::has_single_bit(together);
+    }
+
     template <bool kOrdered>
     void follow(const PackedTree& tree) {
-        std::array<Way, Walk::kMost> ways;
+        std::array<Going, Walk::kMost> going;
         std::array<std::uint32_t, Walk::kMost> open;
+        const PermutedColumns::Place* const places = columns_.of_feature.data();
         for (std::size_t begin = 0, size = 0; begin < ways_.size(); begin += size) {
             size = std::min(Walk::kMost, ways_.size() - begin);
             std::size_t n = 0;
             for (std::uint32_t k = 0; k < size; ++k) {
-                ways[k] = ways_[begin + k];
+                const Way& way = ways_[begin + k];
+                going[k] = {way.at, way.i, way.g, !std::has_single_bit(way.repeats), way.repeats,
+                            &values_[way.i * width_],
+                            given(way.i, 0) + std::countr_zero(way.repeats)};
                 open[n] = k;
-                n += !ways[k].at.leaf();
+                n += !way.at.leaf();
             }
             while (n > 0) {
                 std::size_t still = 0;
                 for (std::size_t o = 0; o < n; ++o) {
                     const std::uint32_t k = open[o];
-                    const Child to = step<kOrdered>(tree, ways[k]);
+                    const Child to = step<kOrdered>(tree, places, going[k]);
                     fetch(tree, to);
-                    ways[k].at = to;
+                    going[k].at = to;
                     open[still] = k;
                     still += !to.leaf();
                 }
                 n = still;
             }
-            std::copy_n(ways.begin(), size, ways_.begin() + static_cast<std::ptrdiff_t>(begin));
+            for (std::size_t k = 0; k < size; ++k) {
+                ways_[begin + k].at = going[k].at;
+                ways_[begin + k].repeats = going[k].repeats;
+            }
         }
     }
 

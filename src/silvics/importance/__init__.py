@@ -4,6 +4,7 @@ from silvics.importance.asymptotic import AsymptoticImportances
 from silvics.importance.contrasts import boruta, contrast_test
 from silvics.importance.elimination import SelectByElimination, SelectTuned
 from silvics.importance.encoding import binary_encoding
+from silvics.importance.forest_masking import ForestMasking, forest_masking
 from silvics.importance.masking import Masking, masking
 from silvics.importance.null import NullInformation, null_information
 from silvics.importance.redundancy import Copies, Redundancy, copies, redundant
@@ -17,6 +18,7 @@ from silvics.importance.theory import asymptotic_importances
 __all__ = [
     "AsymptoticImportances",
     "Copies",
+    "ForestMasking",
     "Importances",
     "Masking",
     "NullInformation",
@@ -33,6 +35,7 @@ __all__ = [
     "conditional_error_rate",
     "contrast_test",
     "copies",
+    "forest_masking",
     "masking",
     "null_information",
     "one_forest_test",

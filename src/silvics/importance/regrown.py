@@ -82,6 +82,7 @@ class Regrown:
         y: Any = None,
         columns: Sequence[int] | None = None,
         groups: Any = None,
+        parameters: dict[str, Any] | None = None,
         **more: Any,
     ) -> Importances:
         """Importances of a forest of this seed.
@@ -98,6 +99,8 @@ class Regrown:
             The columns of the table that X is made of; None: all, in their order.
         groups : dict, list or None
             Of the columns of X.
+        parameters : dict or None
+            Of the forest, in place of its own.
         **more : Any
             What else ``forest.importances`` is asked.
 
@@ -110,6 +113,7 @@ class Regrown:
         if columns is not None:
             forest = for_columns(forest, self.table, [*columns])
         wanted = {"random_state": seed, "warm_start": False, "oob_score": False, "progress": None}
+        wanted |= parameters or {}
         if self._n_jobs is not None:
             wanted["n_jobs"] = self._n_jobs
         known = forest.get_params(deep=False)

@@ -101,9 +101,11 @@ class Significance:
         level : float or None, default=None
             The error that is allowed; None: ``self.level``.
         how : {"auto", "fdr", "family"} or None, default="auto"
-            The error that is meant, as in ``adjusted``. "auto": what the method is made for, which
-            is "fdr" but for :func:`conditional_error_rate`, and for :func:`boruta`, where it is
-            the variables that are confirmed.
+            The error that is meant, as in ``adjusted``. "auto": what the method is made for. That
+            is "family" where null draws are of all variables together, as those of
+            :func:`permutation_test` (a hundred of them suffice for it, where "fdr" would need
+            thousands), and for :func:`conditional_error_rate`; for :func:`boruta` the variables
+            that are confirmed; otherwise "fdr".
 
         Returns
         -------
@@ -121,7 +123,7 @@ class Significance:
             return self.adjusted(self._how(how)) <= level
 
     def _how(self, how: str | None) -> str | None:
-        return how if how != "auto" else "family" if self._sort == "family" else "fdr"
+        return how if how != "auto" else "family" if self._sort in ("family", "joint") else "fdr"
 
     def selected(self, level: float | None = None, how: str | None = "auto") -> np.ndarray:
         """Names of the variables that are selected, those of the smallest p-values first.
@@ -240,15 +242,12 @@ class Significance:
     def __repr__(self) -> str:
         mask = self.mask()
         lines = [f"Significance ({self.method})", f"  {self._summary(mask)}"]
-        if not mask.any() and self.decision is None and self._least * len(mask) > self.level:
+        n_tested = len(mask) if self._how("auto") == "fdr" else 1
+        if not mask.any() and self.decision is None and self._least * n_tested > self.level:
             lines.append(
                 f"  p-values are {self._least:.2g} at least here, too large for a single one of "
                 f"{len(mask)}: ask for more draws."
             )
-            family = self.selected(how="family")
-            if family.size:
-                names = ", ".join(map(str, family[:8]))
-                lines.append(f'  selected(how="family") has {len(family)}: {names}')
         order = self._order()[:15]
         width = max((len(str(name)) for name in self.names[order]), default=0)
         for j in order:

@@ -57,8 +57,9 @@ def permutation_test(
     kind : str, default="mdi"
         Of importance, as in ``forest.importances``.
     n_permutations : int, default=100
-        Forests on permuted outputs. No p-value is below 1 / (n_permutations + 1), so to select one
-        of p variables at a false discovery rate of 0.05 takes 20 p permutations, or ``null``.
+        Forests on permuted outputs. No p-value is below 1 / (n_permutations + 1): a hundred do for
+        ``selected()``, which bounds the chance of any false variable; to select one of p variables
+        at a false discovery rate of 0.05 takes 20 p permutations, or ``null``.
     null : {"empirical", "normal"}, default="empirical"
         "normal": p-values from a normal distribution of the null importances, or of their
         logarithms if none is negative; with the mean and variance that they have, which are
