@@ -54,8 +54,19 @@ def grown(kind):
     )  # fmt: skip
 
 
-def asked(kind, **more):
-    return lambda forest, X, y: forest.importances(kind, X, y, **more).values
+def asked(kind):
+    """Importances of a kind; where something is drawn, by a seed that follows the forest's."""
+
+    def find(forest, X, y):
+        draws = {} if kind in ("surrogate", "mdi_oob", "ufi") else {"random_state": seed(forest)}
+        return forest.importances(kind, X, y, **draws).values
+
+    return find
+
+
+def seed(forest):
+    # The same for all data sets, it would draw the same variables at the same nodes in all.
+    return forest.random_state + 1_000_000
 
 
 def plain(forest, *_):
@@ -83,9 +94,9 @@ METHODS = [
     ("mdi less forests on permuted Y", "RF", corrected("permuted"), True),
     ("mdi_oob", "RF", asked("mdi_oob"), True),
     ("ufi", "RF", asked("ufi"), True),
-    ("air", "RF", asked("air", random_state=0), True),
-    ("mda", "RF", asked("mda", random_state=0), True),
-    ("mda_tree", "RF", asked("mda_tree", random_state=0), True),
+    ("air", "RF", asked("air"), True),
+    ("mda", "RF", asked("mda"), True),
+    ("mda_tree", "RF", asked("mda_tree"), True),
     ("mdi", "ETs, K = 1", plain, False),
     ("mdi less the exact null part", "ETs, K = 1", corrected("exact"), True),
     ("mdi", "ETs, K = 1, bootstrap", plain, False),

@@ -11,6 +11,7 @@ struct ForestExample {
     Matrix X;
     ForestPlan plan;
     std::vector<SharedTree> trees;
+    Target target;
 
     std::size_t width() const { return trees[0]->value_width(); }
     Walker walker(bool as_float32 = false) const { return Walker(trees, as_float32); }
@@ -22,9 +23,9 @@ inline ForestExample forest_example(const char* criterion, std::size_t n, std::u
     Rng rng(150);
     Matrix X = random_matrix(rng, n, 4, 7);
     const Table table = coded(X);
-    const Target target = find_criterion(criterion).classification
-                              ? random_classes(rng, n, std::vector<ClassId>(outputs, 3))
-                              : random_reals(rng, n, outputs);
+    Target target = find_criterion(criterion).classification
+                        ? random_classes(rng, n, std::vector<ClassId>(outputs, 3))
+                        : random_reals(rng, n, outputs);
     ForestPlan plan{find_criterion(criterion), full_search(table), {}, {}};
     plan.rules.search.max_features = 2;
     plan.sampling.n_rows = n;
@@ -34,7 +35,7 @@ inline ForestExample forest_example(const char* criterion, std::size_t n, std::u
     for (std::uint32_t m = 0; m < n_trees; ++m) plan.seeds.push_back(tree_seed(1, m));
     ThreadTeam team(2, nullptr);
     auto trees = grow_forest(table, target, plan, team).trees;
-    return {std::move(X), std::move(plan), std::move(trees)};
+    return {std::move(X), std::move(plan), std::move(trees), std::move(target)};
 }
 
 }  // namespace silvics::test

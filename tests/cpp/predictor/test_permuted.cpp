@@ -10,7 +10,7 @@ namespace {
 
 // The change of each sum is the sum of the permuted matrix less that of the matrix as it is.
 void check_permuted(test::Rng& rng, const std::vector<SharedTree>& trees, const test::Matrix& X,
-                    std::vector<std::vector<FeatureId>> variables) {
+                    std::vector<std::vector<FeatureId>> variables, std::size_t n_repeats = 2) {
     SamplingPlan sampling;
     sampling.n_rows = sampling.n_draws = X.rows;
     sampling.bootstrap = true;
@@ -19,9 +19,9 @@ void check_permuted(test::Rng& rng, const std::vector<SharedTree>& trees, const 
     for (auto& seed : seeds) seed = static_cast<std::uint32_t>(rng());
 
     PermutedGroups groups;
-    groups.n_repeats = 2;
+    groups.n_repeats = n_repeats;
     groups.variables = std::move(variables);
-    std::vector<std::uint32_t> rows(groups.variables.size() * 2 * X.rows);
+    std::vector<std::uint32_t> rows(groups.variables.size() * n_repeats * X.rows);
     for (auto& row : rows) row = static_cast<std::uint32_t>(test::pick(rng, X.rows));
     groups.rows = rows;
 
@@ -36,10 +36,10 @@ void check_permuted(test::Rng& rng, const std::vector<SharedTree>& trees, const 
         if (first.empty()) first = changes;
         CHECK(changes == first);
     });
-    for (std::size_t at = 0; at < groups.variables.size() * 2; ++at) {
+    for (std::size_t at = 0; at < groups.variables.size() * n_repeats; ++at) {
         test::Matrix permuted = X;
         for (std::size_t i = 0; i < X.rows; ++i)
-            for (const FeatureId j : groups.variables[at / 2])
+            for (const FeatureId j : groups.variables[at / n_repeats])
                 permuted.values[i * X.cols + j] = X.values[rows[at * X.rows + i] * X.cols + j];
         const auto after = test::out_of_bag_by(walker, permuted.view(), seeds, sampling, alone);
         for (std::size_t k = 0; k < size; ++k)
@@ -83,6 +83,13 @@ TEST_CASE("and of more variables than are copied, more trees and rows than are t
     check_permuted(rng, {wide.begin(), wide.begin() + 7}, X);
 }
 
+TEST_CASE("and of as many repeats as there can be") {
+    const test::ForestExample forest = test::forest_example("gini", 50, 5);
+    test::Rng rng(342);
+    for (const std::size_t n_repeats : {1U, 63U, 64U})
+        check_permuted(rng, forest.trees, forest.X, {{0, 2}, {1}}, n_repeats);
+}
+
 TEST_CASE("groups that do not fit are refused") {
     const test::ForestExample forest = test::forest_example("gini", 30, 3);
     const Walker walker = forest.walker();
@@ -101,6 +108,12 @@ TEST_CASE("groups that do not fit are refused") {
     SUBCASE("no place for the changes") {
         groups.rows = rows;
         changes.pop_back();
+    }
+    SUBCASE("too many repeats") {
+        groups.n_repeats = 65;
+        rows.resize(65 * 30, 0);
+        groups.rows = rows;
+        changes.resize(65 * 30 * walker.value_width());
     }
     SUBCASE("a variable in two groups") {
         groups.variables.push_back({0});
