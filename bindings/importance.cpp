@@ -193,6 +193,7 @@ void bind_importance(nb::module_& m) {
     nb::enum_<NodeMeasure>(m, "NodeMeasure", "What is found node by node.")
         .value("out_of_bag", NodeMeasure::out_of_bag)
         .value("cross_fitted", NodeMeasure::cross_fitted)
+        .value("drawn", NodeMeasure::drawn)
         .value("null_part", NodeMeasure::null_part)
         .value("null_entropy", NodeMeasure::null_entropy);
     m.def(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "importance/impurity_decrease.hpp"
@@ -46,6 +47,15 @@ public:
         double sum = -weight * (mean - from) * (held_out_y / held_out);
         for_known([&](NodeId c) {
             sum += sums_.drawn[c] * (sums_.mean(c, k) - from) * sums_.held_out_mean(c, k);
+        });
+        return sum / sums_.drawn[0];
+    }
+
+    double drawn(NodeId t, std::size_t k) const {
+        double sum = 0.0;
+        for_drawn(t, [&](NodeId c) {
+            const double adds = sums_.mean(c, k) - sums_.mean(t, k);
+            sum += sums_.drawn[c] * adds * adds;
         });
         return sum / sums_.drawn[0];
     }
@@ -128,15 +138,23 @@ std::vector<double> node_importances(const Walker& walker, std::span<const Share
     std::vector<double> found(trees.size() * wanted.n_groups * kept, 0.0);
     // Rows that are held out count by what the user says they weigh.
     const std::span<const double> held_out_weights = drawn.sampling.weights;
+    const bool wants_held_out =
+        wanted.measure == NodeMeasure::out_of_bag || wanted.measure == NodeMeasure::cross_fitted;
     const double unit = 1.0 / target.scale / target.scale / static_cast<double>(target.n_outputs);
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         const Tree tree = expand(*trees[m]);
-        const LearningSubset subset = learning_subset(drawn.sampling, target, drawn.seeds[m]);
+        const LearningSubset subset =
+            filling_rows(learning_subset(drawn.sampling, target, drawn.seeds[m]));
         const auto out = drawn.sampling.bootstrap || drawn.sampling.subsample
                              ? out_of_bag(drawn.sampling, drawn.seeds[m])
                              : std::vector<bool>(X.rows, false);
         const NodeSums sums = node_sums(tree, std::span(leaves).subspan(m), trees.size(), target,
                                         subset, out, held_out_weights);
+        if (wants_held_out && !(sums.held_out[0] > 0.0)) {  // it cannot tell
+            std::fill_n(&found[m * wanted.n_groups * kept], wanted.n_groups * kept,
+                        std::numeric_limits<double>::quiet_NaN());
+            return;
+        }
         const AtNode node(tree, sums, target.classification());
         const auto value = [&](NodeId t, std::size_t k) {
             switch (wanted.measure) {
@@ -144,6 +162,8 @@ std::vector<double> node_importances(const Walker& walker, std::span<const Share
                     return node.out_of_bag(t, k);
                 case NodeMeasure::cross_fitted:
                     return node.cross_fitted(t, k);
+                case NodeMeasure::drawn:
+                    return node.drawn(t, k);
                 case NodeMeasure::null_part:
                     return node.null_part(t, k);
                 default:

@@ -20,7 +20,10 @@ enum class NodeMeasure {
     // From both, the ones' means times the others' (Zhou and Hooker 2021). Where Y has nothing to
     // do with the split it is zero in the mean, whatever the split.
     cross_fitted,
-    // What the decrease would be in the mean over permutations of Y among the rows of the node:
+    // The decrease itself, from the rows drawn: of Gini's index or the variance, whatever the trees
+    // were grown by, and whatever their leaves predict.
+    drawn,
+    // What it would be in the mean over permutations of Y among the rows of the node:
     // of Gini's index or the variance...
     null_part,
     // ... or of the entropy, for rows of weight one.
@@ -35,7 +38,8 @@ struct NodeImportances {
     bool by_output = false;       // each class, or output, apart
 };
 
-// Trees x groups, or trees x groups x value width. Of Gini's index or the variance, averaged over
+// Trees x groups, or trees x groups x value width; NaN of trees that need rows held out, and have
+// none. Of Gini's index or the variance, averaged over
 // outputs, in the user's units.
 std::vector<double> node_importances(const Walker& walker, std::span<const SharedTree> trees,
                                      const Matrix& X, const Target& target, const DrawnTrees& drawn,

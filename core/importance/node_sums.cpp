@@ -12,6 +12,24 @@ void add_up(const Tree& tree, std::span<const NodeId> parents, std::size_t width
 
 }  // namespace
 
+LearningSubset filling_rows(LearningSubset subset) {
+    if (subset.fills.empty()) return subset;
+    LearningSubset filling = subset;
+    filling.rows.clear();
+    filling.fills.clear();
+    filling.weights.assign(
+        subset.weights.empty() ? subset.rows.back() + std::size_t{1} : subset.weights.size(), 0.0);
+    filling.whole = 0.0;
+    for (std::size_t i = 0; i < subset.rows.size(); ++i)
+        if (subset.fills[i] != 0) {
+            const RowId row = subset.rows[i];
+            filling.rows.push_back(row);
+            filling.weights[row] = subset.weight(row);
+            filling.whole += subset.weight(row);
+        }
+    return filling;
+}
+
 NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const LearningSubset& subset,
                    const std::vector<bool>& held_out, std::span<const double> held_out_weights) {

@@ -24,7 +24,8 @@ struct GrownTree {
 
 GrownTree known_of(const Tree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const SamplingPlan& sampling, std::uint32_t seed) {
-    GrownTree known{expand(kept), learning_subset(sampling, target, seed), {}, {}, {}};
+    GrownTree known{
+        expand(kept), filling_rows(learning_subset(sampling, target, seed)), {}, {}, {}};
     known.leaves.resize(target.n_rows);
     for (std::size_t i = 0; i < target.n_rows; ++i)
         known.leaves[i] = static_cast<std::uint32_t>(leaves[i * stride]);
@@ -65,7 +66,7 @@ public:
             children_.clear();
             known_.tree.for_children(t, [&](NodeId c) { children_.push_back(c); });
             const auto here = std::span(rows_).subspan(known_.begin[t], known_.size[t]);
-            visit(t, at_node(t, here));
+            if (children_.size() > 1) visit(t, at_node(t, here));
             part(here);
         }
     }
@@ -104,7 +105,7 @@ private:
         if (category_ || (children_.size() > 2 && !missing_apart))
             agrees = by_levels(here);
         else
-            agrees = by_cut(here, missing_apart);
+            agrees = by_cut(here, missing_apart, 1e-12 * whole);
         if (agrees < 0.0) return {};  // one value for all
         Found found;
         found.decrease = decrease();
@@ -121,8 +122,9 @@ private:
                     [&](std::size_t k, double y) { sums[k] += weight_of_row * y; });
     }
 
-    // The cut that most rows agree with; the weight of these, or less than nothing.
-    double by_cut(std::span<const Row> here, bool missing_apart) {
+    // The first cut that most rows agree with, up to rounding; the weight of these, or less than
+    // nothing.
+    double by_cut(std::span<const Row> here, bool missing_apart, double rounding) {
         const auto known = static_cast<std::size_t>(
             std::ranges::partition_point(here, [](const Row& row) { return !missing(row.value); }) -
             here.begin());
@@ -146,7 +148,7 @@ private:
             if (i + 1 == known || !(here[i].value < here[i + 1].value)) continue;
             const double straight = below[0] + to[1] - below[1];
             const double other = below[1] + to[0] - below[0];
-            if (std::max(straight, other) > best) {
+            if (std::max(straight, other) > best + rounding) {
                 best = std::max(straight, other);
                 cut = i + 1;
                 flipped = other > straight;
@@ -157,7 +159,7 @@ private:
         std::size_t of_missing = missing_child;
         if (known > 0 && known < here.size() && !missing_apart) {
             const double straight = to[0] + missing_to[1], other = to[1] + missing_to[0];
-            if (std::max(straight, other) > best) {
+            if (std::max(straight, other) > best + rounding) {
                 best = std::max(straight, other);
                 cut = known;
                 flipped = other > straight;

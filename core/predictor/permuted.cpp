@@ -277,7 +277,11 @@ private:
             std::size_t n = 0;
             for (std::uint32_t k = 0; k < size; ++k) {
                 const Way& way = ways_[begin + k];
-                going[k] = {way.at, way.i, way.g, !std::has_single_bit(way.repeats), way.repeats,
+                going[k] = {way.at,
+                            way.i,
+                            way.g,
+                            !std::has_single_bit(way.repeats),
+                            way.repeats,
                             &values_[way.i * width_],
                             given(way.i, 0) + std::countr_zero(way.repeats)};
                 open[n] = k;

@@ -655,9 +655,11 @@ class NodeMeasure(enum.Enum):
 
     cross_fitted = 1
 
-    null_part = 2
+    drawn = 2
 
-    null_entropy = 3
+    null_part = 3
+
+    null_entropy = 4
 
 def node_importances(
     walker: Walker,

@@ -121,6 +121,7 @@ class BaseForest(
     ) -> tuple[np.ndarray, _core.Sampling]:
         """Outputs for the core, and how each tree draws its rows."""
         balanced = False
+        self._weights_given = weights is not None
         if self._classification:
             encoded = targets.encode_classes(self, y)
             if self.warm_start and isinstance(self.class_weight, str):

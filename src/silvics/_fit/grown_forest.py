@@ -46,6 +46,7 @@ class GrownForest(Exports):
     _structure: float
     _work: list[tuple[int, int, int, int]]  # of each tree
     _sample_weight: np.ndarray | None
+    _weights_given: bool  # whether weights are not of classes alone
     _balanced_subsample: bool
 
     def _sampling(self) -> _core.Sampling:

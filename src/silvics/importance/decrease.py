@@ -9,18 +9,20 @@ import numpy as np
 from silvics import _core
 from silvics.importance import noise
 from silvics.importance._checks import whole_number
+from silvics.importance.held_out import at_nodes
+from silvics.importance.learning_set import learning_set
 from silvics.importance.over_trees import (
     by_group,
     criterion_of,
     decrease_of_trees,
+    impurity_of,
     root_impurity,
     standard_error,
 )
 from silvics.importance.result import Importances
-from silvics.importance.variables import CRITERIA, unit_of
+from silvics.importance.variables import unit_of
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
     from silvics.importance.kinds import Ask
 
 
@@ -59,24 +61,33 @@ def mean_decrease(ask: Ask) -> Importances:
                 "importance": decrease * unit,
             }
     elif ask.by is not None:
-        parts = np.mean(by_output_of(forest, ask.by, min_samples), axis=0)
-        found._tell_parts(forest, ask.by, by_group(parts.T, ask).T * unit)
+        found._tell_parts(forest, ask.by, _by_output(ask, min_samples) * unit)
     if ask.null is not None:
         noise.tell_noise(ask, found, unit)
     return found
 
 
-def by_output_of(forest: GrownForest, by: str, min_samples: int = 0) -> np.ndarray:
-    """Trees x variables x classes of all outputs, or outputs."""
-    impurity = CRITERIA.get(criterion_of(forest), "")
-    if impurity not in ("gini", "entropy", "variance"):
+def _by_output(ask: Ask, min_samples: int) -> np.ndarray:
+    """Groups x classes of all outputs, or outputs."""
+    forest = ask.forest
+    impurity = impurity_of(forest)
+    if impurity == "":
         raise ValueError(
-            f'by="{by}" takes an impurity apart that is a sum over classes, or over outputs: of '
-            f'criterion="{criterion_of(forest)}" that is not so.'
+            f'by="{ask.by}" takes Gini\'s index, entropy or variance apart, and these trees were '
+            f'grown by criterion="{criterion_of(forest)}".'
         )
-    return np.array(
-        [
-            _core.impurity_decrease_by_output(tree, impurity, min_samples)
-            for tree in forest._trees.native
-        ]
-    )
+    # Constrained leaves do not predict the means of their rows: these have to be found again.
+    if getattr(forest, "monotonic_cst", None) is not None:
+        if ask.X is None or ask.y is None or impurity == "entropy":
+            raise ValueError(
+                f'by="{ask.by}" of trees with monotonic_cst is told from the rows of fit: pass X '
+                "and y (of the entropy it is not told)."
+            )
+        rows = learning_set(forest, ask.X, ask.y, "mdi")
+        drawn = at_nodes(ask, rows, _core.NodeMeasure.drawn, by_output=True)
+        return np.asarray(drawn.mean(axis=0))
+    each = [
+        _core.impurity_decrease_by_output(tree, impurity, min_samples)
+        for tree in forest._trees.native
+    ]
+    return by_group(np.mean(each, axis=0).T, ask).T

@@ -30,20 +30,28 @@ def _importances(ask: Ask, measure: _core.NodeMeasure) -> Importances:
     forest = ask.forest
     forest._require_one_leaf_each(f'kind="{ask.kind}"')
     rows = learning_set(forest, ask.X, ask.y, ask.kind, held_out=True)
-    each = at_nodes(ask, rows, measure, by_output=ask.by is not None)
+    each = known_trees(at_nodes(ask, rows, measure, by_output=ask.by is not None))
     per_tree = each.sum(axis=2)
     found = Importances(
         kind=ask.kind,
         names=ask.names,
         replicates=per_tree,
         standard_errors=standard_error(per_tree),
-        impurity=_impurity(rows),
+        impurity=rows.impurity,
         _unit="Gini" if forest._classification else "variance",
         _library=getattr(forest, "_frame_library", None),
     )
     if ask.by is not None:
         found._tell_parts(forest, ask.by, each.mean(axis=0))
     return found
+
+
+def known_trees(each: np.ndarray) -> np.ndarray:
+    """Without trees that have held out nothing."""
+    known = ~np.isnan(each[:, 0, 0])
+    if not known.any():
+        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+    return np.asarray(each[known])
 
 
 def at_nodes(
@@ -62,18 +70,3 @@ def at_nodes(
         )  # fmt: skip
         ask.report(first + len(trees), len(forest._trees))
     return np.concatenate(found)
-
-
-def _impurity(rows: LearningSet) -> float:
-    """Of all rows, by their weights; mean over outputs."""
-    weights = rows.forest._sample_weight
-    of_outputs = []
-    for k, y in enumerate(rows.y.T):
-        if rows.forest._classification:
-            n = int(np.atleast_1d(rows.forest.n_classes_)[k])
-            shares = np.bincount(y, weights=weights, minlength=n)
-            of_outputs.append(1 - float(((shares / shares.sum()) ** 2).sum()))
-        else:
-            centred = y - np.average(y, weights=weights)
-            of_outputs.append(float(np.average(centred**2, weights=weights)))
-    return float(np.mean(of_outputs))

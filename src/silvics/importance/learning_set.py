@@ -46,6 +46,21 @@ class LearningSet:
         n_classes = [int(n) for n in np.atleast_1d(self.forest.n_classes_)]
         return _core.Target.of_classes(self.y.ravel(), self.n_rows, n_classes)
 
+    @property
+    def impurity(self) -> float:
+        """Gini's index or the variance of all rows, by their weights; mean over outputs."""
+        weights = self.forest._sample_weight
+        of_outputs = []
+        for k, y in enumerate(self.y.T):
+            if self.forest._classification:
+                n = int(np.atleast_1d(self.forest.n_classes_)[k])
+                shares = np.bincount(y, weights=weights, minlength=n)
+                of_outputs.append(1 - float(((shares / shares.sum()) ** 2).sum()))
+            else:
+                centred = y - np.average(y, weights=weights)
+                of_outputs.append(float(np.average(centred**2, weights=weights)))
+        return float(np.mean(of_outputs))
+
     def batches(self) -> Iterator[tuple[int, list[_core.Tree], list[int]]]:
         """Some trees at a time: the number of the first, themselves, and their seeds."""
         yield from (
@@ -96,6 +111,8 @@ def learning_set(
         )
     matrix = forest._checked(X)
     outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
+    if outputs.dtype == object and any(value is None or value != value for value in outputs.flat):
+        raise ValueError("y has missing values: pass the y of fit.")
     if not (matrix.shape[0] == len(outputs) == forest._n_samples):
         raise ValueError(
             f"X has {matrix.shape[0]} rows, y has {len(outputs)}, and the forest was fitted on "

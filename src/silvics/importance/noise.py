@@ -11,11 +11,11 @@ from sklearn.utils import check_random_state
 
 from silvics import _core
 from silvics.importance._checks import one_of, whole_number
-from silvics.importance.held_out import at_nodes
+from silvics.importance.held_out import at_nodes, known_trees
 from silvics.importance.learning_set import learning_set
-from silvics.importance.over_trees import by_group, criterion_of
+from silvics.importance.over_trees import impurity_of
 from silvics.importance.regrown import SEEDS, Regrown
-from silvics.importance.variables import CRITERIA, variables_of
+from silvics.importance.variables import Variable, variables_of
 
 if TYPE_CHECKING:
     from silvics._fit.grown_forest import GrownForest
@@ -36,14 +36,16 @@ def tell_noise(ask: Ask, found: Importances, unit: float) -> None:
     method = one_of("null", ask.null, _METHODS)
     if ask.X is None or ask.y is None:
         raise ValueError("null= needs the X and y that the forest was fitted on.")
-    impurity = CRITERIA.get(criterion_of(forest), "")
+    columns = None if issparse(ask.X) else variables_of(ask.X, "importances")
+    missing = _any_missing(ask.X, columns)
     if method == "auto":
-        if is_blind(forest) and _why_not_exact(forest, impurity) is None:
+        drawn_is_known = forest._seed is not None and hasattr(forest, "_sample_weight")
+        if drawn_is_known and _why_not_exact(forest, missing) is None:
             method = "exact"
         else:
-            method = "permuted" if forest._rows == "all" else "held_out"
+            method = "held_out" if drawn_is_known and forest._rows != "all" else "permuted"
     if method == "exact":
-        null = _exact(ask, impurity)
+        null = _exact(ask, missing)
     elif method == "held_out":
         null = _held_out(ask, found.values / unit)
     else:
@@ -51,27 +53,37 @@ def tell_noise(ask: Ask, found: Importances, unit: float) -> None:
     found.null = null * unit
     found._null_method = _WORDS[method]
     if ask.groups is None:
-        found._distinct = n_distinct(ask.X)
+        found._distinct = n_distinct(ask.X, columns)
 
 
-def is_blind(forest: GrownForest) -> bool:
-    """Whether splits were chosen without a look at Y: one variable, and a cut, at random."""
+def _why_not_exact(forest: GrownForest, missing: bool) -> str | None:
+    """What is in the way of knowing the mean over permutations of Y."""
     choices: Any = getattr(forest, "_choices", None)
-    if choices is None or not hasattr(forest, "_n_samples") or forest.max_features_ != 1:
-        return False
+    if choices is None or not hasattr(forest, "_n_samples"):
+        return "it is not known how the trees were grown"
     axes = choices(forest._n_samples)
     cuts = {"uniform", "gap", "middle", "relevance", "cell_uniform", "cell_middle"}
-    return (
-        axes.choice == "best"
-        and axes.variables != "poisson"
-        and axes.significance is None
-        and axes.min_samples_leaf == 1
-        and (axes.cut in cuts or axes.split == "multiway")
-    )
-
-
-def _why_not_exact(forest: GrownForest, impurity: str) -> str | None:
-    if impurity not in ("gini", "entropy", "variance"):
+    at_random = axes.cut in cuts or axes.split == "multiway"
+    if forest.max_features_ != 1 or axes.variables == "poisson" or not at_random:
+        return "splits are chosen by what they do to Y"
+    looks = {  # what else looks at Y
+        "choice": axes.choice != "best" or axes.significance is not None,
+        "missing": missing and axes.missing not in ("apart", "error"),
+        "min_samples_leaf": axes.min_samples_leaf != 1,
+        "min_impurity_decrease": getattr(forest, "min_impurity_decrease", 0) > 0,
+        "max_leaf_nodes": axes.max_leaf_nodes is not None and axes.growth != "random",
+        "growth": str(axes.growth).startswith("best"),
+        "ccp_alpha": getattr(forest, "ccp_alpha", 0) > 0,
+        "pruning": axes.pruning != "none",
+        "monotonic_cst": getattr(forest, "monotonic_cst", None) is not None,
+        "class_weight": getattr(forest, "class_weight", None) is not None,
+        "columns": axes.columns == "rotation_by_class",
+    }
+    for parameter, does in looks.items():
+        if does:
+            return f"splits, or weights, depend on Y by way of {parameter}"
+    impurity = impurity_of(forest)
+    if impurity == "":
         return "the impurity is none of Gini's index, entropy and variance"
     weighted = forest._rows == "bootstrap" or forest._sample_weight is not None
     if impurity == "entropy" and weighted:
@@ -81,20 +93,17 @@ def _why_not_exact(forest: GrownForest, impurity: str) -> str | None:
     return None
 
 
-def _exact(ask: Ask, impurity: str) -> np.ndarray:
+def _exact(ask: Ask, missing: bool) -> np.ndarray:
     forest = ask.forest
-    if not is_blind(forest):
-        raise ValueError(
-            'null="exact" is for splits that are chosen without a look at Y (one variable, and a '
-            'cut, at random: max_features=1 of Extra-Trees or of multiway trees). Use "held_out" '
-            'or "permuted".'
-        )
-    why = _why_not_exact(forest, impurity)
-    if why is not None:
-        raise ValueError(f'null="exact" is not known here: {why}. Use "held_out" or "permuted".')
-    forest._require_one_leaf_each('null="exact"')
     rows = learning_set(forest, ask.X, ask.y, "mdi")
-    entropy = impurity == "entropy"
+    why = _why_not_exact(forest, missing)
+    if why is not None:
+        raise ValueError(
+            'null="exact" is for splits that are chosen without a look at Y (max_features=1 of '
+            f'Extra-Trees or of multiway trees), and here {why}. Use "held_out" or "permuted".'
+        )
+    forest._require_one_leaf_each('null="exact"')
+    entropy = impurity_of(forest) == "entropy"
     measure = _core.NodeMeasure.null_entropy if entropy else _core.NodeMeasure.null_part
     null: np.ndarray = at_nodes(ask, rows, measure).mean(axis=0)[:, 0]
     return null
@@ -105,14 +114,11 @@ def _held_out(ask: Ask, values: np.ndarray) -> np.ndarray:
     forest = ask.forest
     forest._require_one_leaf_each('null="held_out"')
     rows = learning_set(forest, ask.X, ask.y, "mdi", held_out=True)
-    again = at_nodes(ask, rows, _core.NodeMeasure.cross_fitted).mean(axis=0)[:, 0]
-    usual = "gini" if forest._classification else "variance"
-    each = [
-        _core.impurity_decrease_by_output(tree, usual, ask.min_samples).sum(axis=1)
-        for tree in forest._trees.native
-    ]
-    plain = by_group(np.array(each), ask).mean(axis=0)
-    share = 1 - np.divide(again, plain, out=np.ones_like(plain), where=plain > 0)
+    again = at_nodes(ask, rows, _core.NodeMeasure.cross_fitted)
+    drawn = at_nodes(ask, rows, _core.NodeMeasure.drawn)
+    drawn[np.isnan(again)] = np.nan
+    found, whole = (known_trees(each).mean(axis=0)[:, 0] for each in (again, drawn))
+    share = 1 - np.divide(found, whole, out=np.ones_like(whole), where=whole > 0)
     return np.asarray(values * share)
 
 
@@ -130,16 +136,19 @@ def _permuted(ask: Ask) -> np.ndarray:
     return sums / n_repeats
 
 
-def n_distinct(X: Any) -> np.ndarray:
+def _any_missing(X: Any, columns: list[Variable] | None) -> bool:
+    if columns is None:
+        return X.dtype.kind == "f" and bool(np.isnan(X.data).any())
+    return any(column.why_no_order == "has missing values" for column in columns)
+
+
+def n_distinct(X: Any, columns: list[Variable] | None) -> np.ndarray:
     """How many values each column has; missing ones are one."""
-    if issparse(X):
-        columns = csc_matrix(X)
-        stored = [np.unique(columns.data[i:j]) for i, j in pairwise(columns.indptr)]
-        full = np.diff(columns.indptr) == columns.shape[0]
-        return np.array(
-            [
-                len(of) + (not all_of and 0 not in of)
-                for of, all_of in zip(stored, full, strict=True)
-            ]
-        )
-    return np.array([column.n_levels for column in variables_of(X, "importances")])
+    if columns is not None:
+        return np.array([column.n_levels for column in columns])
+    sparse = csc_matrix(X)
+    stored = [np.unique(sparse.data[i:j]) for i, j in pairwise(sparse.indptr)]
+    full = np.diff(sparse.indptr) == sparse.shape[0]
+    return np.array(
+        [len(of) + (not all_of and 0 not in of) for of, all_of in zip(stored, full, strict=True)]
+    )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from silvics.importance.variables import CRITERIA
+
 if TYPE_CHECKING:
     from silvics._fit.grown_forest import GrownForest
     from silvics.importance.kinds import Ask
@@ -17,6 +19,11 @@ def criterion_of(forest: GrownForest) -> str:
     if choices is None or not hasattr(forest, "_n_samples"):
         return str(getattr(forest, "criterion", None) or "")
     return str(choices(forest._n_samples).criterion)
+
+
+def impurity_of(forest: GrownForest) -> str:
+    """Which of "gini", "entropy" and "variance" that is; "" if it is none of them."""
+    return {**CRITERIA, "friedman_mse": "variance"}.get(criterion_of(forest), "")
 
 
 def decrease_of_trees(forest: GrownForest, min_samples: int = 0) -> np.ndarray:

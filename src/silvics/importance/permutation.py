@@ -69,6 +69,7 @@ def of_trees(ask: Ask) -> Importances:
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, ask.n_threads, tree=m)
         if not out_of_bag.known.any():
+            ask.report(m + 1, n_trees)
             continue
         judge = _Judge(ask, rows.y[out_of_bag.known])
         before = judge(out_of_bag.predictions())

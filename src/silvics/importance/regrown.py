@@ -129,9 +129,17 @@ class Regrown:
 
 def check_weights(forest: Any, sample_weight: Any) -> None:
     """Weights of a forest that is fitted are to be passed again."""
-    if sample_weight is not None or getattr(forest, "_sample_weight", None) is None:
+    if sample_weight is not None or not hasattr(forest, "_trees"):
         return
-    if getattr(forest, "class_weight", None) is not None:
+    if not hasattr(forest, "_sample_weight") and getattr(forest, "_seed", None) is not None:
+        raise ValueError(
+            "The forest is from a file that does not tell the sample_weight of fit, and is to be "
+            "grown anew: pass them."
+        )
+    if getattr(forest, "_sample_weight", None) is None:
+        return
+    by_class = getattr(forest, "class_weight", None) is not None
+    if by_class and not getattr(forest, "_weights_given", False):
         return  # they are made from that
     pruning = getattr(forest, "pruning", None)
     if pruning is None:

@@ -9,13 +9,13 @@ import numpy as np
 from silvics import _core
 from silvics.importance.learning_set import learning_set
 from silvics.importance.over_trees import (
-    criterion_of,
     decrease_of_trees,
+    impurity_of,
     root_impurity,
     standard_error,
 )
 from silvics.importance.result import Importances
-from silvics.importance.variables import CRITERIA, unit_of
+from silvics.importance.variables import unit_of
 
 if TYPE_CHECKING:
     from silvics.importance.kinds import Ask
@@ -31,7 +31,8 @@ def by_surrogates(ask: Ask) -> Importances:
     target, sampling = rows.target, rows.sampling
     # Forests of other criteria are told of in Gini's index, or the variance.
     usual = "gini" if forest._classification else "variance"
-    impurity = CRITERIA.get(criterion_of(forest), usual)
+    known = impurity_of(forest)
+    impurity = known or usual
     p = len(ask.names)
     categories = forest._variables.is_categorical.tolist()
     pairs = p <= _MOST_FOR_PAIRS
@@ -55,7 +56,7 @@ def by_surrogates(ask: Ask) -> Importances:
         names=ask.names,
         replicates=per_tree,
         standard_errors=standard_error(per_tree),
-        impurity=root_impurity(forest),
+        impurity=root_impurity(forest) if known else rows.impurity,
         _mimicry=mimicry,
         _unit=unit_of(impurity),
         _library=getattr(forest, "_frame_library", None),

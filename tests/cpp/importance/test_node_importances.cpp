@@ -1,10 +1,9 @@
 // Importances found node by node, against plain sums over rows.
-#include "importance/node_importances.hpp"
-
 #include <numeric>
 
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
+#include "importance/node_importances.hpp"
 #include "predictor/forest_example.hpp"
 #include "tree/compact.hpp"
 
@@ -190,11 +189,10 @@ TEST_CASE("parts that do not belong together are refused") {
     SUBCASE("a variable without a group") { groups.pop_back(); }
     SUBCASE("a group that is not there") { --n_groups; }
     SUBCASE("other rows") { target.n_rows = 29; }
-    CHECK_THROWS_AS(
-        node_importances(forest.walker(), forest.trees, forest.X.view(), target,
-                         {0, seeds, forest.plan.sampling},
-                         {NodeMeasure::out_of_bag, groups, n_groups, 0, false}, team),
-        std::invalid_argument);
+    CHECK_THROWS_AS(node_importances(forest.walker(), forest.trees, forest.X.view(), target,
+                                     {0, seeds, forest.plan.sampling},
+                                     {NodeMeasure::out_of_bag, groups, n_groups, 0, false}, team),
+                    std::invalid_argument);
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // Surrogate splits, against all cuts tried one by one.
-#include "importance/surrogates.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
+#include "importance/surrogates.hpp"
 #include "predictor/forest_example.hpp"
 #include "tree/compact.hpp"
 
@@ -137,8 +136,7 @@ TEST_CASE("missing values go with most of them") {
             X.values[i * X.cols + X.cols - 2] = std::numeric_limits<double>::quiet_NaN();
     ThreadTeam team(1, nullptr);
     const Surrogates found = found_by(forest, X, team);
-    const double likeness =
-        found.mimicry[1 * X.cols + X.cols - 2] / found.mimicry[1 * X.cols + 1];
+    const double likeness = found.mimicry[1 * X.cols + X.cols - 2] / found.mimicry[1 * X.cols + 1];
     CHECK(likeness > 0.4);
     CHECK(likeness < 1.0);
 }
@@ -150,11 +148,10 @@ TEST_CASE("parts that do not belong together are refused") {
     std::vector<bool> categories(forest.X.cols, false);
     SUBCASE("a seed missing") { seeds.pop_back(); }
     SUBCASE("a variable missing") { categories.pop_back(); }
-    CHECK_THROWS_AS(
-        surrogate_importances(forest.walker(), forest.trees, forest.X.view(), forest.target,
-                              {0, seeds, forest.plan.sampling}, categories, Impurity::gini, false,
-                              team),
-        std::invalid_argument);
+    CHECK_THROWS_AS(surrogate_importances(forest.walker(), forest.trees, forest.X.view(),
+                                          forest.target, {0, seeds, forest.plan.sampling},
+                                          categories, Impurity::gini, false, team),
+                    std::invalid_argument);
 }
 
 }  // namespace
