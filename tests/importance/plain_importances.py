@@ -413,7 +413,10 @@ def mda_tree(forest, table, y, groups, n_repeats, seed, loss, replaced):
             return classes[tree.predict_proba(table)[out].argmax(axis=1)]
 
         before = loss(y[out], says(table))
+        features = set(tree.tree_.feature.tolist())
         for g, members in enumerate(groups):
+            if -3 not in features and not features & set(members):
+                continue  # nothing is drawn for what is not tested
             for r in range(n_repeats):
                 rows = np.arange(len(y))
                 rows[out] = generator.permutation(out)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MOST_NUMBERS = 1 << 25  # of changed predictions at a time: 256 MiB
 _MOST_GROUPS = 64  # at a time: what is kept of a row stays in the cache
 _MOST_REPEATS = 64  # that the core takes at a time
+_COMBINATION = -3  # in the place of a variable, of several
 _OF_CLASSES = ["error", "log_loss"]
 _OF_NUMBERS = ["squared_error", "absolute_error"]
 
@@ -64,7 +65,7 @@ def of_trees(ask: Ask) -> Importances:
     n_repeats = whole_number("n_repeats", 1 if ask.n_repeats is None else ask.n_repeats, 1)
     rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
     generator = check_random_state(ask.random_state)
-    n_trees = len(ask.forest._trees)
+    n_trees, members = len(ask.forest._trees), _members(ask)
     found, losses = [], []
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, ask.n_threads, tree=m)
@@ -73,16 +74,18 @@ def of_trees(ask: Ask) -> Importances:
             continue
         judge = _Judge(ask, rows.y[out_of_bag.known])
         before = judge(out_of_bag.predictions())
-        of_tree = np.empty((len(ask.names), judge.n_parts))
+        of_tree = np.zeros((len(ask.names), judge.n_parts))
+        tested = _tested_groups(ask, m)
         held_out = np.flatnonzero(out_of_bag.known)
 
         def permuted(order: np.ndarray, held_out: np.ndarray = held_out) -> None:
             order[:] = np.arange(len(order))
             order[held_out] = generator.permutation(held_out)
 
-        for g, changes in out_of_bag.changes(_members(ask), n_repeats, permuted):
+        some = [members[g] for g in tested]
+        for k, changes in out_of_bag.changes(some, n_repeats, permuted):
             each = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
-            of_tree[g] = judge.by_part(each.mean(axis=0))
+            of_tree[tested[k]] = judge.by_part(each.mean(axis=0))
         found.append(of_tree)
         losses.append(float(np.mean(before)))
         ask.report(m + 1, n_trees)
@@ -92,6 +95,14 @@ def of_trees(ask: Ask) -> Importances:
     per_tree = np.array(found)
     errors = standard_error(per_tree.mean(axis=2) if ask.by == "output" else per_tree[:, :, 0])
     return judge.told(per_tree, errors, float(np.mean(losses)))
+
+
+def _tested_groups(ask: Ask, m: int) -> list[int]:
+    """Those that a tree may test at all: of many variables, few."""
+    features = np.unique(ask.forest._trees.native[m].feature())
+    if (features == _COMBINATION).any():
+        return list(range(len(ask.names)))
+    return np.unique(ask.group_of[features[features >= 0]]).tolist()
 
 
 def _members(ask: Ask) -> list[list[int]]:
