@@ -20,24 +20,32 @@ struct GrownTree {
     std::vector<std::uint32_t> leaves;  // of all rows
     std::vector<std::size_t> begin;  // of each node's rows, in any order that keeps them together
     std::vector<std::size_t> size;
+    std::vector<double> weight;  // of each node's rows
 };
 
 GrownTree known_of(const Tree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const SamplingPlan& sampling, std::uint32_t seed) {
     GrownTree known{
-        expand(kept), filling_rows(learning_subset(sampling, target, seed)), {}, {}, {}};
+        expand(kept), filling_rows(learning_subset(sampling, target, seed)), {}, {}, {}, {}};
     known.leaves.resize(target.n_rows);
     for (std::size_t i = 0; i < target.n_rows; ++i)
         known.leaves[i] = static_cast<std::uint32_t>(leaves[i * stride]);
     const std::size_t n = known.tree.nodes.size();
     known.size.assign(n, 0);
-    for (const RowId row : known.subset.rows) ++known.size[known.leaves[row]];
+    known.weight.assign(n, 0.0);
+    for (const RowId row : known.subset.rows) {
+        ++known.size[known.leaves[row]];
+        known.weight[known.leaves[row]] += known.subset.weight(row);
+    }
     // Depth first, a node's rows are those of the leaves from it to the end of its subtree.
     known.begin.assign(n, 0);
     for (std::size_t t = 1; t < n; ++t) known.begin[t] = known.begin[t - 1] + known.size[t - 1];
     for (NodeId t = static_cast<NodeId>(n); t-- > 0;)
         if (!known.tree.nodes[t].leaf())
-            known.tree.for_children(t, [&](NodeId c) { known.size[t] += known.size[c]; });
+            known.tree.for_children(t, [&](NodeId c) {
+                known.size[t] += known.size[c];
+                known.weight[t] += known.weight[c];
+            });
     return known;
 }
 
@@ -59,7 +67,7 @@ public:
         rows_.clear();
         for (const RowId row : order)
             if (known_.subset.weight(row) > 0.0 && drawn(row))
-                rows_.push_back({values[row], known_.leaves[row], row});
+                rows_.push_back({values[row], known_.subset.weight(row), known_.leaves[row], row});
         moved_.resize(rows_.size());
         for (NodeId t = 0; t < known_.tree.nodes.size(); ++t) {
             if (known_.tree.nodes[t].leaf() || known_.size[t] == 0) continue;
@@ -73,7 +81,7 @@ public:
 
 private:
     struct Row {
-        double value;
+        double value, weight;
         std::uint32_t leaf;
         RowId id;
     };
@@ -83,7 +91,6 @@ private:
         return !known_.subset.weights.empty() || rows.size() == target_.n_rows ||
                std::ranges::binary_search(rows, row);
     }
-    double weight(const Row& row) const { return known_.subset.weight(row.id); }
     std::size_t child_of(const Row& row) const {
         if (children_.size() == 2) return row.leaf >= children_[1] ? 1 : 0;
         const auto after = std::ranges::upper_bound(children_, row.leaf);
@@ -91,9 +98,9 @@ private:
     }
 
     Found at_node(NodeId t, std::span<const Row> here) {
-        to_child_.assign(children_.size(), 0.0);
-        for (const Row& row : here) to_child_[child_of(row)] += weight(row);
-        const double whole = std::accumulate(to_child_.begin(), to_child_.end(), 0.0);
+        to_child_.clear();
+        for (const NodeId child : children_) to_child_.push_back(known_.weight[child]);
+        const double whole = known_.weight[t];
         const double largest = std::ranges::max(to_child_);
         const Node& node = known_.tree.nodes[t];
         // A third child may be there for missing values alone.
@@ -116,10 +123,8 @@ private:
     void add_to(std::size_t part, const Row& row) {
         const std::size_t w = target_.value_width();
         double* sums = &parts_[part * (w + 1)];
-        const double weight_of_row = weight(row);
-        sums[w] += weight_of_row;
-        for_outputs(target_, row.id,
-                    [&](std::size_t k, double y) { sums[k] += weight_of_row * y; });
+        sums[w] += row.weight;
+        for_outputs(target_, row.id, [&](std::size_t k, double y) { sums[k] += row.weight * y; });
     }
 
     // The first cut that most rows agree with, up to rounding; the weight of these, or less than
@@ -128,14 +133,9 @@ private:
         const auto known = static_cast<std::size_t>(
             std::ranges::partition_point(here, [](const Row& row) { return !missing(row.value); }) -
             here.begin());
-        double to[2] = {0.0, 0.0}, missing_to[3] = {0.0, 0.0, 0.0};
-        for (std::size_t i = 0; i < here.size(); ++i) {
-            const std::size_t child = child_of(here[i]);
-            if (i >= known)
-                missing_to[child] += weight(here[i]);
-            else if (child < 2)
-                to[child] += weight(here[i]);
-        }
+        double to[2] = {to_child_[0], to_child_[1]}, missing_to[3] = {0.0, 0.0, 0.0};
+        for (const Row& row : here.subspan(known)) missing_to[child_of(row)] += row.weight;
+        for (const std::size_t child : {0, 1}) to[child] -= missing_to[child];
         // Where missing values go: to a child of their own, or with most of them.
         const std::size_t missing_child =
             missing_apart ? 2 : static_cast<std::size_t>(missing_to[1] > missing_to[0]);
@@ -144,7 +144,7 @@ private:
         bool flipped = false;
         for (std::size_t i = 0; i < known; ++i) {
             if (const std::size_t child = child_of(here[i]); child < 2)
-                below[child] += weight(here[i]);
+                below[child] += here[i].weight;
             if (i + 1 == known || !(here[i].value < here[i + 1].value)) continue;
             const double straight = below[0] + to[1] - below[1];
             const double other = below[1] + to[0] - below[0];
@@ -185,7 +185,7 @@ private:
             LevelRows level{i, i, 0, 0, 0.0};
             to_child_.assign(children_.size(), 0.0);
             while (level.end < here.size() && same(here[i].value, here[level.end].value))
-                to_child_[child_of(here[level.end])] += weight(here[level.end]), ++level.end;
+                to_child_[child_of(here[level.end])] += here[level.end].weight, ++level.end;
             const auto best = std::ranges::max_element(to_child_);
             const double most = *best;
             level.child = static_cast<std::size_t>(best - to_child_.begin());
