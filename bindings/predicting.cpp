@@ -13,6 +13,20 @@ void require_rows(const Matrix& X) {
         throw std::invalid_argument("trees are walked by a sparse matrix compressed by rows");
 }
 
+LossOfRows::Kind loss_named(const std::string& name) {
+    if (name == "error") return LossOfRows::Kind::error;
+    if (name == "log_loss") return LossOfRows::Kind::log_loss;
+    if (name == "squared_error") return LossOfRows::Kind::squared_error;
+    if (name == "absolute_error") return LossOfRows::Kind::absolute_error;
+    throw std::invalid_argument("no loss is called '" + name + "'");
+}
+
+LossOfRows::Parts parts_named(const std::string& by) {
+    if (by == "class") return LossOfRows::Parts::classes;
+    if (by == "output") return LossOfRows::Parts::outputs;
+    return LossOfRows::Parts::none;
+}
+
 }  // namespace
 
 void bind_predicting(nb::module_& m) {
@@ -90,7 +104,31 @@ void bind_predicting(nb::module_& m) {
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
             nb::arg("rows"), nb::arg("n_jobs"), nb::arg("first") = 0,
             "How the sums of out-of-bag predictions change when each group of variables takes "
-            "its values from other rows: groups x repeats x rows x value width.");
+            "its values from other rows: groups x repeats x rows x value width.")
+        .def(
+            "permuted_losses",
+            [](const Walker& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
+               const SamplingPlan& sampling, std::vector<std::vector<FeatureId>> variables,
+               nb::ndarray<const std::uint32_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> rows,
+               const Target& target, const std::string& loss, const std::string& by,
+               std::size_t n_jobs, std::size_t first) {
+                require_rows(X);
+                const std::size_t n_groups = rows.shape(0), n_repeats = rows.shape(1);
+                const PermutedGroups groups{
+                    std::move(variables), n_repeats, {rows.data(), rows.size()}};
+                const LossOfRows of_rows{loss_named(loss), parts_named(by), target};
+                std::vector<double> changes(n_groups * n_repeats * of_rows.n_parts());
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                    self.permuted_losses(X, {first, seeds, sampling}, groups, of_rows, changes,
+                                         team);
+                });
+                return to_numpy(std::move(changes), n_groups, n_repeats, of_rows.n_parts());
+            },
+            nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
+            nb::arg("rows"), nb::arg("target"), nb::arg("loss"), nb::arg("by"), nb::arg("n_jobs"),
+            nb::arg("first") = 0,
+            "How the losses of single trees change then, summed over the rows that they did not "
+            "draw: groups x repeats x classes or outputs.");
 }
 
 }  // namespace silvics::bindings

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 
 #include "predictor/walker_inside.hpp"
@@ -30,15 +32,107 @@ struct PermutedColumns {
     std::vector<std::uint32_t> group_of;  // of each of these
     bool whole = false;                   // no value is missing
     std::size_t n_rows = 0;
-    std::span<double> changes;
+
+    std::size_t n_groups() const { return groups.variables.size(); }
+};
+
+// What is gathered of a block is a number for each sample, group, repeat and number predicted: the
+// changes of the predictions.
+class PredictionChanges {
+public:
+    PredictionChanges(const PermutedColumns& columns, const RowBlock& block, std::size_t width,
+                      std::span<double> changes)
+        : columns_(columns),
+          first_(block.first),
+          size_(block.size),
+          width_(width),
+          changes_(changes),
+          sums_(size_ * columns.n_groups() * columns.groups.n_repeats * width, 0.0) {}
+
+    void add(std::size_t i, std::size_t g, std::size_t r, std::span<const double> before,
+             std::span<const double> after) {
+        double* sum = &sums_[at(i, g, r)];
+        for (std::size_t c = 0; c < width_; ++c) sum[c] += after[c] - before[c];
+    }
+
+    // Trees are summed here first, where they are near each other.
+    void finish() {
+        const std::size_t n_repeats = columns_.groups.n_repeats;
+        for (std::size_t g = 0; g < columns_.n_groups(); ++g)
+            for (std::size_t r = 0; r < n_repeats; ++r) {
+                double* change =
+                    &changes_[((g * n_repeats + r) * columns_.n_rows + first_) * width_];
+                for (std::size_t i = 0; i < size_; ++i)
+                    for (std::size_t c = 0; c < width_; ++c)
+                        change[i * width_ + c] += sums_[at(i, g, r) + c];
+            }
+    }
+
+private:
+    std::size_t at(std::size_t i, std::size_t g, std::size_t r) const {
+        return ((i * columns_.n_groups() + g) * columns_.groups.n_repeats + r) * width_;
+    }
+
+    const PermutedColumns& columns_;
+    std::size_t first_, size_, width_;
+    std::span<double> changes_;
+    std::vector<double> sums_;
+};
+
+// Sums over blocks, each by itself, so that their order is the rows' and not the threads'.
+class SumsOfBlocks {
+public:
+    void put(std::size_t first, std::vector<double> sums) {
+        const std::lock_guard lock(mutex_);
+        blocks_[first] = std::move(sums);
+    }
+    void add_to(std::span<double> whole) const {
+        for (const auto& [first, sums] : blocks_)
+            for (std::size_t i = 0; i < whole.size(); ++i) whole[i] += sums[i];
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<double>> blocks_;
+};
+
+// Or the changes of the loss, summed over the samples of a block.
+class LossChanges {
+public:
+    LossChanges(const PermutedColumns& columns, const RowBlock& block, const LossOfRows& loss,
+                SumsOfBlocks& blocks)
+        : loss_(loss),
+          blocks_(blocks),
+          first_(block.first),
+          n_repeats_(columns.groups.n_repeats),
+          n_parts_(loss.n_parts()),
+          sums_(columns.n_groups() * n_repeats_ * n_parts_, 0.0) {}
+
+    void add(std::size_t i, std::size_t g, std::size_t r, std::span<const double> before,
+             std::span<const double> after) {
+        double* sum = &sums_[(g * n_repeats_ + r) * n_parts_];
+        loss_.for_parts(first_ + i, before, after,
+                        [&](std::size_t part, double change) { sum[part] += change; });
+    }
+
+    void finish() { blocks_.put(first_, std::move(sums_)); }
+
+private:
+    const LossOfRows& loss_;
+    SumsOfBlocks& blocks_;
+    std::size_t first_, n_repeats_, n_parts_;
+    std::vector<double> sums_;
 };
 
 }  // namespace
 
+template <class Gathered>
 class Walker::Permuter {
 public:
-    Permuter(const Walker& walker, const RowBlock& block, const PermutedColumns& columns)
-        : walker_(walker),
+    Permuter(const Walker& walker, const RowBlock& block, const PermutedColumns& columns,
+             Gathered gathered)
+        : gathered_(std::move(gathered)),
+          walker_(walker),
           columns_(columns),
           first_(block.first),
           size_(block.size),
@@ -48,7 +142,6 @@ public:
           values_(block.values, block.values + block.size * block.width),
           given_(block.size * columns.group_of.size() * n_repeats_),
           stay_(block.size * n_groups_),
-          sums_(stay_.size() * n_repeats_ * walker.width_, 0.0),
           before_(block.size * walker.width_),
           after_(walker.width_),
           ended_(block.size) {
@@ -76,17 +169,7 @@ public:
         gather(tree, some);
     }
 
-    // Trees are summed here first, where they are near each other.
-    void finish() {
-        const std::size_t w = after_.size();
-        for (std::size_t g = 0; g < n_groups_; ++g)
-            for (std::size_t r = 0; r < n_repeats_; ++r) {
-                double* change = &columns_.changes[place(g, r, 0) * w];
-                for (std::size_t i = 0; i < size_; ++i)
-                    for (std::size_t c = 0; c < w; ++c)
-                        change[i * w + c] += sums_[at(i, g, r) * w + c];
-            }
-    }
+    void finish() { gathered_.finish(); }
 
 private:
     // The way of sample i with the values of some repeats for group g, where it is.
@@ -96,9 +179,6 @@ private:
         Repeats repeats = 0;
     };
 
-    std::size_t at(std::size_t i, std::size_t g, std::size_t r) const {
-        return (i * n_groups_ + g) * n_repeats_ + r;
-    }
     std::size_t place(std::size_t g, std::size_t r, std::size_t i) const {
         return (g * n_repeats_ + r) * columns_.n_rows + first_ + i;
     }
@@ -318,10 +398,8 @@ private:
                 if (way.at.content() == ended_[way.i].content()) continue;
                 std::ranges::fill(after_, 0.0);
                 add(PackedLeaf{way.at.content()}, std::span(after_));
-                for (std::size_t c = 0; c < w; ++c) after_[c] -= before_[way.i * w + c];
                 for_each(way.repeats, [&](std::uint32_t r) {
-                    double* sum = &sums_[at(way.i, way.g, r) * w];
-                    for (std::size_t c = 0; c < w; ++c) sum[c] += after_[c];
+                    gathered_.add(way.i, way.g, r, {&before_[way.i * w], w}, after_);
                 });
             }
         });
@@ -352,8 +430,7 @@ private:
                 };
                 swap();
                 walk(some, [&](std::uint32_t i) {
-                    double* sum = &sums_[at(i, g, r) * w];
-                    for (std::size_t c = 0; c < w; ++c) sum[c] += after_[c] - before_[i * w + c];
+                    gathered_.add(i, g, r, {&before_[i * w], w}, after_);
                 });
                 swap();
             }
@@ -361,12 +438,13 @@ private:
         }
     }
 
+    Gathered gathered_;
     const Walker& walker_;
     const PermutedColumns& columns_;
     std::size_t first_, size_, width_, n_groups_, n_repeats_;
     std::vector<double> values_, given_;
     std::vector<Repeats> stay_;  // those that have not left the way of their sample
-    std::vector<double> sums_, before_, after_;
+    std::vector<double> before_, after_;
     std::vector<Child> ended_;  // where the samples are as they are
     std::vector<Way> ways_;
     std::vector<std::uint32_t> open_;
@@ -374,21 +452,19 @@ private:
     Walk walk_;
 };
 
-void Walker::permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees,
-                                 const PermutedGroups& groups, std::span<double> changes,
-                                 ThreadTeam& team) const {
+template <class Gather>
+void Walker::permute(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
+                     std::size_t kept_of_row, ThreadTeam& team, Gather&& gather) const {
     check_width(X);
-    const std::size_t n_groups = groups.variables.size();
     if (groups.n_repeats < 1 || groups.n_repeats > 64)
         throw std::invalid_argument("1 to 64 repeats at a time");
-    if (groups.rows.size() != n_groups * groups.n_repeats * X.rows ||
-        changes.size() != groups.rows.size() * width_ ||
+    if (groups.rows.size() != groups.variables.size() * groups.n_repeats * X.rows ||
         !std::ranges::all_of(groups.rows, [&](std::uint32_t r) { return r < X.rows; }))
         throw std::invalid_argument("a row to take from, for each group, repeat and row");
-    PermutedColumns columns{groups, {}, {}, {}, false, X.rows, changes};
+    PermutedColumns columns{groups, {}, {}, {}, false, X.rows};
     columns.of_feature.resize(n_features());
     std::vector<FeatureId> variables;
-    for (std::uint32_t g = 0; g < n_groups; ++g)
+    for (std::uint32_t g = 0; g < columns.n_groups(); ++g)
         for (const FeatureId j : groups.variables[g]) {
             if (j >= n_features()) throw std::invalid_argument("there is no such variable");
             if (columns.of_feature[j].group != kNone)
@@ -399,14 +475,43 @@ void Walker::permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees,
         }
     columns.values = columns_of(X, variables, as_float32_, team);
     columns.whole = !any_missing(columns.values);
-    std::ranges::fill(changes, 0.0);
     // What is kept of a block stays in the second-level cache.
     constexpr std::size_t kNumbers = 20000;
-    const std::size_t of_row =
-        groups.n_repeats * (variables.size() + n_groups * width_) + width_ + 1;
+    const std::size_t of_row = groups.n_repeats * variables.size() + kept_of_row + width_ + 1;
     const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 8, Walk::kMost);
-    for_out_of_bag(X, trees, most_rows, team,
-                   [&](const RowBlock& block) { return Permuter(*this, block, columns); });
+    for_out_of_bag(X, trees, most_rows, team, [&](const RowBlock& block) {
+        auto gathered = gather(columns, block);
+        return Permuter<decltype(gathered)>(*this, block, columns, std::move(gathered));
+    });
+}
+
+void Walker::permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees,
+                                 const PermutedGroups& groups, std::span<double> changes,
+                                 ThreadTeam& team) const {
+    if (changes.size() != groups.rows.size() * width_)
+        throw std::invalid_argument("a place for each change");
+    std::ranges::fill(changes, 0.0);
+    const std::size_t kept = groups.n_repeats * groups.variables.size() * width_;
+    permute(X, trees, groups, kept, team,
+            [&](const PermutedColumns& columns, const RowBlock& block) {
+                return PredictionChanges(columns, block, width_, changes);
+            });
+}
+
+void Walker::permuted_losses(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
+                             const LossOfRows& loss, std::span<double> changes,
+                             ThreadTeam& team) const {
+    if (changes.size() != groups.variables.size() * groups.n_repeats * loss.n_parts())
+        throw std::invalid_argument("a place for each change");
+    if (loss.target.n_rows != X.rows || loss.target.value_width() != width_ ||
+        loss.target.classification() != !forest_.n_classes.empty())
+        throw std::invalid_argument("the outputs are not of these trees and rows");
+    SumsOfBlocks blocks;
+    permute(X, trees, groups, 0, team, [&](const PermutedColumns& columns, const RowBlock& block) {
+        return LossChanges(columns, block, loss, blocks);
+    });
+    std::ranges::fill(changes, 0.0);
+    blocks.add_to(changes);
 }
 
 }  // namespace silvics

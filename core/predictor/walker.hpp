@@ -8,6 +8,7 @@
 
 #include "data/matrix.hpp"
 #include "forest/forest.hpp"
+#include "predictor/loss_of_rows.hpp"
 #include "predictor/packed_tree.hpp"
 
 namespace silvics {
@@ -75,9 +76,18 @@ public:
     // it does.
     void permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
                              std::span<double> changes, ThreadTeam& team) const;
+    // How the loss of single trees changes, summed over the samples that they did not draw:
+    // groups x repeats x parts of the loss.
+    void permuted_losses(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
+                         const LossOfRows& loss, std::span<double> changes, ThreadTeam& team) const;
 
 private:
-    class Permuter;  // the samples of a block, as groups of variables are permuted
+    // The samples of a block, as groups of variables are permuted, and what is gathered of them.
+    template <class Gathered>
+    class Permuter;
+    template <class Gather>
+    void permute(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
+                 std::size_t kept_of_row, ThreadTeam& team, Gather&& gather) const;
 
     // visit(tree, sample of the block, leaf, add) for all samples and some trees; of each sample,
     // in tree order. add(sum) adds what the leaf predicts.

@@ -536,6 +536,26 @@ class Walker:
         How the sums of out-of-bag predictions change when each group of variables takes its values from other rows: groups x repeats x rows x value width.
         """
 
+    def permuted_losses(
+        self,
+        X: Matrix,
+        seeds: Sequence[int],
+        sampling: Sampling,
+        variables: Sequence[Sequence[int]],
+        rows: Annotated[
+            NDArray[numpy.uint32],
+            dict(shape=(None, None, None), order="C", device="cpu", writable=False),
+        ],
+        target: Target,
+        loss: str,
+        by: str,
+        n_jobs: int,
+        first: int = 0,
+    ) -> NDArray[numpy.float64]:
+        """
+        How the losses of single trees change then, summed over the rows that they did not draw: groups x repeats x classes or outputs.
+        """
+
 class RowWalker:
     """Trees walked by one row at a time."""
 

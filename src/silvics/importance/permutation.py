@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import check_random_state
 
+from silvics import _core
 from silvics._fit import walking
 from silvics._fit.warning import warn_user
 from silvics.importance._checks import one_of, whole_number
@@ -65,7 +66,7 @@ def of_trees(ask: Ask) -> Importances:
     n_repeats = whole_number("n_repeats", 1 if ask.n_repeats is None else ask.n_repeats, 1)
     rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
     generator = check_random_state(ask.random_state)
-    n_trees, members = len(ask.forest._trees), _members(ask)
+    n_trees, members, target = len(ask.forest._trees), _members(ask), rows.target
     found, losses = [], []
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, ask.n_threads, tree=m)
@@ -83,9 +84,13 @@ def of_trees(ask: Ask) -> Importances:
             order[held_out] = generator.permutation(held_out)
 
         some = [members[g] for g in tested]
-        for k, changes in out_of_bag.changes(some, n_repeats, permuted):
-            each = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
-            of_tree[tested[k]] = judge.by_part(each.mean(axis=0))
+        if judge.by_row:
+            for k, sums in out_of_bag.losses(some, n_repeats, permuted, target, judge.name, ask.by):
+                of_tree[tested[k]] = judge.of_sums(sums.mean(axis=0))
+        else:
+            for k, changes in out_of_bag.changes(some, n_repeats, permuted):
+                each = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
+                of_tree[tested[k]] = judge.by_part(each.mean(axis=0))
         found.append(of_tree)
         losses.append(float(np.mean(before)))
         ask.report(m + 1, n_trees)
@@ -131,25 +136,52 @@ class _OutOfBag:
         self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Of the sums, repeats x rows x width, as each group takes its values from other rows."""
+        for first, some, orders in self._orders(groups, n_repeats, permute, self.sums.shape[1]):
+            changes = [
+                self._walker.permuted_out_of_bag(
+                    *self._arguments, some, order, self._n_jobs, self._first
+                )
+                for order in orders
+            ]
+            yield from enumerate(np.concatenate(changes, axis=1), start=first)
+
+    def losses(
+        self,
+        groups: list[list[int]],
+        n_repeats: int,
+        permute: Callable[[np.ndarray], None],
+        target: _core.Target,
+        loss: str,
+        by: str | None,
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Of the loss of one tree, repeats x parts, summed over its rows."""
+        for first, some, orders in self._orders(groups, n_repeats, permute, 1):
+            sums = [
+                self._walker.permuted_losses(
+                    *self._arguments, some, order, target, loss, by or "", self._n_jobs, self._first
+                )
+                for order in orders
+            ]
+            yield from enumerate(np.concatenate(sums, axis=1), start=first)
+
+    def _orders(
+        self,
+        groups: list[list[int]],
+        n_repeats: int,
+        permute: Callable[[np.ndarray], None],
+        width: int,
+    ) -> Iterator[tuple[int, list[list[int]], list[np.ndarray]]]:
+        """Some groups at a time, and the rows to take from, some repeats at a time."""
         n_rows = self._n_rows
-        at_once = _MOST_NUMBERS // (n_rows * n_repeats * self.sums.shape[1])
-        at_once = min(max(at_once, 1), _MOST_GROUPS)
+        at_once = min(max(_MOST_NUMBERS // (n_rows * n_repeats * width), 1), _MOST_GROUPS)
         for first in range(0, len(groups), at_once):
             some = groups[first : first + at_once]
             rows = np.empty((len(some), n_repeats, n_rows), dtype=np.uint32)
             for row in rows.reshape(-1, n_rows):
                 permute(row)
-            changes = [
-                self._walker.permuted_out_of_bag(
-                    *self._arguments,
-                    some,
-                    np.ascontiguousarray(rows[:, r : r + _MOST_REPEATS]),
-                    self._n_jobs,
-                    self._first,
-                )
-                for r in range(0, n_repeats, _MOST_REPEATS)
-            ]
-            yield from enumerate(np.concatenate(changes, axis=1), start=first)
+            starts = range(0, n_repeats, _MOST_REPEATS)
+            parts = (rows[:, r : r + _MOST_REPEATS] for r in starts)
+            yield first, some, [np.ascontiguousarray(part) for part in parts]
 
 
 class _Judge:
@@ -206,6 +238,14 @@ class _Judge:
         if self._ask.by == "class":
             return np.asarray(self._means @ losses)
         return np.atleast_1d(losses.mean(axis=-1))
+
+    def of_sums(self, sums: np.ndarray) -> np.ndarray:
+        """The same from sums over rows: of all, of each class, or of each output."""
+        if self._ask.by != "class":
+            return np.asarray(sums / len(self._y))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            counts = np.bincount(self._y[:, 0], minlength=len(sums))
+            return np.r_[sums.sum() / len(self._y), sums / counts]
 
     def told(self, replicates: np.ndarray, errors: np.ndarray, before: float) -> Importances:
         """The importances, of replicates x variables x parts."""

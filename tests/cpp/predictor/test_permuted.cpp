@@ -90,6 +90,82 @@ TEST_CASE("and of as many repeats as there can be") {
         check_permuted(rng, forest.trees, forest.X, {{0, 2}, {1}}, n_repeats);
 }
 
+TEST_CASE("losses of a tree change as its predictions do") {
+    using Kind = LossOfRows::Kind;
+    using Parts = LossOfRows::Parts;
+    for (const char* criterion : {"gini", "squared_error"})
+        for (const std::size_t outputs : {1U, 2U})
+            for (const Parts parts : {Parts::none, Parts::classes, Parts::outputs}) {
+                const bool classes = std::string(criterion) == "gini";
+                if (parts == Parts::classes && (!classes || outputs == 2)) continue;
+                const test::ForestExample forest = test::forest_example(criterion, 90, 3, outputs);
+                const Walker walker = forest.walker();
+                test::Rng rng(343);
+                std::vector<std::uint32_t> rows(2 * 3 * 90);
+                for (auto& row : rows) row = static_cast<std::uint32_t>(test::pick(rng, 90));
+                const PermutedGroups groups{{{0, 3}, {1}}, 3, rows};
+                const std::span<const std::uint32_t> seed(&forest.plan.seeds[1], 1);
+                const DrawnTrees tree{1, seed, forest.plan.sampling};
+                const std::size_t w = walker.value_width();
+                std::vector<double> sums(90 * w), changes(rows.size() * w);
+                std::vector<std::int64_t> counts(90);
+                ThreadTeam alone;
+                walker.out_of_bag(forest.X.view(), tree, sums, counts, alone);
+                walker.permuted_out_of_bag(forest.X.view(), tree, groups, changes, alone);
+                for (const Kind kind : {classes ? Kind::error : Kind::squared_error,
+                                        classes ? Kind::log_loss : Kind::absolute_error}) {
+                    const LossOfRows loss{kind, parts, forest.target};
+                    const std::size_t n_parts = loss.n_parts();
+                    std::vector<double> first;
+                    test::with_teams([&](ThreadTeam& team) {
+                        std::vector<double> found(6 * n_parts, -1.0);
+                        walker.permuted_losses(forest.X.view(), tree, groups, loss, found, team);
+                        if (first.empty()) first = found;
+                        CHECK(found == first);
+                    });
+                    for (std::size_t at = 0; at < 6; ++at) {
+                        std::vector<double> expected(n_parts, 0.0);
+                        for (std::size_t i = 0; i < 90; ++i) {
+                            if (counts[i] == 0) continue;
+                            std::vector<double> after(&sums[i * w], &sums[i * w] + w);
+                            for (std::size_t c = 0; c < w; ++c)
+                                after[c] += changes[(at * 90 + i) * w + c];
+                            loss.for_parts(
+                                i, {&sums[i * w], w}, after,
+                                [&](std::size_t part, double change) { expected[part] += change; });
+                        }
+                        for (std::size_t part = 0; part < n_parts; ++part)
+                            CHECK(first[at * n_parts + part] ==
+                                  doctest::Approx(expected[part]).epsilon(1e-9));
+                    }
+                }
+            }
+}
+
+TEST_CASE("the loss of a row is what its name says") {
+    Target target = class_target(std::vector<std::int64_t>{1, 0, 0, 2}, 2, {2, 3});
+    const std::vector<double> sure{0.25, 0.75, 1.0, 0.0, 0.0}, wrong{0.5, 0.5, 0.25, 0.5, 0.25};
+    const auto change = [&](LossOfRows::Kind kind, std::size_t row) {
+        double sum = 0.0;
+        LossOfRows{kind, LossOfRows::Parts::none, target}.for_parts(
+            row, sure, wrong, [&](std::size_t, double of_row) { sum += of_row; });
+        return sum;
+    };
+    // Row 0 is of class 1 and 0; equals go to the first. Row 1 is of class 0 and 2.
+    CHECK(change(LossOfRows::Kind::error, 0) == (2.0 - 0.0) / 2);
+    CHECK(change(LossOfRows::Kind::error, 1) == (1.0 - 2.0) / 2);
+    CHECK(change(LossOfRows::Kind::log_loss, 0) ==
+          doctest::Approx((std::log(0.75 / 0.5) + std::log(1.0 / 0.25)) / 2));
+    target = real_target(std::vector<double>{3.0, -1.0}, 2, 1, true);
+    const std::vector<double> near{2.5}, far{1.0};
+    for (const auto kind : {LossOfRows::Kind::squared_error, LossOfRows::Kind::absolute_error})
+        LossOfRows{kind, LossOfRows::Parts::outputs, target}.for_parts(
+            0, near, far, [&](std::size_t part, double of_row) {
+                CHECK(part == 0);
+                CHECK(of_row == (kind == LossOfRows::Kind::squared_error ? 4.0 - 0.25 : 1.5));
+            });
+}
+
 TEST_CASE("groups that do not fit are refused") {
     const test::ForestExample forest = test::forest_example("gini", 30, 3);
     const Walker walker = forest.walker();
