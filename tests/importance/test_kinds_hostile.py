@@ -20,8 +20,10 @@ from silvics import (
     ExtraTreesRegressor,
     ForestClassifier,
     ForestRegressor,
+    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomTreesEmbedding,
 )
 
 from . import plain_importances as plain
@@ -688,3 +690,16 @@ def test_more_questions_that_mean_nothing():
             asked(grown(), "ufi").interval(level)
     with pytest.raises((ValueError, TypeError), match="n_resamples"):
         asked(grown(), "ufi").interval(n_resamples=0)
+
+
+@pytest.mark.parametrize("forest", [IsolationForest(), RandomTreesEmbedding(5)])
+def test_forests_without_y(forest):
+    forest = clone(forest).fit(X)
+    assert forest.importances().total > 0
+    for kind in ("mda", "mda_tree", "mdi_oob", "ufi", "surrogate"):
+        with pytest.raises(ValueError, match="was grown without one"):
+            forest.importances(kind, X, NUMBERS)
+    with pytest.raises(TypeError, match="that predicts y"):
+        forest.importances("air", X, NUMBERS)
+    with pytest.raises((ValueError, TypeError), match=r"without one|that predicts y"):
+        forest.importances("mdi", X, NUMBERS, null="auto")

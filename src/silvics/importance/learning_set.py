@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_array
 
 from silvics import _core
@@ -97,6 +98,10 @@ def learning_set(
     -------
     learning_set : LearningSet
     """
+    if not (is_classifier(forest) or is_regressor(forest)):
+        raise ValueError(
+            f'kind="{kind}" is about Y, and a {type(forest).__name__} was grown without one.'
+        )
     if X is None or y is None:
         raise ValueError(f'kind="{kind}" needs the X and y that the forest was fitted on.')
     if forest._seed is None or not hasattr(forest, "_sample_weight"):
