@@ -55,6 +55,7 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
+    "_weights_given": is_bool,
     "_frame_library": lambda value: value in ("pandas", "polars", "pyarrow", "modin", "cudf"),
 }
 # Those by which trees were grown; of forests that were brought from elsewhere there are none.
