@@ -90,6 +90,8 @@ bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by 
 gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
 	$(PY) docs/gallery/importances_led.py
 	$(PY) docs/gallery/importances_nursery.py $(DATA)
+	$(PY) docs/gallery/importances_strobl.py
+	$(PY) docs/gallery/importances_genes.py $(DATA)
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -121,7 +121,7 @@ class BaseForest(
     ) -> tuple[np.ndarray, _core.Sampling]:
         """Outputs for the core, and how each tree draws its rows."""
         balanced = False
-        self._weights_given = weights is not None
+        self.__dict__.pop("_weights_given", None)
         if self._classification:
             encoded = targets.encode_classes(self, y)
             if self.warm_start and isinstance(self.class_weight, str):
@@ -130,6 +130,8 @@ class BaseForest(
                     "recommended for warm_start if the fitted data differs from the full "
                     "dataset. Compute the weights on the full set and pass them as a dict.",
                 )
+            if weights is not None and self.class_weight is not None:
+                self._weights_given = True  # which the product below does not tell
             bootstrap = axes.rows == "bootstrap"
             balanced = bootstrap and self.class_weight == "balanced_subsample"
             weights = targets.combined(

@@ -46,7 +46,7 @@ class GrownForest(Exports):
     _structure: float
     _work: list[tuple[int, int, int, int]]  # of each tree
     _sample_weight: np.ndarray | None
-    _weights_given: bool  # whether weights are not of classes alone
+    _weights_given: bool  # there, if there were weights besides those of classes
     _balanced_subsample: bool
 
     def _sampling(self) -> _core.Sampling:
@@ -237,8 +237,10 @@ class GrownForest(Exports):
         null : {"auto", "exact", "held_out", "permuted"} or None
             Tell also which part of "mdi" noise would get; needs X and y. "exact": the mean over
             permutations of Y at each node, for splits that are chosen without a look at Y.
-            "held_out": what rows that the trees have not drawn do not confirm. "permuted": what
-            ``n_repeats`` forests grown on permuted Y give. "auto": the first that can be.
+            "held_out": what rows that the trees have not drawn do not confirm; what goes with Y by
+            chance in the whole sample they confirm as well, so with few rows and many variables it
+            is too little. "permuted": what ``n_repeats`` forests grown on permuted Y give. "auto":
+            the first that can be.
         n_repeats : int or None
             Permutations; None: 5 for "mda" and ``null``, 1 for "mda_tree" and "air".
         loss : {"error", "log_loss", "squared_error", "absolute_error"}, callable or None

@@ -272,7 +272,8 @@ def _round(
         orders += [generator.permutation(grow.table.shape[0])] * len(group)
     columns = sorted(j for group in groups for j in group)
     sources = [j for group in shadows for j in group]
-    places = [[columns.index(j) for j in group] for group in groups]
+    at = {j: place for place, j in enumerate(columns)}
+    places = [[at[j] for j in group] for group in groups]
     first = len(columns)
     for group in shadows:
         places.append([*range(first, first + len(group))])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from silvics.importance.kinds import Ask
 
 _MOST_NUMBERS = 1 << 25  # of changed predictions at a time: 256 MiB
-_MOST_GROUPS = 64  # at a time: what is kept of a row stays in the cache
+_MOST_GROUPS = 1024  # at a time
 _MOST_REPEATS = 64  # that the core takes at a time
 _COMBINATION = -3  # in the place of a variable, of several
 _OF_CLASSES = ["error", "log_loss"]

@@ -145,7 +145,7 @@ class SelectByTest(Selector):
     how : {"auto", "fdr", "family"} or None, default="auto"
         The error that is meant by it, as in ``Significance.mask``.
     kind : str or None, default=None
-        Of the importances; None: what suits the test, "mda" for "one_forest", else "mdi".
+        Of the importances; None: what suits the test, "air" for "one_forest", else "mdi".
     options : dict or None, default=None
         More for the function, such as ``{"n_permutations": 500}``.
     <seeds>
@@ -191,7 +191,7 @@ class SelectByTest(Selector):
         keep_parameters(self, locals())
 
     def _kind(self) -> str:
-        return self.kind or ("mda" if self.test == "one_forest" else "mdi")
+        return self.kind or ("air" if self.test == "one_forest" else "mdi")
 
     def _support(self, sample: Sample) -> np.ndarray:
         self.forest_ = sample.forest()

@@ -17,6 +17,7 @@ from silvics.importance.regrown import SEEDS, Regrown
 from silvics.importance.result import Importances
 from silvics.importance.significance import Significance, checked_level
 
+_ONE_SIDED = ("mdi_oob", "ufi")
 _FEW = 100  # negative importances, below which they are a poor null distribution
 
 
@@ -153,12 +154,16 @@ def one_forest_test(importances: Importances) -> Significance:
 
     It is as good as the importances are symmetric. Of 300 useless variables in 100 rows, a level of
     0.05 finds 5 in 100 by "air", and 7 to 9 in 100 by "mda", whose positive values reach further.
+    "ufi" and "mdi_oob" are unsuited to wide tables: a variable that happens to go with Y in the
+    sample does so in the rows held out as well, and its importance grows, where there is no such
+    thing below zero. On 7,129 genes of 72 patients with permuted labels, they find some 60 and 40
+    at a false discovery rate of 0.05, "air" none.
 
     Parameters
     ----------
     importances : Importances
         What ``forest.importances(kind, X, y)`` gave for a kind that is around 0 for useless
-        variables, such as "mda"; not "mdi", which is never negative.
+        variables, best "air"; not "mdi", which is never negative.
 
     Returns
     -------
@@ -188,8 +193,13 @@ def one_forest_test(importances: Importances) -> Significance:
     if importances.kind == "mdi":
         raise ValueError(
             'Importances of kind "mdi" are never negative, so those of useless variables cannot be '
-            'told: use a kind that is around 0 for them, such as forest.importances("mda", X, y), '
+            'told: use a kind that is around 0 for them, such as forest.importances("air", X, y), '
             "or permutation_test, which takes any."
+        )
+    if importances.kind in _ONE_SIDED:
+        warn_user(
+            f'Importances of kind "{importances.kind}" reach further above zero than below, and '
+            'p-values come out too small, much so in wide tables: use kind "air".'
         )
     values = importances.values
     negative = values[values < 0]
