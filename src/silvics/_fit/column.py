@@ -190,13 +190,16 @@ def _in_microseconds(values: np.ndarray, label: str) -> np.ndarray:
 
 
 def of_series(series: nw.Series, label: str) -> Column:
+    native = series.to_native()
+    numpy_dtype = getattr(native, "dtype", None)
+    if isinstance(numpy_dtype, np.dtype) and numpy_dtype.kind in "iubf":  # and there are no nulls
+        return of_array(native.to_numpy(), label)
     dtype = series.dtype
     if dtype.is_float():
         return of_array(series.to_numpy(), label)
     if dtype in (nw.Binary, nw.List, nw.Struct, nw.Array):
         raise_not_understood(label, str(dtype))
-    native = series.to_native()
-    if getattr(native, "dtype", None) == np.dtype(object):  # narwhals would guess
+    if numpy_dtype == np.dtype(object):  # narwhals would guess
         return of_array(series.to_numpy(), label)
     if dtype in (nw.Int128, nw.UInt128):
         return _of_objects(series.to_list(), label)
@@ -205,7 +208,7 @@ def of_series(series: nw.Series, label: str) -> Column:
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         codes, values = _dictionary_of(series)
         return _of_dictionary(codes, values, label, _is_ordered(series))
-    if series.null_count() == len(series) and dtype == nw.Unknown:
+    if dtype == nw.Unknown and series.null_count() == len(series):
         return _of_objects([None] * len(series), label)
     return of_array(series.to_numpy(), label)
 

@@ -33,8 +33,8 @@ class Importances:
         Of ``values``. Of means over trees drawn at random: how far another forest of as many trees
         on the same rows would be off; other rows would move them more. "mda" and "local": as means
         over rows (over permutations, for a loss of your own).
-    replicates : ndarray of shape (n_trees, n_repeats or n_rows, n_variables)
-        Of each tree, of each permutation, or of each row.
+    replicates : ndarray of shape (n_replicates, n_variables)
+        One for each tree, permutation ("mda") or row ("local"), of which ``values`` are the mean.
     local : ndarray of shape (n_rows, n_variables), or None
         Of each row ("local").
     by_class : ndarray of shape (n_variables, n_classes), or None
