@@ -23,7 +23,7 @@ constexpr std::uint32_t kNone = ~std::uint32_t{0};
 // What is the same for all blocks.
 struct PermutedColumns {
     struct Place {
-        std::uint32_t group = kNone, column = 0;
+        std::uint32_t group = kNone, first = 0;  // and of its values among those of a sample
     };
 
     const PermutedGroups& groups;
@@ -148,7 +148,7 @@ public:
         for (std::size_t i = 0; i < size_; ++i)
             for (std::size_t k = 0; k < columns_.group_of.size(); ++k)
                 for (std::size_t r = 0; r < n_repeats_; ++r)
-                    given(i, k)[r] =
+                    given(i)[k * n_repeats_ + r] =
                         columns_.values[k * columns_.n_rows + row_of(columns_.group_of[k], r, i)];
         whole_ = columns_.whole && !any_missing(values_);
     }
@@ -191,10 +191,8 @@ private:
         __builtin_prefetch(node);
         __builtin_prefetch(node + PackedNode::kBytes - 1);
     }
-    // Of sample i, the values of a permuted column, in all repeats.
-    double* given(std::size_t i, std::size_t column) {
-        return &given_[(i * columns_.group_of.size() + column) * n_repeats_];
-    }
+    // What the permutations give to sample i: all repeats of a column, then of the next.
+    double* given(std::size_t i) { return &given_[i * columns_.group_of.size() * n_repeats_]; }
 
     template <bool kOrdered>
     void as_they_are(const PackedTree& tree, std::span<const std::uint32_t> some) {
@@ -222,12 +220,12 @@ private:
     void leave(const PackedTree& tree, const PackedNode& node, std::uint32_t i,
                std::uint32_t which) {
         if constexpr (kOrdered) {
-            const auto [g, column] = columns_.of_feature[node.feature()];
+            const auto [g, first] = columns_.of_feature[node.feature()];
             if (g == kNone) return;
             Repeats& stay = stay_[i * n_groups_ + g];
             if (stay == 0) return;
-            const Repeats first = below(given(i, column), node.threshold());
-            const Repeats leaves = stay & (which == 0 ? ~first : first);
+            const Repeats low = below(given(i) + first, node.threshold());
+            const Repeats leaves = stay & (which == 0 ? ~low : low);
             stay &= ~leaves;
             if (leaves != 0) ways_.push_back({node.child(1 - which), i, g, leaves});
         } else {
@@ -250,10 +248,10 @@ private:
 
     // Which repeats have values up to the threshold.
     Repeats below(const double* values, double threshold) const {
-        Repeats first = 0;
+        Repeats low = 0;
         for (std::size_t r = 0; r < n_repeats_; ++r)
-            first |= static_cast<Repeats>(values[r] <= threshold) << r;
-        return first;
+            low |= static_cast<Repeats>(values[r] <= threshold) << r;
+        return low;
     }
 
     template <class Visit>
@@ -290,42 +288,40 @@ private:
     struct Sample {
         const double *own = nullptr, *permuted = nullptr;
         const PermutedColumns::Place* places = nullptr;
-        std::size_t n_repeats = 1;
         std::uint32_t g = 0;
 
         double operator()(FeatureId f) const {
-            const auto [group, column] = places[f];
-            const double* value = group == g ? permuted + column * n_repeats : own + f;
-            return *value;
+            const auto [group, first] = places[f];
+            return group == g ? permuted[first] : own[f];
         }
     };
     Sample sample_of(std::uint32_t i, std::uint32_t g, std::uint32_t r) {
-        return {&values_[i * width_], given(i, 0) + r, columns_.of_feature.data(), n_repeats_, g};
+        return {&values_[i * width_], given(i) + r, columns_.of_feature.data(), g};
     }
 
     // A way on its way.
     struct Going {
-        Child at;
+        std::size_t at;             // in bytes; where it has ended, as if leaves were nodes
+        const double *own, *first;  // values of the sample, and of the first of the repeats
+        Repeats repeats;
         std::uint32_t i, g;
         bool several;  // repeats
-        Repeats repeats;
-        const double *own, *first;  // values of the sample, and of the first of the repeats
     };
 
     // A step. Repeats that disagree about it part: the others wait as a way of their own.
     template <bool kOrdered>
-    Child step(const PackedTree& tree, const PermutedColumns::Place* places, Going& way) {
-        const PackedNode& node = tree.nodes()[way.at.place()];
+    Child step(const PackedTree& tree, const PackedNode& node, const PermutedColumns::Place* places,
+               Going& way) {
         if constexpr (kOrdered) {
             // Without a branch, since nobody could foretell it.
             const FeatureId f = node.feature();
-            const bool tested = places[f].group == way.g;
-            const double* const x =
-                tested ? way.first + places[f].column * n_repeats_ : way.own + f;
+            const auto [group, first] = places[f];
+            const bool tested = group == way.g;
+            const double* const x = tested ? way.first + first : way.own + f;
             const double threshold = node.threshold();
             const auto which = static_cast<std::uint32_t>(!(*x <= threshold));
-            if (tested && way.several) {
-                const Repeats low = below(given(way.i, places[f].column), threshold);
+            if (tested & way.several) {
+                const Repeats low = below(given(way.i) + first, threshold);
                 part(way, (which == 0 ? low : ~low) & way.repeats, node.child(1 - which));
             }
             return node.child(which);
@@ -334,7 +330,7 @@ private:
             for_groups(tree, node, [&](std::uint32_t g) { tested |= g == way.g; });
             if (!tested) return tree.next<false>(node, way.own).to;
             const auto [to, together] = together_at(tree, node, way.i, way.g, way.repeats);
-            part(way, together, way.at);
+            part(way, together, Child::inner(static_cast<Place>(way.at / PackedNode::kBytes)));
             return to;
         }
     }
@@ -352,18 +348,19 @@ private:
         std::array<Going, Walk::kMost> going;
         std::array<std::uint32_t, Walk::kMost> open;
         const PermutedColumns::Place* const places = columns_.of_feature.data();
+        const char* const nodes = reinterpret_cast<const char*>(tree.nodes());
         for (std::size_t begin = 0, size = 0; begin < ways_.size(); begin += size) {
             size = std::min(Walk::kMost, ways_.size() - begin);
             std::size_t n = 0;
             for (std::uint32_t k = 0; k < size; ++k) {
                 const Way& way = ways_[begin + k];
-                going[k] = {way.at,
+                going[k] = {way.at.content() * PackedNode::kBytes,
+                            &values_[way.i * width_],
+                            given(way.i) + std::countr_zero(way.repeats),
+                            way.repeats,
                             way.i,
                             way.g,
-                            !std::has_single_bit(way.repeats),
-                            way.repeats,
-                            &values_[way.i * width_],
-                            given(way.i, 0) + std::countr_zero(way.repeats)};
+                            !std::has_single_bit(way.repeats)};
                 open[n] = k;
                 n += !way.at.leaf();
             }
@@ -371,16 +368,21 @@ private:
                 std::size_t still = 0;
                 for (std::size_t o = 0; o < n; ++o) {
                     const std::uint32_t k = open[o];
-                    const Child to = step<kOrdered>(tree, places, going[k]);
-                    fetch(tree, to);
-                    going[k].at = to;
+                    Going& way = going[k];
+                    const auto& node = *reinterpret_cast<const PackedNode*>(nodes + way.at);
+                    const Child to = step<kOrdered>(tree, node, places, way);
+                    // It comes while the other ways take their steps, and may lie across two lines.
+                    way.at = to.content() * PackedNode::kBytes;
+                    __builtin_prefetch(nodes + way.at);
+                    __builtin_prefetch(nodes + way.at + PackedNode::kBytes - 1);
                     open[still] = k;
                     still += !to.leaf();
                 }
                 n = still;
             }
             for (std::size_t k = 0; k < size; ++k) {
-                ways_[begin + k].at = going[k].at;
+                const auto content = static_cast<std::uint32_t>(going[k].at / PackedNode::kBytes);
+                ways_[begin + k].at = Child::leaf(content);
                 ways_[begin + k].repeats = going[k].repeats;
             }
         }
@@ -469,16 +471,17 @@ void Walker::permute(const Matrix& X, const DrawnTrees& trees, const PermutedGro
             if (j >= n_features()) throw std::invalid_argument("there is no such variable");
             if (columns.of_feature[j].group != kNone)
                 throw std::invalid_argument("a variable is in two groups");
-            columns.of_feature[j] = {g, static_cast<std::uint32_t>(variables.size())};
+            columns.of_feature[j] = {
+                g, static_cast<std::uint32_t>(variables.size() * groups.n_repeats)};
             columns.group_of.push_back(g);
             variables.push_back(j);
         }
     columns.values = columns_of(X, variables, as_float32_, team);
     columns.whole = !any_missing(columns.values);
     // What is kept of a block stays in the second-level cache.
-    constexpr std::size_t kNumbers = 20000;
+    constexpr std::size_t kNumbers = 50000;
     const std::size_t of_row = groups.n_repeats * variables.size() + kept_of_row + width_ + 1;
-    const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 8, Walk::kMost);
+    const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 8, 1024);
     for_out_of_bag(X, trees, most_rows, team, [&](const RowBlock& block) {
         auto gathered = gather(columns, block);
         return Permuter<decltype(gathered)>(*this, block, columns, std::move(gathered));
