@@ -390,13 +390,23 @@ private:
 
     void gather(const PackedTree& tree, std::span<const std::uint32_t> some) {
         const std::size_t w = after_.size();
+        // What leaves say comes from far away, if each says something else.
+        constexpr std::size_t kAhead = 16;
+        const double* const leaves =
+            walker_.forest_.one_number()
+                ? std::get<std::span<const double>>(walker_.forest_.values).data() +
+                      tree.shape().first_leaf
+                : nullptr;
         walker_.with_leaves(tree, [&](auto&& add) {
             for (const std::uint32_t i : some) {
                 const auto before = std::span(before_).subspan(i * w, w);
                 std::ranges::fill(before, 0.0);
                 add(PackedLeaf{ended_[i].content()}, before);
             }
-            for (const Way& way : ways_) {
+            for (std::size_t k = 0; k < ways_.size(); ++k) {
+                const Way& way = ways_[k];
+                if (leaves != nullptr && k + kAhead < ways_.size())
+                    __builtin_prefetch(leaves + ways_[k + kAhead].at.content());
                 if (way.at.content() == ended_[way.i].content()) continue;
                 std::ranges::fill(after_, 0.0);
                 add(PackedLeaf{way.at.content()}, std::span(after_));
