@@ -32,13 +32,12 @@ public:
     void add(const Tree& kept) {
         const Tree tree = expand(kept);
         const double whole = tree.weighted_n_node_samples[0];
-        std::vector<NodeId> parents(tree.nodes.size(), 0);
+        const std::vector<NodeId> parents = parents_of(tree);
         path_.clear();
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {
             // Nodes stand in depth-first order: what is no ancestor is behind us.
             while (!path_.empty() && path_.back() != parents[t]) leave(tree);
             if (tree.nodes[t].leaf()) continue;
-            tree.for_children(t, [&](NodeId child) { parents[child] = t; });
             const double weight = tree.weighted_n_node_samples[t] / whole;
             const double decrease =
                 std::ldexp(decrease_at(tree, t) / whole, tree.impurity_exponent);

@@ -27,6 +27,14 @@ inline double decrease_at(const Tree& tree, NodeId t) {
     return decrease;
 }
 
+// The parent of each node; the root's is itself.
+inline std::vector<NodeId> parents_of(const Tree& tree) {
+    std::vector<NodeId> parents(tree.nodes.size(), 0);
+    for (NodeId t = 0; t < tree.nodes.size(); ++t)
+        if (!tree.nodes[t].leaf()) tree.for_children(t, [&](NodeId child) { parents[child] = t; });
+    return parents;
+}
+
 // visit(variable, share) for the variables that an inner node tests: one, or those of a
 // combination by their shares in it.
 template <class Visit>

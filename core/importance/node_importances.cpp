@@ -144,7 +144,7 @@ std::vector<double> node_importances(const Walker& walker, std::span<const Share
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         const Tree tree = expand(*trees[m]);
         const LearningSubset subset =
-            filling_rows(learning_subset(drawn.sampling, target, drawn.seeds[m]));
+            filling_rows(learning_subset(drawn.sampling, target, drawn.seeds[m]), X.rows);
         const auto out = drawn.sampling.bootstrap || drawn.sampling.subsample
                              ? out_of_bag(drawn.sampling, drawn.seeds[m])
                              : std::vector<bool>(X.rows, false);
@@ -203,9 +203,7 @@ void add_local_importances(const Walker& walker, std::span<const SharedTree> tre
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         auto& [tree, parents] = plain[m];
         tree = expand(*trees[m]);
-        parents.assign(tree.nodes.size(), 0);
-        for (NodeId t = 0; t < tree.nodes.size(); ++t)
-            if (!tree.nodes[t].leaf()) tree.for_children(t, [&](NodeId c) { parents[c] = t; });
+        parents = parents_of(tree);
     });
     constexpr std::size_t kRows = 256;
     team.run((X.rows + kRows - 1) / kRows, [&](std::size_t b, std::size_t) {

@@ -1,5 +1,7 @@
 #include "importance/node_sums.hpp"
 
+#include "importance/impurity_decrease.hpp"
+
 namespace silvics {
 namespace {
 
@@ -12,13 +14,12 @@ void add_up(const Tree& tree, std::span<const NodeId> parents, std::size_t width
 
 }  // namespace
 
-LearningSubset filling_rows(LearningSubset subset) {
+LearningSubset filling_rows(LearningSubset subset, std::size_t n_rows) {
     if (subset.fills.empty()) return subset;
     LearningSubset filling = subset;
     filling.rows.clear();
     filling.fills.clear();
-    filling.weights.assign(
-        subset.weights.empty() ? subset.rows.back() + std::size_t{1} : subset.weights.size(), 0.0);
+    filling.weights.assign(n_rows, 0.0);  // who asks for a weight may ask for that of any row
     filling.whole = 0.0;
     for (std::size_t i = 0; i < subset.rows.size(); ++i)
         if (subset.fills[i] != 0) {
@@ -58,9 +59,7 @@ NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::
         for_outputs(target, row,
                     [&](std::size_t k, double y) { sums.held_out_y[t * w + k] += weight * y; });
     }
-    std::vector<NodeId> parents(size, 0);
-    for (NodeId t = 0; t < size; ++t)
-        if (!tree.nodes[t].leaf()) tree.for_children(t, [&](NodeId c) { parents[c] = t; });
+    const std::vector<NodeId> parents = parents_of(tree);
     for (auto* of : {&sums.drawn, &sums.held_out, &sums.n, &sums.ww}) add_up(tree, parents, 1, *of);
     for (auto* of : {&sums.drawn_y, &sums.held_out_y, &sums.y, &sums.yy})
         add_up(tree, parents, w, *of);

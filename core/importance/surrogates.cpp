@@ -26,7 +26,9 @@ struct GrownTree {
 GrownTree known_of(const Tree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const SamplingPlan& sampling, std::uint32_t seed) {
     GrownTree known{
-        expand(kept), filling_rows(learning_subset(sampling, target, seed)), {}, {}, {}, {}};
+        expand(kept), filling_rows(learning_subset(sampling, target, seed), target.n_rows),
+        {},           {},
+        {},           {}};
     known.leaves.resize(target.n_rows);
     for (std::size_t i = 0; i < target.n_rows; ++i)
         known.leaves[i] = static_cast<std::uint32_t>(leaves[i * stride]);

@@ -1,9 +1,11 @@
 // Importances found node by node, against plain sums over rows.
+#include <algorithm>
 #include <numeric>
 
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
 #include "importance/node_importances.hpp"
+#include "importance/node_sums.hpp"
 #include "predictor/forest_example.hpp"
 #include "tree/compact.hpp"
 
@@ -176,6 +178,37 @@ TEST_CASE("parts of the decrease add up to it") {
                               doctest::Approx(whole[j]).epsilon(1e-9));
                 }
         }
+}
+
+TEST_CASE("of honest trees the rows that fill leaves count, and no row is out of reach") {
+    for (const bool weighted : {false, true}) {
+        SamplingPlan plan;
+        plan.n_rows = 50;
+        plan.n_draws = 12;
+        plan.subsample = true;
+        plan.structure = 0.5;
+        if (weighted) plan.weights.assign(50, 0.25);
+        plan.prepare();
+        test::Rng rng(9);
+        const Target target = test::random_classes(rng, 50, {2});
+        for (const std::uint32_t seed : {1U, 2U, 3U}) {
+            const LearningSubset all = learning_subset(plan, target, seed);
+            const LearningSubset filling = filling_rows(all, 50);
+            REQUIRE(filling.weights.size() == 50);
+            double whole = 0.0;
+            std::vector<RowId> rows;
+            for (std::size_t i = 0; i < all.rows.size(); ++i)
+                if (all.fills[i] != 0) {
+                    rows.push_back(all.rows[i]);
+                    whole += all.weight(all.rows[i]);
+                    CHECK(filling.weight(all.rows[i]) == all.weight(all.rows[i]));
+                }
+            CHECK(filling.rows == rows);
+            CHECK(filling.whole == whole);
+            for (RowId row = 0; row < 50; ++row)
+                if (!std::ranges::binary_search(rows, row)) CHECK(filling.weight(row) == 0.0);
+        }
+    }
 }
 
 TEST_CASE("parts that do not belong together are refused") {
