@@ -58,12 +58,22 @@ struct Kernels {
                               std::uint32_t limit, double* sums);
     void (*sum_outputs_upto)(const OutputGrid& grid, const double* values, const double* weights,
                              const double* y, std::size_t n, double limit, double* sums);
+    // w, w h, w l and w (y - mean)^2 of each.
+    void (*make_moments)(const OutputGrid& grid, const double* weights, const double* y,
+                         std::size_t n, double mean, double* moments);
     // Sum of w (y - mean)^2, in four lanes.
     double (*sum_squares)(const double* weights, const double* y, std::size_t n, double mean);
     // The least and the largest value, and whether all are whole numbers of 31 bits (so no NaN).
     bool (*survey)(const double* values, std::size_t n, double* low, double* high);
     // offsets[i] = values[i] - low, which fits.
     void (*offsets)(const double* values, std::size_t n, double low, std::uint16_t* offsets);
+    // bins[(codes[i] - low) >> shift] += samples[i], of one word each, or of four numbers.
+    void (*add_words)(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
+                      const std::uint64_t* samples, std::uint64_t* bins);
+    void (*add_fours)(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
+                      const double* samples, double* bins);
+    // Running sums: words[i] becomes the sum of those up to it, and its halves are told.
+    void (*run_words)(std::uint64_t* words, std::size_t n, double* upper, double* lower);
     // Positions of the codes in [low, low + width[, ascending; returns how many. There must be
     // room for one more.
     std::size_t (*find_codes)(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
@@ -79,11 +89,25 @@ struct Kernels {
                          std::uint16_t* below, std::uint16_t* above);
     // The least and the largest; there is one at least.
     void (*value_range)(const double* values, std::size_t n, double* low, double* high);
+    // The codes of some rows, that stand so many apart.
+    void (*gather_bytes)(const std::uint8_t* codes, std::size_t stride, const std::uint32_t* rows,
+                         std::size_t n, std::uint16_t* gathered);
+    void (*gather_words)(const std::uint16_t* codes, std::size_t stride, const std::uint32_t* rows,
+                         std::size_t n, std::uint16_t* gathered);
+    // The values of some rows of a column, whose cells are so many bytes apart; and their range.
+    void (*read_floats)(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
+                        std::size_t n, double* values, double* low, double* high);
+    void (*read_doubles)(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
+                         std::size_t n, double* values, double* low, double* high);
     // goes[i] = values[i] <= limit, one or zero; returns how many.
     std::size_t (*mark_upto)(const double* values, std::size_t n, double limit, std::uint8_t* goes);
     // goes[i] = codes[i] < limit, one or zero; returns how many.
     std::size_t (*mark_below)(const std::uint16_t* codes, std::size_t n, std::uint32_t limit,
                               std::uint8_t* goes);
+    // Those that go left first, both sides in the order they had: rows, and one or two arrays of
+    // eight bytes each. There must be room aside for three words for each, and 12 more.
+    void (*part_samples)(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
+                         void* first, void* second, std::uint64_t* aside);
 };
 
 // The best for this processor, or what SILVICS_CPU names: "portable" or "avx2".

@@ -210,6 +210,36 @@ void sum_outputs_upto(const OutputGrid& grid, const double* values, const double
         [=](std::size_t i) { return values[i] <= limit; });
 }
 
+void make_moments(const OutputGrid& grid, const double* weights, const double* y, std::size_t n,
+                  double mean, double* moments) {
+    const double high = grid.high, low = grid.low;
+    with_weights(weights, [&](auto weight) {
+        std::size_t i = 0;
+#ifdef __AVX2__
+        for (; i + 4 <= n; i += 4) {
+            const Four w = weight.four(i), v = load<Four>(y + i);
+            const Four h = (v + high) - high, l = ((v - h) + low) - low, e = v - mean;
+            const Four b = w * h, c = w * l, d = w * (e * e);
+            // Four of each become each of four.
+            const __m256d wb0 = _mm256_unpacklo_pd(w, b), wb1 = _mm256_unpackhi_pd(w, b);
+            const __m256d cd0 = _mm256_unpacklo_pd(c, d), cd1 = _mm256_unpackhi_pd(c, d);
+            double* const to = moments + 4 * i;
+            _mm256_storeu_pd(to, _mm256_permute2f128_pd(wb0, cd0, 0x20));
+            _mm256_storeu_pd(to + 4, _mm256_permute2f128_pd(wb1, cd1, 0x20));
+            _mm256_storeu_pd(to + 8, _mm256_permute2f128_pd(wb0, cd0, 0x31));
+            _mm256_storeu_pd(to + 12, _mm256_permute2f128_pd(wb1, cd1, 0x31));
+        }
+#endif
+        for (; i < n; ++i) {
+            const double w = weight.one(i), h = (y[i] + high) - high, e = y[i] - mean;
+            moments[4 * i] = w;
+            moments[4 * i + 1] = w * h;
+            moments[4 * i + 2] = w * (((y[i] - h) + low) - low);
+            moments[4 * i + 3] = w * (e * e);
+        }
+    });
+}
+
 double sum_squares(const double* weights, const double* y, std::size_t n, double mean) {
     Four lanes = {0, 0, 0, 0};
     with_weights(weights, [&](auto weight) {
@@ -386,25 +416,132 @@ void codes_around(const std::uint16_t* codes, std::size_t n, std::uint16_t limit
     *above = least;
 }
 
-void value_range(const double* values, std::size_t n, double* low, double* high) {
-    const double first = values[0];
-    Four least = {first, first, first, first}, most = least;
+void add_words(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
+               const std::uint64_t* samples, std::uint64_t* bins) {
     std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t k = 0; k < 4; ++k) bins[(codes[i + k] - low) >> shift] += samples[i + k];
+    for (; i < n; ++i) bins[(codes[i] - low) >> shift] += samples[i];
+}
+
+void add_fours(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
+               const double* samples, double* bins) {
+    const auto add = [=](std::size_t i) {
+        double* const bin = bins + 4 * std::size_t{(codes[i] - low) >> shift};
+        const Four sum = load<Four>(bin) + load<Four>(samples + 4 * i);
+        __builtin_memcpy(bin, &sum, sizeof sum);
+    };
+    std::size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        add(i);
+        add(i + 1);
+    }
+    if (i < n) add(i);
+}
+
+void run_words(std::uint64_t* words, std::size_t n, double* upper, double* lower) {
+    std::uint64_t sum = 0;
+    std::size_t i = 0;
+    // A number below 2^32 put into the last bits of 2^52 is itself and 2^52.
+    const std::uint64_t bits = 0x4330000000000000ULL, last = 0xFFFFFFFFULL;
     for (; i + 4 <= n; i += 4) {
-        const Four v = load<Four>(values + i);
-        least = v < least ? v : least;
-        most = v > most ? v : most;
+        for (std::size_t k = 0; k < 4; ++k) words[i + k] = sum += words[i + k];
+        const FourWords four = load<FourWords>(words + i);
+        const Four high = (Four)(four >> 32 | bits) - 0x1.0p52;
+        const Four low = (Four)((four & last) | bits) - 0x1.0p52;
+        __builtin_memcpy(upper + i, &high, sizeof high);
+        __builtin_memcpy(lower + i, &low, sizeof low);
     }
     for (; i < n; ++i) {
-        least[0] = values[i] < least[0] ? values[i] : least[0];
-        most[0] = values[i] > most[0] ? values[i] : most[0];
+        words[i] = sum += words[i];
+        upper[i] = static_cast<double>(static_cast<std::uint32_t>(sum >> 32));
+        lower[i] = static_cast<double>(static_cast<std::uint32_t>(sum));
+    }
+}
+
+template <class T>
+inline void gather(const T* codes, std::size_t stride, const std::uint32_t* rows, std::size_t n,
+                   std::uint16_t* gathered) {
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t k = 0; k < 4; ++k) gathered[i + k] = codes[rows[i + k] * stride];
+    for (; i < n; ++i) gathered[i] = codes[rows[i] * stride];
+}
+
+void gather_bytes(const std::uint8_t* codes, std::size_t stride, const std::uint32_t* rows,
+                  std::size_t n, std::uint16_t* gathered) {
+    gather(codes, stride, rows, n, gathered);
+}
+
+void gather_words(const std::uint16_t* codes, std::size_t stride, const std::uint32_t* rows,
+                  std::size_t n, std::uint16_t* gathered) {
+    gather(codes, stride, rows, n, gathered);
+}
+
+// The range of n values: four(i) from the i-th on, or one(i).
+template <class FourFrom, class One>
+inline void range_of(std::size_t n, double* low, double* high, FourFrom four, One one) {
+    Four least, most;
+    std::size_t i = 0;
+    if (n >= 4) {
+        least = most = four(0);
+        for (i = 4; i + 4 <= n; i += 4) {
+            const Four v = four(i);
+            least = v < least ? v : least;
+            most = v > most ? v : most;
+        }
+    } else {
+        const double first = one(0);
+        least = most = Four{first, first, first, first};
+        i = 1;
     }
     const double a = least[0] < least[1] ? least[0] : least[1];
     const double b = least[2] < least[3] ? least[2] : least[3];
-    *low = a < b ? a : b;
     const double c = most[0] > most[1] ? most[0] : most[1];
     const double d = most[2] > most[3] ? most[2] : most[3];
-    *high = c > d ? c : d;
+    double lowest = a < b ? a : b, highest = c > d ? c : d;
+    for (; i < n; ++i) {
+        const double v = one(i);
+        lowest = v < lowest ? v : lowest;
+        highest = v > highest ? v : highest;
+    }
+    *low = lowest;
+    *high = highest;
+}
+
+void value_range(const double* values, std::size_t n, double* low, double* high) {
+    range_of(
+        n, low, high, [=](std::size_t i) { return load<Four>(values + i); },
+        [=](std::size_t i) { return values[i]; });
+}
+
+template <class T>
+inline void read_values(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
+                        std::size_t n, double* values, double* low, double* high) {
+    const char* const cells = static_cast<const char*>(column);
+    const auto cell = [=](std::size_t i) {
+        return load<T>(cells + static_cast<std::ptrdiff_t>(rows[i]) * stride);
+    };
+    range_of(
+        n, low, high,
+        [=](std::size_t i) {
+            typedef T FourCells __attribute__((vector_size(4 * sizeof(T))));
+            const FourCells v = {cell(i), cell(i + 1), cell(i + 2), cell(i + 3)};
+            const Four four = __builtin_convertvector(v, Four);
+            __builtin_memcpy(values + i, &four, sizeof four);
+            return four;
+        },
+        [=](std::size_t i) { return values[i] = static_cast<double>(cell(i)); });
+}
+
+void read_floats(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
+                 std::size_t n, double* values, double* low, double* high) {
+    read_values<float>(column, stride, rows, n, values, low, high);
+}
+
+void read_doubles(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
+                  std::size_t n, double* values, double* low, double* high) {
+    read_values<double>(column, stride, rows, n, values, low, high);
 }
 
 std::size_t mark_upto(const double* values, std::size_t n, double limit, std::uint8_t* goes) {
@@ -449,6 +586,101 @@ std::size_t mark_below(const std::uint16_t* codes, std::size_t n, std::uint32_t 
     return count;
 }
 
+#ifdef __AVX2__
+// How to bring those of four that are marked to the front, for words of 32 and of 64 bits.
+struct alignas(32) Packing {
+    std::uint8_t of_32[16][16];
+    std::uint32_t of_64[16][8];
+};
+constexpr Packing packing_of_four() {
+    Packing packing{};
+    for (unsigned marks = 0; marks < 16; ++marks) {
+        unsigned at = 0;
+        for (unsigned i = 0; i < 4; ++i) {
+            if ((marks >> i & 1U) == 0) continue;
+            for (unsigned byte = 0; byte < 4; ++byte)
+                packing.of_32[marks][4 * at + byte] = static_cast<std::uint8_t>(4 * i + byte);
+            packing.of_64[marks][2 * at] = 2 * i;
+            packing.of_64[marks][2 * at + 1] = 2 * i + 1;
+            ++at;
+        }
+    }
+    return packing;
+}
+constexpr Packing kPacking = packing_of_four();
+#endif
+
+// Both places are written, one is kept.
+template <bool two>
+inline void part_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
+                        char* first, char* second, std::uint64_t* aside) {
+    std::uint32_t* const rows_aside = reinterpret_cast<std::uint32_t*>(aside);
+    char* const first_aside = reinterpret_cast<char*>(aside + n + 4);
+    char* const second_aside = reinterpret_cast<char*>(aside + 2 * (n + 4));
+    std::size_t left = 0, right = 0, i = 0;
+#ifdef __AVX2__
+    const auto pack = [](const char* from, unsigned marks) {
+        const __m256i order =
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(kPacking.of_64[marks]));
+        return _mm256_permutevar8x32_epi32(
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), order);
+    };
+    const auto part_words = [&](char* of, char* words_aside, unsigned marks) {
+        const __m256i go = pack(of + 8 * i, marks), stay = pack(of + 8 * i, marks ^ 15U);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(of + 8 * left), go);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(words_aside + 8 * right), stay);
+    };
+    for (; i + 4 <= n; i += 4) {
+        const unsigned marks = load<std::uint32_t>(goes_left + i) * 0x10204080U >> 28;
+        const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + i));
+        const auto order = [](unsigned of) {
+            return _mm_load_si128(reinterpret_cast<const __m128i*>(kPacking.of_32[of]));
+        };
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(rows + left),
+                         _mm_shuffle_epi8(four, order(marks)));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(rows_aside + right),
+                         _mm_shuffle_epi8(four, order(marks ^ 15U)));
+        part_words(first, first_aside, marks);
+        if constexpr (two) part_words(second, second_aside, marks);
+        const auto go = static_cast<std::size_t>(__builtin_popcount(marks));
+        left += go;
+        right += 4 - go;
+    }
+#endif
+    const auto part_word = [&](char* of, char* words_aside) {
+        const auto word = load<std::uint64_t>(of + 8 * i);
+        __builtin_memcpy(of + 8 * left, &word, sizeof word);
+        __builtin_memcpy(words_aside + 8 * right, &word, sizeof word);
+    };
+    for (; i < n; ++i) {
+        const std::size_t goes = goes_left[i];
+        rows_aside[right] = rows[i];
+        rows[left] = rows[i];
+        part_word(first, first_aside);
+        if constexpr (two) part_word(second, second_aside);
+        left += goes;
+        right += 1 - goes;
+    }
+    const auto put_back = [&](char* to, const char* from) {
+        for (std::size_t k = 0; k < right; ++k) {
+            const auto word = load<std::uint64_t>(from + 8 * k);
+            __builtin_memcpy(to + 8 * (left + k), &word, sizeof word);
+        }
+    };
+    for (std::size_t k = 0; k < right; ++k) rows[left + k] = rows_aside[k];
+    put_back(first, first_aside);
+    if constexpr (two) put_back(second, second_aside);
+}
+
+void part_samples(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows, void* first,
+                  void* second, std::uint64_t* aside) {
+    char* const one = static_cast<char*>(first);
+    if (second == nullptr)
+        part_arrays<false>(goes_left, n, rows, one, nullptr, aside);
+    else
+        part_arrays<true>(goes_left, n, rows, one, static_cast<char*>(second), aside);
+}
+
 }  // namespace
 
 extern const Kernels SILVICS_KERNELS;
@@ -465,16 +697,25 @@ const Kernels SILVICS_KERNELS = {
     .sum_outputs_marked = sum_outputs_marked,
     .sum_outputs_below = sum_outputs_below,
     .sum_outputs_upto = sum_outputs_upto,
+    .make_moments = make_moments,
     .sum_squares = sum_squares,
     .survey = survey,
     .offsets = offsets,
+    .add_words = add_words,
+    .add_fours = add_fours,
+    .run_words = run_words,
     .find_codes = find_codes,
     .find_marks = find_marks,
     .code_range = code_range,
     .codes_around = codes_around,
     .value_range = value_range,
+    .gather_bytes = gather_bytes,
+    .gather_words = gather_words,
+    .read_floats = read_floats,
+    .read_doubles = read_doubles,
     .mark_upto = mark_upto,
     .mark_below = mark_below,
+    .part_samples = part_samples,
 };
 
 }  // namespace silvics

@@ -67,36 +67,30 @@ public:
     // Nodes of at most `postponed_below` samples are not grown but put aside.
     void grow(std::size_t postponed_below = 0) {
         std::size_t n_leaves = 1;
-        OpenNode node;
-        bool at_hand = false;  // the next node, or is it to be taken from the frontier
-        while ((at_hand || !frontier_.empty()) && n_leaves < rules_.stopping.max_leaf_nodes) {
+        while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
             plot_.stop.check();
-            if (!at_hand) node = frontier_.pop();
-            at_hand = false;
+            OpenNode& node = frontier_.next();
             if (!plain_ && node.n() == 0) {
-                // A cell is cut without looking at its samples: one without any counts as well, but
-                // there is nothing to tell its parts apart.
-                if (!node.nowhere) make_empty(node);
-                if (rules_.stopping.limits_leaves() && rules_.search.by_cells()) {
-                    node.nowhere = true;
-                    frontier_.push(node);
-                    frontier_.push(node);
-                    ++n_leaves;
-                }
+                n_leaves += pass_empty();
             } else if (node.n() <= postponed_below) {
                 make(node);
                 postponed_.push_back(node);
-            } else if (best_first() || open(node)) {
+                frontier_.drop();
+            } else if (!best_first() && !open(node)) {
+                frontier_.drop();
+            } else {
                 const std::size_t more = plain_ ? 1 : n_children(node) - 1;
-                if (more > rules_.stopping.max_leaf_nodes - n_leaves) continue;  // stays a leaf
-                n_leaves += more;
-                at_hand = split(node);
+                if (more > rules_.stopping.max_leaf_nodes - n_leaves) {  // stays a leaf
+                    frontier_.drop();
+                } else {
+                    n_leaves += more;
+                    split(node);
+                }
             }
         }
-        if (at_hand) frontier_.push(node);
         // What is left has been opened already, or remains to be made: leaves, all of them.
         while (!frontier_.empty()) {
-            node = frontier_.pop();
+            OpenNode node = frontier_.pop();
             if (node.nowhere) continue;
             if (node.n() == 0)
                 make_empty(node);
@@ -198,6 +192,19 @@ private:
         return {node.begin, node.n(), node.key, node.bounds, plain_ ? nullptr : &place_};
     }
 
+    // The next node has no samples. A cell is cut without looking at its samples: one without any
+    // counts as well, but there is nothing to tell its parts apart. Returns how many leaves more
+    // there are.
+    [[gnu::noinline]] std::size_t pass_empty() {
+        OpenNode node = frontier_.take();
+        if (!node.nowhere) make_empty(node);
+        if (!rules_.stopping.limits_leaves() || !rules_.search.by_cells()) return 0;
+        node.nowhere = true;
+        frontier_.push(node);
+        frontier_.push(node);
+        return 1;
+    }
+
     // A leaf without samples predicts what its parent does.
     void make_empty(OpenNode& node) {
         make(node);
@@ -214,8 +221,25 @@ private:
         keep_facts(node, facts);
     }
 
+    // A sample by itself; half of a full tree's nodes are.
+    void make_sole(OpenNode& node) {
+        make(node);
+        GrowingNode& made = growing_.nodes[node.id];
+        const SoleSample sole = splitter_->enter_sole(node.begin);
+        made.n = 1;
+        made.weight = sole.weight * plot_.subset.unit;
+        if (!per_node_) {
+            made.value = kPureBit | sole.only_class;
+        } else {
+            made.value = static_cast<std::uint32_t>(growing_.values.size());
+            growing_.values.push_back(sole.value);
+        }
+    }
+
     // Makes the node and looks for its split; a leaf if there is none.
     bool open(OpenNode& node) {
+        if (node.n() == 1 && plot_.derived && rules_.stopping.min_samples_split > 1)
+            return make_sole(node), false;
         make(node);
         const NodeFacts facts = enter(node);
         if (!plain_ && facts.n == 0) return say_as_parent(node), false;
@@ -317,49 +341,50 @@ private:
         }
     }
 
-    // Makes the split found. Depth first, the left child comes next: it takes its parent's place
-    // and is not put aside. Tells whether that is so.
-    bool split(OpenNode& node) {
+    // Makes the split found of the next node: its children take its place. Depth first, the left
+    // one is next.
+    void split(OpenNode& node) {
         GrowingNode& made = growing_.nodes[node.id];
         made.feature = static_cast<std::int32_t>(node.feature);
         made.threshold = node.threshold;
         made.missing = node.missing;
         if (!plain_)
-            if (const auto record = record_of(made)) return branch_out(node, *record);
-        OpenNode right;
-        right.parent = node.parent = node.id;
-        right.which = 1;
-        node.which = 0;
-        right.depth = ++node.depth;
-        right.constants = node.constants;
+            if (const auto record = record_of(made)) return branch_out(frontier_.take(), *record);
+        if (rules_.growth == Growth::depth_first) return part(node, frontier_.put_blank());
+        OpenNode right = frontier_.take(), left;
+        part(right, left);
+        add(left);
+        add(right);
+    }
+
+    // A node becomes its right child; and the left one.
+    [[gnu::always_inline]] void part(OpenNode& node, OpenNode& left) {
+        left.parent = node.parent = node.id;
+        left.which = 0;
+        node.which = 1;
+        left.depth = ++node.depth;
+        left.constants = node.constants;
         if (!plain_) {
-            if (rules_.search.by_cells() && !std::isnan(made.threshold)) {
-                right.cell = cells_.cut(node.cell, node.feature, made.threshold, false);
-                node.cell = cells_.cut(node.cell, node.feature, made.threshold, true);
+            if (rules_.search.by_cells() && !std::isnan(node.threshold)) {
+                left.cell = cells_.cut(node.cell, node.feature, node.threshold, true);
+                node.cell = cells_.cut(node.cell, node.feature, node.threshold, false);
             } else {
-                right.cell = node.cell;
+                left.cell = node.cell;
             }
         }
-        right.begin = node.begin + node.n_left;
-        right.end = std::exchange(node.end, right.begin);
-        right.key = child_key(node.key, 1);
-        node.key = child_key(node.key, 0);
-        right.bounds = node.bounds;
+        left.begin = node.begin;
+        left.end = node.begin += node.n_left;
+        left.key = child_key(node.key, 0);
+        node.key = child_key(node.key, 1);
+        left.bounds = node.bounds;
         if (const int sign = rules_.search.monotonic_sign(node.feature); sign != 0) {
-            (sign > 0 ? node : right).bounds.upper = node.middle;
-            (sign > 0 ? right : node).bounds.lower = node.middle;
+            (sign > 0 ? left : node).bounds.upper = node.middle;
+            (sign > 0 ? node : left).bounds.lower = node.middle;
         }
-        if (rules_.growth == Growth::depth_first) {
-            frontier_.push(right);
-            return true;
-        }
-        add(node);
-        add(right);
-        return false;
     }
 
     // The same of a node with any number of children.
-    [[gnu::noinline]] bool branch_out(OpenNode& node, std::size_t record) {
+    [[gnu::noinline]] void branch_out(const OpenNode& node, std::size_t record) {
         std::vector<OpenNode> children(growing_.records[record + 1]);
         RowId begin = node.begin;
         for (std::uint32_t k = 0; k < children.size(); ++k) {
@@ -376,12 +401,10 @@ private:
             child.bounds = node.bounds;
         }
         if (rules_.growth == Growth::depth_first) {
-            for (std::size_t k = children.size(); k-- > 1;) frontier_.push(children[k]);
-            node = children[0];
-            return true;
+            for (std::size_t k = children.size(); k-- > 0;) frontier_.push(children[k]);
+            return;
         }
         for (const OpenNode& child : children) add(child);
-        return false;
     }
 
     Plot& plot_;

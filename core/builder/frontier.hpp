@@ -50,13 +50,22 @@ public:
         if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
     }
 
-    OpenNode pop() {
-        if (growth_ == Growth::breadth_first) return first();
+    // The next one. It stays where it is until it is dropped, and one more may be put after it:
+    // copying it would wait for fields that have only just been written.
+    OpenNode& next() {
         if (growth_ != Growth::depth_first) bring_next_to_end();
-        OpenNode node = std::move(open_.back());
-        open_.pop_back();
+        if (open_.size() == open_.capacity()) open_.reserve(2 * open_.size());
+        return open_.back();
+    }
+    void drop() { open_.pop_back(); }
+    OpenNode& put_blank() { return open_.emplace_back(); }
+
+    OpenNode take() {  // off, which next() has shown
+        const OpenNode node = open_.back();
+        drop();
         return node;
     }
+    OpenNode pop() { return next(), take(); }
 
     // One past the last sample of all of them.
     std::size_t samples_end() const {
@@ -67,20 +76,22 @@ public:
     }
 
 private:
-    [[gnu::noinline]] OpenNode first() {
-        OpenNode node = std::move(open_[head_++]);
+    [[gnu::noinline]] void bring_next_to_end() {
+        if (growth_ == Growth::best_first)
+            std::pop_heap(open_.begin(), open_.end(), later);
+        else if (growth_ == Growth::random)
+            std::swap(open_[static_cast<std::size_t>(order_.below(open_.size()))], open_.back());
+        else
+            bring_first();
+    }
+
+    void bring_first() {
+        const OpenNode node = open_[head_++];
         if (2 * head_ > open_.size()) {
             open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(head_));
             head_ = 0;
         }
-        return node;
-    }
-
-    [[gnu::noinline]] void bring_next_to_end() {
-        if (growth_ == Growth::best_first)
-            std::pop_heap(open_.begin(), open_.end(), later);
-        else
-            std::swap(open_[static_cast<std::size_t>(order_.below(open_.size()))], open_.back());
+        open_.push_back(node);
     }
 
     // The largest decrease first; of equals, the leftmost.

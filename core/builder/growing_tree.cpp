@@ -43,27 +43,30 @@ void set_depth_first(GrowingTree& growing) {
     nodes = std::move(ordered);
 }
 
-// Of nodes in depth-first order.
-std::uint32_t depth_of(const GrowingTree& growing) {
-    std::uint32_t depth = 0, deepest = 0;
-    std::vector<std::uint32_t> waiting;  // depths of the other children to come
-    for (const GrowingNode& node : growing.nodes) {
-        deepest = std::max(deepest, depth);
-        if (node.feature >= 0) {
-            ++depth;
-            if (growing.records.empty()) {
-                waiting.push_back(depth);
-                continue;
-            }
-            const auto record = record_of(node);
-            waiting.insert(waiting.end(), record ? growing.records[*record + 1] - 1 : 1, depth);
-        } else if (!waiting.empty()) {
-            depth = waiting.back();
-            waiting.pop_back();
-        }
+// How deep the nodes lie that come one after another, depth first.
+class DepthFirst {
+public:
+    explicit DepthFirst(const GrowingTree& growing) : growing_(growing) {}
+
+    void pass_inner(const GrowingNode& node) {
+        ++depth_;
+        if (growing_.records.empty()) return waiting_.push_back(depth_);
+        const auto record = record_of(node);
+        waiting_.insert(waiting_.end(), record ? growing_.records[*record + 1] - 1 : 1, depth_);
     }
-    return deepest;
-}
+    void pass_leaf() {
+        deepest_ = std::max(deepest_, depth_);
+        if (waiting_.empty()) return;
+        depth_ = waiting_.back();
+        waiting_.pop_back();
+    }
+    std::uint32_t deepest() const { return deepest_; }
+
+private:
+    const GrowingTree& growing_;
+    std::uint32_t depth_ = 0, deepest_ = 0;
+    std::vector<std::uint32_t> waiting_;  // depths of the other children to come
+};
 
 // The rule of levels kept while the tree grew, as it is kept in the finished one.
 LevelRule finished_rule(const GrowingTree& growing, LevelRule rule, bool others_left, Tree& tree) {
@@ -117,25 +120,30 @@ Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree)
     return node;
 }
 
-// Sizes and nodes alone. Leaves with class weights are numbered, unless they are pure.
-Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, bool per_node) {
+// Sizes and nodes alone; leaf(t, node) of every leaf on the way, in one pass: whether a node is one
+// cannot be foreseen. Leaves with class weights are numbered, unless they are pure.
+template <class Leaf>
+Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, bool per_node,
+              Leaf&& leaf) {
     if (!growing.depth_first) set_depth_first(growing);
     growing.depth_first = true;
     Tree tree;
     tree.n_features = n_features;
     tree.n_outputs = target.n_outputs;
     tree.n_classes = target.n_classes;
-    tree.max_depth = depth_of(growing);
-    tree.both_ways = growing.both_ways;
     tree.nodes.resize(growing.nodes.size());
     std::size_t row = 0;
+    DepthFirst depths(growing);
     for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
         const GrowingNode& from = growing.nodes[t];
         Node& node = tree.nodes[t];
         if (from.feature >= 0) {
             node = inner_node(growing, from, tree);
+            depths.pass_inner(from);
             continue;
         }
+        depths.pass_leaf();
+        leaf(static_cast<NodeId>(t), from);
         if (per_node)
             node.link = 0;
         else if (from.value & kPureBit)
@@ -143,6 +151,8 @@ Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features
         else
             node.link = checked_id(row++, kMaxIds, "impure leaves");
     }
+    tree.max_depth = depths.deepest();
+    tree.both_ways = growing.both_ways;
     return tree;
 }
 
@@ -206,7 +216,7 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 }
 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
-    Tree tree = nodes_of(growing, target, n_features, per_node);
+    Tree tree = nodes_of(growing, target, n_features, per_node, [](NodeId, const GrowingNode&) {});
     const std::size_t n = growing.nodes.size(), width = target.value_width();
     tree.n_node_samples.reserve(n);
     tree.weighted_n_node_samples.reserve(n);
@@ -230,8 +240,6 @@ std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
                                   int impurity_exponent) {
     const bool classes = target.classification();
     const std::size_t n = growing.nodes.size() / 2 + 1, width = target.value_width();
-    Tree tree = nodes_of(growing, target, n_features, !classes);
-    tree.impurity_exponent = impurity_exponent;
     Leaves leaves;
     leaves.ids.resize(n);
     leaves.n.resize(n);
@@ -239,20 +247,20 @@ std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
     leaves.impurity.resize(n);
     if (!classes) leaves.value.resize(n);
     std::size_t at = 0;
-    for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
-        const GrowingNode& from = growing.nodes[t];
-        if (from.feature >= 0) continue;
-        leaves.ids[at] = static_cast<NodeId>(t);
-        leaves.n[at] = from.n;
-        leaves.weight[at] = from.weight;
-        leaves.impurity[at] = from.impurity;
-        if (!classes)
-            leaves.value[at] = growing.values[from.value];
-        else if ((from.value & kPureBit) == 0)
-            append(leaves.class_weights, value_of(growing, from, width));
-        ++at;
-    }
-    return compact_exactly(tree, leaves, derivation);
+    Tree tree =
+        nodes_of(growing, target, n_features, !classes, [&](NodeId t, const GrowingNode& from) {
+            leaves.ids[at] = t;
+            leaves.n[at] = from.n;
+            leaves.weight[at] = from.weight;
+            leaves.impurity[at] = from.impurity;
+            if (!classes)
+                leaves.value[at] = growing.values[from.value];
+            else if ((from.value & kPureBit) == 0)
+                append(leaves.class_weights, value_of(growing, from, width));
+            ++at;
+        });
+    tree.impurity_exponent = impurity_exponent;
+    return compact_exactly(std::move(tree), leaves, derivation);
 }
 
 }  // namespace silvics

@@ -77,8 +77,9 @@ public:
     double score_per_decrease() const { return weight_ * weight_; }
 
     void prepare_search() {
-        samples_.take(rows_.size());
-        for (std::size_t i = 0; i < rows_.size(); ++i) samples_[i] = sample(i);
+        static_assert(sizeof(Moment) == 4 * sizeof(double));
+        Moment* const samples = samples_.take(rows_.size());
+        kernels_.make_moments(grid_, weights_, y_, rows_.size(), mean_, &samples->weight);
     }
     Summand sample(std::size_t i) const {
         const double w = weight_of_sample(i), h = grid_.high_part(y_[i]), e = y_[i] - mean_;
@@ -98,6 +99,19 @@ public:
         Summand sum;
         kernels_.sum_outputs_upto(grid_, values, weights_, y_, n, limit, &sum.weight);
         return sum;
+    }
+    void add_to_bins(const std::uint16_t* codes, std::size_t begin, std::size_t end, Code low,
+                     int shift, Summand* bins) const {
+        kernels_.add_fours(codes + begin, end - begin, low, shift, &samples_[begin].weight,
+                           &bins->weight);
+    }
+    void run_bins(Summand* bins, std::size_t n, double* weight, double* term) const {
+        Summand sum;
+        for (std::size_t b = 0; b < n; ++b) {
+            bins[b] = sum += bins[b];
+            weight[b] = weight_of(sum);
+            term[b] = term_of(sum);
+        }
     }
     const Summand* samples() const { return samples_.data(); }
     static void add_if(bool taken, const Summand& sample, Summand& sum) {

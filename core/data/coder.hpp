@@ -56,13 +56,30 @@ private:
 
     // By equal frequency of rows or by equal width of the range.
     void next_bin(double value, std::size_t begin, std::size_t end) {
+        if (rule_.widths == BinRule::Widths::equal_width)
+            return enter_slot(slot_of((value / 2 - low_) / range_));
+        const std::size_t middle = begin + (end - 1);  // twice that
+        if (middle < slot_end_) return;                // as most are: nothing to divide
+        enter_slot(slot_of_middle(middle));
+        if (slot_ == static_cast<double>(most_ - 1)) {
+            slot_end_ = 2 * n_rows_;
+        } else {  // about there, and then to the bit
+            slot_end_ = static_cast<std::size_t>(
+                (slot_ + 1.0) * 2.0 * static_cast<double>(n_rows_) / static_cast<double>(most_));
+            while (slot_of_middle(slot_end_) > slot_) --slot_end_;
+            while (slot_of_middle(slot_end_) <= slot_) ++slot_end_;
+        }
+    }
+
+    // Of a place in [0, 1): where along the column a value stands.
+    double slot_of(double place) const {
         const auto wanted = static_cast<double>(most_);
-        const double place =  // in [0, 1): where along the column this value stands
-            rule_.widths == BinRule::Widths::equal_width
-                ? (value / 2 - low_) / range_
-                : (static_cast<double>(begin) + static_cast<double>(end - 1)) / 2 /
-                      static_cast<double>(n_rows_);
-        const double slot = std::min(std::floor(place * wanted), wanted - 1);
+        return std::min(std::floor(place * wanted), wanted - 1);
+    }
+    double slot_of_middle(std::size_t twice) const {
+        return slot_of(static_cast<double>(twice) / 2 / static_cast<double>(n_rows_));
+    }
+    void enter_slot(double slot) {
         if (rank_ > 0 && slot != slot_) ++code_;
         slot_ = slot;
     }
@@ -73,6 +90,7 @@ private:
     Column& column_;
     std::size_t most_ = 0, rank_ = 0, rest_ = 0;
     double slot_ = 0.0;
+    std::size_t slot_end_ = 0;  // twice the middle of the first rows beyond it
     Code code_ = 0;
 };
 

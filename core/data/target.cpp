@@ -5,7 +5,19 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "data/sorted_values.hpp"
+
 namespace silvics {
+namespace {
+
+double middle_of_distinct(std::span<const double> values) {
+    const SortedValues sorted(values, StopFlag{});
+    std::size_t before = (sorted.n_distinct() - 1) / 2 + 1, i = 0;
+    while ((before -= sorted.another(i)) > 0) ++i;
+    return values[sorted.row(i)];
+}
+
+}  // namespace
 
 std::size_t Target::value_width() const {
     return classification() ? std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0})
@@ -50,15 +62,15 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
     target.centre.assign(n_outputs, 0.0);
     double largest = 0.0;  // half of it: the difference of two doubles may overflow, that cannot
     for (std::size_t k = 0; k < n_outputs; ++k) {
-        std::vector<double> distinct;
+        std::vector<double> used;
+        used.reserve(n_rows);
         for (std::size_t i = 0; i < n_rows; ++i)
             if (weights.empty() || weights[i] > 0.0)
-                distinct.push_back(target.original[k * n_rows + i]);
-        if (distinct.empty()) continue;
-        std::ranges::sort(distinct);
-        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-        if (centred) target.centre[k] = distinct[(distinct.size() - 1) / 2];
-        for (const double end : {distinct.front(), distinct.back()})
+                used.push_back(target.original[k * n_rows + i]);
+        if (used.empty()) continue;
+        if (centred) target.centre[k] = middle_of_distinct(used);
+        const auto [low, high] = std::ranges::minmax(used);
+        for (const double end : {low, high})
             largest = std::max(largest, std::fabs(end / 2 - target.centre[k] / 2));
     }
     if (largest > 0.0)

@@ -137,13 +137,17 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.weights = plan.weights;
     }
     bring_near_one(subset);
-    subset.rows.reserve(plan.n_rows);
+    subset.rows.resize(plan.n_rows);
+    std::size_t n = 0;
     for (std::size_t i = 0; i < plan.n_rows; ++i) {
         const double w = subset.weight(static_cast<RowId>(i));
-        if (w > 0.0) subset.rows.push_back(static_cast<RowId>(i));
+        subset.rows[n] = static_cast<RowId>(i);  // kept or not: no branch could foresee it
+        n += w > 0.0;
         subset.whole += w;
-        subset.whole_weights &= w == std::floor(w) && w < 0x1.0p20;
+        subset.whole_weights &=
+            w < 0x1.0p20 && w == static_cast<double>(static_cast<std::int32_t>(w));
     }
+    subset.rows.resize(n);
     if (plan.structure > 0.0) give_roles(subset, plan.structure, seed);
     return subset;
 }

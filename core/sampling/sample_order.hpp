@@ -8,36 +8,29 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/kernels.hpp"
 #include "base/scratch.hpp"
 #include "base/types.hpp"
 
 namespace silvics {
 
-// Those of the left first, both sides in the order they had; several arrays at once. Both places
-// are written, one is kept.
-template <class... T>
-void split_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint64_t* scratch, T*... of) {
-    const auto split = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        const std::tuple<T*...> aside{reinterpret_cast<T*>(scratch + I * n)...};
-        std::size_t left = 0, right = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t goes = goes_left[i];
-            const std::tuple<T...> sample{of[i]...};
-            ((of[left] = std::get<I>(sample)), ...);
-            ((std::get<I>(aside)[right] = std::get<I>(sample)), ...);
-            left += goes;
-            right += 1 - goes;
-        }
-        if (right < 16)  // not worth a call
-            for (std::size_t i = 0; i < right; ++i) ((of[left + i] = std::get<I>(aside)[i]), ...);
-        else
-            (std::memcpy(of + left, std::get<I>(aside), right * sizeof(T)), ...);
-    };
-    split(std::index_sequence_for<T...>{});
+// Those of the left first, both sides in the order they had. Both places are written, one is kept.
+template <class T>
+void split_array(const std::uint8_t* goes_left, std::size_t n, std::uint64_t* scratch, T* of) {
+    T* const aside = reinterpret_cast<T*>(scratch);
+    std::size_t left = 0, right = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t goes = goes_left[i];
+        const T sample = of[i];
+        of[left] = sample;
+        aside[right] = sample;
+        left += goes;
+        right += 1 - goes;
+    }
+    std::memcpy(of + left, aside, right * sizeof(T));
 }
 
 struct SampleOrder {
@@ -77,18 +70,19 @@ struct SampleOrder {
     void split(std::size_t begin, std::span<const std::uint8_t> goes_left,
                Scratch<std::uint64_t>& scratch) {
         const std::size_t n = goes_left.size();
-        std::uint64_t* const aside = scratch.take(3 * n);
+        std::uint64_t* const aside = scratch.take(3 * n + 12);
         const std::uint8_t* const goes = goes_left.data();
-        RowId* const row = rows.data() + begin;
         // What most trees have goes in one pass.
-        if (!packed.empty()) return split_arrays(goes, n, aside, row, packed.data() + begin);
-        if (values.size() == size() && labels.empty() && weights.empty())
-            return split_arrays(goes, n, aside, row, values.data() + begin);
+        const auto at_once = [&](auto* first, double* second) {
+            kernels().part_samples(goes, n, rows.data() + begin, first, second, aside);
+        };
+        if (!packed.empty()) return at_once(packed.data() + begin, nullptr);
         if (values.size() == size() && labels.empty())
-            return split_arrays(goes, n, aside, row, weights.data() + begin, values.data() + begin);
+            return at_once(values.data() + begin,
+                           weights.empty() ? nullptr : weights.data() + begin);
         const auto each = [&]<class T>(std::vector<T>& array) {
             for (std::size_t at = begin; at < array.size(); at += size())
-                split_arrays(goes, n, aside, array.data() + at);
+                split_array(goes, n, aside, array.data() + at);
         };
         for_arrays(each);
     }

@@ -98,8 +98,14 @@ inline void gather_codes(std::span<const Column* const> columns, std::span<const
             for (std::size_t k = 0; k < columns.size(); ++k) {
                 const CodeView& view = columns[k]->view(rows.size());
                 std::uint16_t* out = codes[k].data();
-                view.visit([&](const auto* from) {
-                    for (std::size_t i = begin; i < end; ++i) out[i] = from[rows[i] * view.stride];
+                view.visit([&]<class T>(const T* from) {
+                    const auto gather = [&] {
+                        if constexpr (sizeof(T) == 1)
+                            return kernels().gather_bytes;
+                        else
+                            return kernels().gather_words;
+                    }();
+                    gather(from, view.stride, rows.data() + begin, end - begin, out + begin);
                 });
             }
         }
@@ -140,6 +146,21 @@ const double* read_values(const Column& column, std::span<const RowId, N> rows, 
     }
     load_values(column.values, rows, into);
     return into;
+}
+
+// The same, and the least and the largest of them; there is one at least.
+inline void read_values_in_range(const Column& column, std::span<const RowId> rows, double* into,
+                                 double* low, double* high) {
+    const ColumnView& from = column.values;
+    const bool told = column.knots_tell();
+    if (!told && from.type == Scalar::f32) {
+        kernels().read_floats(from.data, from.stride, rows.data(), rows.size(), into, low, high);
+    } else if (!told && from.type == Scalar::f64) {
+        kernels().read_doubles(from.data, from.stride, rows.data(), rows.size(), into, low, high);
+    } else {
+        read_values(column, rows, into);
+        kernels().value_range(into, rows.size(), low, high);
+    }
 }
 
 // The values of some rows of any column of numbers; NaN where they are missing.
@@ -218,8 +239,19 @@ inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<P
         return middle_of_gap(value(cut.at_left), value(cut.at_right));
     }
     const auto [below, above] = codes_at_cut(node, cut);
-    return middle_of_gap(values_of_code(node, below, places).second,
-                         values_of_code(node, above, places).first);
+    if (column.knots_tell()) return middle_of_gap(column.knots[below], column.knots[above]);
+    // No sample has a code between these: all that are found are next to the gap.
+    const std::size_t n = kernels().find_codes(node.codes, node.size(), below, above - below + 1,
+                                               places.take(node.size() + 1));
+    double low = -kInfinity, high = kInfinity;
+    const bool one = column.kind == Column::Kind::one_value;  // and then two samples tell
+    for (std::size_t k = 0; k < n && !(one && low > -kInfinity && high < kInfinity); ++k) {
+        const double v = node.value(places[k]);
+        const bool left = node.codes[places[k]] == below;
+        low = left && v > low ? v : low;
+        high = !left && v < high ? v : high;
+    }
+    return middle_of_gap(low, high);
 }
 
 // The cut between two samples next to each other in the order of the variable.

@@ -91,6 +91,9 @@ public:
         return maker_.make(node, chosen, voters_.rows);
     }
 
+    SoleSample enter_sole(std::size_t) override {
+        throw std::logic_error("its leaves do not tell what is above them");
+    }
     void share(ThreadTeam*) override {}
     std::unique_ptr<Splitter> another() const override {
         return std::make_unique<GeneralSplitter>(parts_);

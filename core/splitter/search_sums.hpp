@@ -74,7 +74,7 @@ public:
 
 private:
     // Samples from which on bins are quicker than sorting all, and how many of them make a bin.
-    static constexpr std::size_t kBinned = 96, kPerBin = 4, kMaxBins = 2048;
+    static constexpr std::size_t kBinned = 96, kPerBin = 4, kMaxBins = 2048, kPerSample = 2;
 
     static double score(const C& criterion, double w, double t) {
         const double W = criterion.weight();
@@ -187,7 +187,12 @@ private:
     void scan_bins(const C& criterion, const NodeColumn& node, const CutLimits& limits,
                    const StopFlag& stop, Cut& best) {
         const std::size_t n = node.size(), range = node.range.size();
-        const std::size_t wanted = std::clamp(n / kPerBin, std::size_t{4}, kMaxBins);
+        // A bin for each code, where a few more than there are samples will do: none is looked
+        // into.
+        const std::size_t wanted =
+            !node.parts_codes() && range <= kPerSample * n && range <= kMaxBins
+                ? range
+                : std::clamp(n / kPerBin, std::size_t{4}, kMaxBins);
         const int shift = range <= wanted ? 0 : std::bit_width((range - 1) / wanted);
         const std::size_t n_bins = ((range - 1) >> shift) + 1;
         resize(n_bins);
@@ -195,19 +200,18 @@ private:
         if (!limits.none()) count_bins(node, shift, n_bins);
         const bool whole = shift == 0 && !node.parts_codes();  // no bin can be cut
         const double W = criterion.weight();
-        Summand sum{};
-        for (std::size_t b = 0; b < n_bins; ++b) {
+        if (!whole) {
             // A cut within a pure bin is worse than one at its ends, but those may be forbidden.
-            if (!whole) spread_[b] = criterion.spread_of(bins_[b]) + (limits.none() ? 0.0 : 1e-300);
-            if (b == 0 ||
-                b + 1 == n_bins) {  // a part of it can explain no more than all its squares
+            const double least = limits.none() ? 0.0 : 1e-300;
+            for (std::size_t b = 0; b < n_bins; ++b)
+                spread_[b] = criterion.spread_of(bins_[b]) + least;
+            for (const std::size_t b : {std::size_t{0}, n_bins - 1}) {
+                // A part of it can explain no more than all its squares.
                 const double w = C::weight_of(bins_[b]), squares = criterion.squares_of(bins_[b]);
                 may_[b] = C::kFactor * W * W * squares / (W - w) * (1.0 + 1e-9) >= best.score;
             }
-            bins_[b] = sum += bins_[b];
-            weight_[b] = C::weight_of(sum);
-            term_[b] = C::term_of(sum);
         }
+        criterion.run_bins(bins_.data(), n_bins, weight_.data(), term_.data());
         const std::size_t between = first_best(
             criterion, n_bins - 1, limits.none(), best.score,
             [&](std::size_t b) { return limits.allow(counts_[b], weight_[b], W - weight_[b]); });
@@ -251,11 +255,8 @@ private:
     void fill_bins(const C& criterion, const NodeColumn& node, int shift, std::size_t n_bins,
                    const StopFlag& stop) {
         Summand* const bins = bins_.cleared(n_bins);
-        const Summand* samples = criterion.samples();
-        const std::uint16_t* codes = node.codes;
-        const Code low = node.range.low;
         in_blocks(node.size(), stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) bins[(codes[i] - low) >> shift] += samples[i];
+            criterion.add_to_bins(node.codes, begin, end, node.range.low, shift, bins);
         });
     }
 

@@ -23,10 +23,19 @@ struct NodeFacts {
     bool homogeneous = false;
 };
 
+// A sample by itself: what its leaf says.
+struct SoleSample {
+    double weight = 0.0;
+    double value = 0.0;  // of one output
+    ClassId only_class = 0;
+};
+
 class Splitter {
 public:
     virtual ~Splitter() = default;
     virtual NodeFacts enter(const NodeSamples& node) = 0;
+    // A node of one sample, of one output.
+    virtual SoleSample enter_sole(std::size_t at) = 0;
     // The split of the node last entered; its samples are set in order, those of the left child
     // first. Variables found constant are told to `constants`.
     virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;

@@ -31,6 +31,16 @@ public:
         return {node.n, criterion_.weight(), criterion_.homogeneous()};
     }
 
+    SoleSample enter_sole(std::size_t at) override {
+        criterion_.enter(order_, at, 1);
+        SoleSample sole{.weight = criterion_.weight()};
+        if constexpr (requires { criterion_.only_class(); })
+            sole.only_class = criterion_.only_class();
+        else
+            criterion_.write_value({&sole.value, 1});
+        return sole;
+    }
+
     std::optional<Split> find_split(const NodeSamples& node, Constants& constants) override {
         if (rules_.split_sample != 0 && node.n > rules_.split_sample)
             if (auto split = find_on_sample(node, constants)) return split;
@@ -247,13 +257,18 @@ private:
         const auto try_variable = [&](std::size_t, FeatureId f) {
             Found found{.feature = f, .cut = {.score = best.worth()}};
             if (!search_one(found)) return constants.found(f), false;
-            if (found.worth() > best.worth()) best = found;
+            if (found.worth() > best.worth()) {
+                best = found;
+                best_values_.swap(values_);
+            }
             return true;
         };
         for_drawn_variables(
             node, constants, 1, [](const auto&) {}, try_variable,
             [&] { return good_enough(node, best); });
         if (best.cut.score == -kInfinity) return std::nullopt;
+        if (by_values(node.n) && table_.columns[best.feature].plain)
+            return split_by_values(node, best, best_values_.data());
         return make_split(node, best, rows);
     }
 
@@ -331,9 +346,9 @@ private:
             if (rows.size() > 1 && rows.size() <= kMostOfFew && limits.none())
                 return with_constant(
                     rows.size(), [&](auto n) { return draw_in_few<n>(node, rows, limits, found); });
-        const double* of = values_of(found.feature, rows);
+        double* const of = values_.take(rows.size());
         double low, high;
-        kernels_.value_range(of, rows.size(), &low, &high);
+        read_values_in_range(table_.columns[found.feature], rows, of, &low, &high);
         if (low == high) return false;
         found.threshold = draw_threshold(node.key, found.feature, low, high);
         score_values(criterion_, search_, {of, rows.size()}, found.threshold, limits, goes_left_,
@@ -344,7 +359,7 @@ private:
     template <std::size_t N>
     bool draw_in_few(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,
                      Found& found) {
-        double of[N];
+        double* const of = values_.take(kMostOfFew);
         read_values(table_.columns[found.feature], rows.first<N>(), of);
         double low = of[0], high = of[0];
         for (std::size_t i = 1; i < N; ++i) {
@@ -421,14 +436,12 @@ private:
     Split make_split(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
         if (!table_.columns[found.feature].plain) return split_other(node, found, rows);
         if (!by_values(rows.size())) return make_split(node, found, gathered(found.feature, rows));
-        return split_by_values(node, found, rows);
+        return split_by_values(node, found, values_of(found.feature, rows));
     }
 
-    Split split_by_values(const NodeSamples& node, const Found& found,
-                          std::span<const RowId> rows) {
+    Split split_by_values(const NodeSamples& node, const Found& found, const double* values) {
         Split split = split_of(found);
-        split.n_left = kernels_.mark_upto(values_of(found.feature, rows), node.n, split.threshold,
-                                          goes_left_.take(node.n));
+        split.n_left = kernels_.mark_upto(values, node.n, split.threshold, goes_left_.take(node.n));
         order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
         return split;
     }
@@ -522,7 +535,8 @@ private:
                              found.threshold, allowed, goes_left_, found.cut);
             else
                 score_threshold(gathered(found.feature, rows), found.threshold, allowed, found.cut);
-            if (found.cut.score != -kInfinity) return split_by_values(node, found, rows);
+            if (found.cut.score != -kInfinity)
+                return split_by_values(node, found, values_of(found.feature, rows));
         }
         return std::nullopt;
     }
@@ -544,7 +558,7 @@ private:
     Scratch<std::uint8_t> goes_left_;
     Scratch<std::uint64_t> scratch_;
     Scratch<Position> places_;
-    Scratch<double> values_;
+    Scratch<double> values_, best_values_;
     OtherSearch<C> other_;
     SampleOrder sample_;
     Work work_;

@@ -82,13 +82,13 @@ struct Packed {
     bool suits;  // whether they can be summed up
 };
 
-Packed pack(const Tree& nodes, const Leaves& leaves, Derivation derivation) {
+Packed pack(Tree nodes, const Leaves& leaves, Derivation derivation) {
     const bool classes = nodes.classification();
     const bool counts = classes && std::ranges::all_of(leaves.weight, whole) &&
                         std::ranges::all_of(leaves.class_weights, whole);
     Packed packed{header_of(nodes), false, true};
     packed.tree.derivation = derivation;
-    packed.tree.nodes = nodes.nodes;
+    packed.tree.nodes = std::move(nodes.nodes);
     classes ? pack_classes(leaves, counts, packed.tree) : pack_means(leaves, packed.tree);
     packed.exact = counts || (!classes && packed.tree.impurity.empty());
     const LeafScales scales = packed.tree.leaf_scales();
@@ -244,13 +244,12 @@ Tree compact(Tree tree, Derivation derivation) {
     return tree;
 }
 
-Tree compact_tree(const Tree& nodes, const Leaves& leaves, Derivation derivation) {
-    return pack(nodes, leaves, derivation).tree;
+Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation) {
+    return pack(std::move(nodes), leaves, derivation).tree;
 }
 
-std::optional<Tree> compact_exactly(const Tree& nodes, const Leaves& leaves,
-                                    Derivation derivation) {
-    Packed packed = pack(nodes, leaves, derivation);
+std::optional<Tree> compact_exactly(Tree nodes, const Leaves& leaves, Derivation derivation) {
+    Packed packed = pack(std::move(nodes), leaves, derivation);
     if (packed.exact && packed.suits) return std::move(packed.tree);
     return std::nullopt;
 }

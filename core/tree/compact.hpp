@@ -19,10 +19,10 @@ struct Leaves {
 
 // The compact tree of these nodes, whose leaves have all of this. `nodes` has a header and nodes,
 // and nothing else.
-Tree compact_tree(const Tree& nodes, const Leaves& leaves, Derivation derivation);
+Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation);
 // The compact tree of these nodes, if its leaves tell all there is: whole weights of classes, or
 // outputs without a mean among them.
-std::optional<Tree> compact_exactly(const Tree& nodes, const Leaves& leaves, Derivation derivation);
+std::optional<Tree> compact_exactly(Tree nodes, const Leaves& leaves, Derivation derivation);
 // The tree in a quarter of the bytes, where its inner nodes follow from the leaves in the way
 // said, to rounding; otherwise the plain tree as it is.
 Tree compact(Tree tree, Derivation derivation);

@@ -37,12 +37,6 @@ std::size_t Tree::n_leaves() const {
     return static_cast<std::size_t>(std::ranges::count_if(nodes, &Node::leaf));
 }
 
-bool LeafScales::suit(const LeafFacts& leaf) const {
-    const double w = leaf.weight * weight, value = leaf.value * output;
-    return leaf.n > 0 && w >= 1e-100 && w <= 1e100 && leaf.impurity >= 0.0 &&
-           leaf.impurity <= 1e120 && std::fabs(value) <= 1e60;
-}
-
 LeafScales Tree::leaf_scales() const {
     // The unit of variances is that of outputs, squared.
     LeafScales scales{.output = std::ldexp(1.0, -impurity_exponent / 2)};
@@ -55,19 +49,6 @@ LeafScales Tree::leaf_scales() const {
     if (largest > 0.0)
         scales.weight = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
     return scales;
-}
-
-LeafFacts Tree::leaf_facts(NodeId t, std::size_t number) const {
-    const Node& node = nodes[t];
-    if (classification() && counts_in_leaves())
-        return {.n = node.counts().n, .weight = static_cast<double>(node.counts().weight)};
-    if (classification()) return {.n = n_node_samples[number], .weight = node.threshold};
-    LeafFacts leaf{.n = node.link, .weight = static_cast<double>(node.link)};
-    if (!whole_weights.empty()) leaf.weight = whole_weights[number];
-    if (!weighted_n_node_samples.empty()) leaf.weight = weighted_n_node_samples[number];
-    if (!impurity.empty()) leaf.impurity = impurity[number];
-    leaf.value = node.threshold;
-    return leaf;
 }
 
 void Tree::write_class_weights(NodeId t, std::span<double> weights) const {

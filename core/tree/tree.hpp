@@ -78,7 +78,11 @@ struct Counts {
 // Powers of two in which sums and squares over leaves stay far from overflow.
 struct LeafScales {
     double weight = 1.0, output = 1.0;
-    bool suit(const LeafFacts& leaf) const;
+    bool suit(const LeafFacts& leaf) const {
+        const double w = leaf.weight * weight, value = leaf.value * output;
+        return leaf.n > 0 && w >= 1e-100 && w <= 1e100 && leaf.impurity >= 0.0 &&
+               leaf.impurity <= 1e120 && std::fabs(value) <= 1e60;
+    }
 };
 
 struct Tree {
@@ -140,7 +144,18 @@ struct Tree {
     // Of a compact tree of classes: whether its leaves keep LeafCounts.
     bool counts_in_leaves() const { return n_node_samples.empty(); }
     // Of a compact tree: leaf t, the `number`-th.
-    LeafFacts leaf_facts(NodeId t, std::size_t number) const;
+    LeafFacts leaf_facts(NodeId t, std::size_t number) const {
+        const Node& node = nodes[t];
+        if (classification() && counts_in_leaves())
+            return {.n = node.counts().n, .weight = static_cast<double>(node.counts().weight)};
+        if (classification()) return {.n = n_node_samples[number], .weight = node.threshold};
+        LeafFacts leaf{.n = node.link, .weight = static_cast<double>(node.link)};
+        if (!whole_weights.empty()) leaf.weight = whole_weights[number];
+        if (!weighted_n_node_samples.empty()) leaf.weight = weighted_n_node_samples[number];
+        if (!impurity.empty()) leaf.impurity = impurity[number];
+        leaf.value = node.threshold;
+        return leaf;
+    }
     LeafScales leaf_scales() const;
     std::size_t value_width() const;  // class weights of all outputs, or one number per output
     std::size_t n_leaves() const;

@@ -522,5 +522,135 @@ TEST_CASE("no weights are weights of one, to the last bit") {
     });
 }
 
+TEST_CASE("samples are parted in the order they had, one or two arrays beside the rows") {
+    at_every_size(17, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const auto marks = random_marks(rng, n);
+        std::vector<std::uint32_t> rows(n);
+        for (auto& row : rows) row = static_cast<std::uint32_t>(rng());
+        std::vector<std::uint64_t> words(n);
+        for (auto& word : words) word = rng();
+        auto reals = random_reals(rng, n, -1.0, 1.0);
+        for (const bool two : {false, true}) {
+            auto some_rows = rows;
+            auto some_words = words;
+            auto some_reals = reals;
+            const auto parted = [&](const auto& all) {
+                auto sides = all;
+                std::size_t at = 0;
+                for (const int side : {1, 0})
+                    for (std::size_t i = 0; i < n; ++i)
+                        if (marks[i] == side) sides[at++] = all[i];
+                return sides;
+            };
+            std::vector<std::uint64_t> aside(3 * n + 12 + 1, 77);
+            table.part_samples(marks.data(), n, some_rows.data(), some_words.data(),
+                               two ? some_reals.data() : nullptr, aside.data());
+            CHECK(some_rows == parted(rows));
+            CHECK(some_words == parted(words));
+            CHECK(some_reals == (two ? parted(reals) : reals));
+            CHECK(aside.back() == 77);
+        }
+    });
+}
+
+TEST_CASE("codes are gathered and added up in bins as one by one") {
+    at_every_size(18, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const std::size_t stride = 1 + pick(rng, 5), n_rows = 1 + pick(rng, 500);
+        std::vector<std::uint8_t> bytes(n_rows * stride);
+        for (auto& byte : bytes) byte = static_cast<std::uint8_t>(pick(rng, 256));
+        const auto wide = random_codes(rng, n_rows * stride, 65536);
+        std::vector<std::uint32_t> rows(n);
+        for (auto& row : rows) row = static_cast<std::uint32_t>(pick(rng, n_rows));
+        std::vector<std::uint16_t> gathered(n), expected(n);
+        table.gather_bytes(bytes.data(), stride, rows.data(), n, gathered.data());
+        for (std::size_t i = 0; i < n; ++i) expected[i] = bytes[rows[i] * stride];
+        CHECK(gathered == expected);
+        table.gather_words(wide.data(), stride, rows.data(), n, gathered.data());
+        for (std::size_t i = 0; i < n; ++i) expected[i] = wide[rows[i] * stride];
+        CHECK(gathered == expected);
+
+        const std::uint32_t low = *std::ranges::min_element(gathered);
+        const int shift = static_cast<int>(pick(rng, 5));
+        const std::size_t n_bins = ((*std::ranges::max_element(gathered) - low) >> shift) + 1;
+        std::vector<std::uint64_t> words(n), bins(n_bins, 0), of(n_bins, 0);
+        for (auto& word : words) word = pick(rng, 1000) << 32 | pick(rng, 1000);
+        const auto fours = random_reals(rng, 4 * n, -1.0, 1.0);
+        std::vector<double> sums(4 * n_bins, 0.0), of_fours(4 * n_bins, 0.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t b = (gathered[i] - low) >> shift;
+            of[b] += words[i];
+            for (std::size_t k = 0; k < 4; ++k) of_fours[4 * b + k] += fours[4 * i + k];
+        }
+        table.add_words(gathered.data(), n, low, shift, words.data(), bins.data());
+        CHECK(bins == of);
+        table.add_fours(gathered.data(), n, low, shift, fours.data(), sums.data());
+        CHECK(sums == of_fours);
+    });
+}
+
+TEST_CASE("running sums of words tell their halves, up to the last number of 32 bits") {
+    at_every_size(19, [](const Kernels& table, Rng& rng, std::size_t n) {
+        std::vector<std::uint64_t> words(n), running(n);
+        const std::size_t most = pick(rng, 2) == 0 ? 10 : 0xFFFFFFFF / n + 1;
+        std::vector<double> upper(n), lower(n), high(n), low(n);
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            words[i] = (most - 1) << 32 | pick(rng, most);
+            running[i] = sum += words[i];
+            high[i] = static_cast<double>(sum >> 32);
+            low[i] = static_cast<double>(sum & 0xFFFFFFFF);
+        }
+        table.run_words(words.data(), n, upper.data(), lower.data());
+        CHECK(words == running);
+        CHECK(upper == high);
+        CHECK(lower == low);
+    });
+}
+
+TEST_CASE("values are read from any column, with their range") {
+    at_every_size(20, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const auto check = [&]<class T>(std::vector<T> cells, auto read) {
+            const std::size_t n_rows = 1 + pick(rng, 300), stride = 1 + pick(rng, 4);
+            cells.resize(n_rows * stride + 1);
+            for (auto& cell : cells) cell = static_cast<T>(pick_real(rng, -1e3, 1e3));
+            // Cells need not be aligned.
+            std::vector<unsigned char> memory(cells.size() * sizeof(T) + 1);
+            std::memcpy(memory.data() + 1, cells.data(), cells.size() * sizeof(T));
+            std::vector<std::uint32_t> rows(n);
+            for (auto& row : rows) row = static_cast<std::uint32_t>(pick(rng, n_rows));
+            std::vector<double> values(n), expected(n);
+            for (std::size_t i = 0; i < n; ++i) expected[i] = cells[rows[i] * stride];
+            double low = 0.0, high = 0.0;
+            read(memory.data() + 1, static_cast<std::ptrdiff_t>(stride * sizeof(T)), rows.data(), n,
+                 values.data(), &low, &high);
+            CHECK(values == expected);
+            CHECK(low == *std::ranges::min_element(expected));
+            CHECK(high == *std::ranges::max_element(expected));
+        };
+        check(std::vector<float>{}, table.read_floats);
+        check(std::vector<double>{}, table.read_doubles);
+    });
+}
+
+TEST_CASE("moments are those of each sample, to the last bit") {
+    at_every_size(21, [](const Kernels& table, Rng& rng, std::size_t n) {
+        const OutputGrid grid{std::ldexp(1.5, 22), std::ldexp(1.5, -8)};
+        const auto w = random_weights(rng, n), y = random_reals(rng, n, -1.0, 1.0);
+        const double mean = pick_real(rng, -0.1, 0.1);
+        for (const double* weights : {w.data(), static_cast<const double*>(nullptr)}) {
+            std::vector<double> expected, moments(4 * n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double weight = weights != nullptr ? w[i] : 1.0, h = grid.high_part(y[i]);
+                const double e = y[i] - mean;
+                expected.insert(
+                    expected.end(),
+                    {weight, weight * h, weight * grid.low_part(y[i], h), weight * (e * e)});
+            }
+            table.make_moments(grid, weights, y.data(), n, mean, moments.data());
+            CHECK(moments == expected);
+        }
+    });
+}
+
 }  // namespace
 }  // namespace silvics

@@ -28,6 +28,21 @@ std::vector<NodeId> order_of(Growth growth) {
     return order;
 }
 
+TEST_CASE("the next node stays until it is dropped, and one more may be put after it") {
+    for (const Growth growth : {Growth::depth_first, Growth::best_first, Growth::breadth_first}) {
+        Frontier frontier(growth);
+        for (NodeId id = 0; id < 5; ++id) frontier.push(open_node(id, 0.1 * id, 10 * id));
+        const OpenNode& shown = frontier.next();
+        const NodeId id = shown.id;
+        CHECK(id == (growth == Growth::breadth_first ? 0 : 4));
+        frontier.put_blank().id = 9;
+        CHECK(shown.id == id);  // where it was
+        CHECK(frontier.take().id == 9);
+        CHECK(frontier.take().id == id);
+        CHECK(frontier.pop().id == (growth == Growth::breadth_first ? 1 : 3));
+    }
+}
+
 TEST_CASE("depth first is a stack") {
     CHECK(order_of(Growth::depth_first) == std::vector<NodeId>{3, 4, 2, 1, 0});
 }

@@ -1,0 +1,39 @@
+// Numbers in their order, found without comparing them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/stop.hpp"
+#include "base/types.hpp"
+
+namespace silvics {
+
+// The rows in the order of their values, those of equal values in the order of rows; rows that are
+// missing (NaN) are left out.
+class SortedValues {
+public:
+    SortedValues(std::span<const double> values, const StopFlag& stop);
+
+    std::size_t size() const { return keys_.size(); }
+    RowId row(std::size_t i) const { return static_cast<RowId>(keys_[i]); }
+    // Whether the value is another than the one before.
+    bool another(std::size_t i) const { return another_[i] != 0; }
+    std::size_t n_distinct() const { return n_distinct_; }
+
+private:
+    // The upper half orders most columns; in the lower half, the row.
+    using Key = std::uint64_t;
+
+    bool order_by_floats(std::span<const double> values, const StopFlag& stop);
+    void order_by_doubles(std::span<const double> values, const StopFlag& stop);
+    void sort(const StopFlag& stop);
+    void tell_apart(std::span<const double> values, const StopFlag& stop);
+
+    std::vector<Key> keys_;
+    std::vector<std::uint8_t> another_;
+    std::size_t n_distinct_ = 0;
+};
+
+}  // namespace silvics
