@@ -67,11 +67,12 @@ struct Kernels {
     bool (*survey)(const double* values, std::size_t n, double* low, double* high);
     // offsets[i] = values[i] - low, which fits.
     void (*offsets)(const double* values, std::size_t n, double low, std::uint16_t* offsets);
-    // bins[(codes[i] - low) >> shift] += samples[i], of one word each, or of four numbers.
+    // bins[(codes[i] - low) >> shift] += samples[i], of one word each, or of four numbers. Samples
+    // take turns at four tables of bins that stand so far apart, or all go to one.
     void (*add_words)(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
-                      const std::uint64_t* samples, std::uint64_t* bins);
+                      const std::uint64_t* samples, std::uint64_t* bins, std::size_t apart);
     void (*add_fours)(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
-                      const double* samples, double* bins);
+                      const double* samples, double* bins, std::size_t apart);
     // Running sums: words[i] becomes the sum of those up to it, and its halves are told.
     void (*run_words)(std::uint64_t* words, std::size_t n, double* upper, double* lower);
     // Positions of the codes in [low, low + width[, ascending; returns how many. There must be

@@ -417,26 +417,25 @@ void codes_around(const std::uint16_t* codes, std::size_t n, std::uint16_t limit
 }
 
 void add_words(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
-               const std::uint64_t* samples, std::uint64_t* bins) {
+               const std::uint64_t* samples, std::uint64_t* bins, std::size_t apart) {
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4)
-        for (std::size_t k = 0; k < 4; ++k) bins[(codes[i + k] - low) >> shift] += samples[i + k];
+        for (std::size_t k = 0; k < 4; ++k)
+            bins[k * apart + ((codes[i + k] - low) >> shift)] += samples[i + k];
     for (; i < n; ++i) bins[(codes[i] - low) >> shift] += samples[i];
 }
 
 void add_fours(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
-               const double* samples, double* bins) {
-    const auto add = [=](std::size_t i) {
-        double* const bin = bins + 4 * std::size_t{(codes[i] - low) >> shift};
+               const double* samples, double* bins, std::size_t apart) {
+    const auto add = [=](std::size_t i, std::size_t table) {
+        double* const bin = bins + 4 * (table * apart + ((codes[i] - low) >> shift));
         const Four sum = load<Four>(bin) + load<Four>(samples + 4 * i);
         __builtin_memcpy(bin, &sum, sizeof sum);
     };
     std::size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        add(i);
-        add(i + 1);
-    }
-    if (i < n) add(i);
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t k = 0; k < 4; ++k) add(i + k, k);
+    for (; i < n; ++i) add(i, 0);
 }
 
 void run_words(std::uint64_t* words, std::size_t n, double* upper, double* lower) {

@@ -90,9 +90,10 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
         const_c.sum_upto(static_cast<const double*>(nullptr), std::size_t{}, double{})
     } -> std::same_as<typename C::Summand>;
     C::add_if(bool{}, summand, std::declval<typename C::Summand&>());  // no squares needed
-    // bins[(codes[i] - low) >> shift] += the i-th sample, of those from one on to before another.
+    // bins[(codes[i] - low) >> shift] += the i-th sample, of those from one on to before another;
+    // in turns at four tables of bins so far apart, or at one.
     const_c.add_to_bins(static_cast<const std::uint16_t*>(nullptr), std::size_t{}, std::size_t{},
-                        Code{}, int{}, static_cast<typename C::Summand*>(nullptr));
+                        Code{}, int{}, static_cast<typename C::Summand*>(nullptr), std::size_t{});
     // Bins become the sums up to each; and the weights and terms of these.
     const_c.run_bins(static_cast<typename C::Summand*>(nullptr), std::size_t{},
                      static_cast<double*>(nullptr), static_cast<double*>(nullptr));

@@ -101,9 +101,9 @@ public:
         return sum;
     }
     void add_to_bins(const std::uint16_t* codes, std::size_t begin, std::size_t end, Code low,
-                     int shift, Summand* bins) const {
+                     int shift, Summand* bins, std::size_t apart) const {
         kernels_.add_fours(codes + begin, end - begin, low, shift, &samples_[begin].weight,
-                           &bins->weight);
+                           &bins->weight, apart);
     }
     void run_bins(Summand* bins, std::size_t n, double* weight, double* term) const {
         Summand sum;

@@ -62,8 +62,8 @@ public:
         return kernels_.sum_words_upto(values, samples_, n, limit);
     }
     void add_to_bins(const std::uint16_t* codes, std::size_t begin, std::size_t end, Code low,
-                     int shift, Summand* bins) const {
-        kernels_.add_words(codes + begin, end - begin, low, shift, samples_ + begin, bins);
+                     int shift, Summand* bins, std::size_t apart) const {
+        kernels_.add_words(codes + begin, end - begin, low, shift, samples_ + begin, bins, apart);
     }
     void run_bins(Summand* bins, std::size_t n, double* weight, double* term) const {
         kernels_.run_words(bins, n, weight, term);

@@ -106,21 +106,26 @@ private:
     void sum_many(const C& criterion, const Column& column, std::span<const RowId> rows,
                   bool counted, const StopFlag& stop) {
         const std::size_t n_levels = column.n_codes + 1;
-        Summand* const sums = sums_.cleared(n_levels);
         std::uint32_t* const counts = counts_.cleared(counted ? n_levels : 0);
-        const auto add = [&](std::size_t i, std::size_t level) {
-            sums[level] += criterion.sample(i);
-        };
-        for_levels(column, rows, stop, add);
+        if (column.view(rows.size()).data != nullptr) {
+            const Column* const one = &column;
+            gather_codes({&one, 1}, rows, {&codes_, 1}, stop);
+            sum_in_bins(criterion, codes_.data(), rows.size(), 0, 0, n_levels, stop, sums_);
+        } else {
+            Summand* const sums = sums_.cleared(n_levels);
+            for_levels(column, rows, stop, [&](std::size_t i, std::size_t level) {
+                sums[level] += criterion.sample(i);
+            });
+        }
         if (counted)
             for_levels(column, rows, stop,
                        [&](std::size_t, std::size_t level) { ++counts[level]; });
         Group* const groups = groups_.take(n_levels);
         n_ = 0;
         for (std::size_t level = 0; level < n_levels; ++level)
-            if (C::weight_of(sums[level]) > 0.0)
+            if (C::weight_of(sums_[level]) > 0.0)
                 groups[n_++] = {0.0, static_cast<Code>(level), counted ? counts[level] : 0,
-                                sums[level]};
+                                sums_[level]};
     }
 
     // Sums of those that are there, where they are few of all.
@@ -157,6 +162,7 @@ private:
         }
     }
 
+    CodeBuffer codes_;
     Scratch<Summand> sums_;
     Scratch<std::uint32_t> counts_;
     std::vector<Code> group_at_;  // of each level; none but while groups are made

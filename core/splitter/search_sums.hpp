@@ -16,6 +16,20 @@
 
 namespace silvics {
 
+// The sums of samples by bins of their codes. Few bins come again and again, and a sum would wait
+// for the one before: so samples take turns at four tables of them.
+template <OneSumCriterion C>
+void sum_in_bins(const C& criterion, const std::uint16_t* codes, std::size_t n, Code low, int shift,
+                 std::size_t n_bins, const StopFlag& stop, Scratch<typename C::Summand>& bins) {
+    const std::size_t apart = 16 * n_bins <= n ? n_bins : 0;
+    auto* const sums = bins.cleared(apart != 0 ? 4 * n_bins : n_bins);
+    in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
+        criterion.add_to_bins(codes, begin, end, low, shift, sums, apart);
+    });
+    for (std::size_t table = 1; apart != 0 && table < 4; ++table)
+        for (std::size_t b = 0; b < n_bins; ++b) sums[b] += sums[table * n_bins + b];
+}
+
 template <OneSumCriterion C>
 class SumSearch {
 public:
@@ -254,10 +268,7 @@ private:
 
     void fill_bins(const C& criterion, const NodeColumn& node, int shift, std::size_t n_bins,
                    const StopFlag& stop) {
-        Summand* const bins = bins_.cleared(n_bins);
-        in_blocks(node.size(), stop, [&](std::size_t begin, std::size_t end) {
-            criterion.add_to_bins(node.codes, begin, end, node.range.low, shift, bins);
-        });
+        sum_in_bins(criterion, node.codes, node.size(), node.range.low, shift, n_bins, stop, bins_);
     }
 
     // Samples in the bins up to and including each.

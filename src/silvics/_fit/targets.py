@@ -34,15 +34,46 @@ def warn_of_column(y: np.ndarray) -> None:
 
 def encode_classes(estimator: Any, y: np.ndarray) -> np.ndarray:
     """Class numbers of y; sets ``classes_`` and ``n_classes_``, one entry per output."""
-    check_classification_targets(y)
+    quick = [_few_levels(column) for column in y.T]
+    if None in quick:
+        check_classification_targets(y)
     encoded = np.empty(y.shape, dtype=np.int64)
     classes = []
-    for k in range(y.shape[1]):
-        levels, encoded[:, k] = np.unique(y[:, k], return_inverse=True)
+    for k, known in enumerate(quick):
+        levels, encoded[:, k] = known or np.unique(y[:, k], return_inverse=True)
         classes.append(levels)
     estimator.classes_ = classes
     estimator.n_classes_ = np.array([len(levels) for levels in classes], dtype=np.intp)
     return encoded
+
+
+def _few_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """What ``np.unique`` says of whole numbers near each other or of text, without sorting.
+
+    None where there are many classes, or something else than classes: scikit-learn judges those.
+    """
+    n = len(column)
+    if column.dtype.kind in "iub" and n > 0:
+        low, high = column.min(), column.max()
+        if int(high) - int(low) < n // 4:
+            unsigned = column - low if column.dtype.kind == "u" else column
+            offsets = unsigned.astype(np.int64)
+            if column.dtype.kind == "i":
+                offsets -= int(low)
+            numbers = np.cumsum(np.bincount(offsets) > 0) - 1
+            encoded = numbers[offsets]
+            levels = np.empty(numbers[-1] + 1, dtype=column.dtype)
+            levels[encoded] = column
+            return levels, encoded
+    if column.dtype.kind in "OU":
+        values = column.tolist()
+        if set(map(type, values)) == {str}:
+            distinct = sorted(set(values))
+            if 4 * len(distinct) <= n:
+                number = {name: i for i, name in enumerate(distinct)}
+                encoded = np.fromiter(map(number.__getitem__, values), np.int64, n)
+                return np.array(distinct, dtype=column.dtype), encoded
+    return None
 
 
 def unwrap_single_output(estimator: Any) -> None:

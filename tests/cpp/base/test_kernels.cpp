@@ -572,19 +572,28 @@ TEST_CASE("codes are gathered and added up in bins as one by one") {
         const std::uint32_t low = *std::ranges::min_element(gathered);
         const int shift = static_cast<int>(pick(rng, 5));
         const std::size_t n_bins = ((*std::ranges::max_element(gathered) - low) >> shift) + 1;
-        std::vector<std::uint64_t> words(n), bins(n_bins, 0), of(n_bins, 0);
+        std::vector<std::uint64_t> words(n), of(n_bins, 0);
         for (auto& word : words) word = pick(rng, 1000) << 32 | pick(rng, 1000);
-        const auto fours = random_reals(rng, 4 * n, -1.0, 1.0);
-        std::vector<double> sums(4 * n_bins, 0.0), of_fours(4 * n_bins, 0.0);
+        std::vector<double> fours(4 * n), of_fours(4 * n_bins, 0.0);
+        for (auto& v : fours) v = static_cast<double>(pick(rng, 1000));  // exact in any order
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t b = (gathered[i] - low) >> shift;
             of[b] += words[i];
             for (std::size_t k = 0; k < 4; ++k) of_fours[4 * b + k] += fours[4 * i + k];
         }
-        table.add_words(gathered.data(), n, low, shift, words.data(), bins.data());
-        CHECK(bins == of);
-        table.add_fours(gathered.data(), n, low, shift, fours.data(), sums.data());
-        CHECK(sums == of_fours);
+        for (const std::size_t apart : {std::size_t{0}, n_bins}) {
+            std::vector<std::uint64_t> bins(4 * n_bins, 0);
+            std::vector<double> sums(16 * n_bins, 0.0);
+            table.add_words(gathered.data(), n, low, shift, words.data(), bins.data(), apart);
+            table.add_fours(gathered.data(), n, low, shift, fours.data(), sums.data(), apart);
+            for (std::size_t at = n_bins; at < 4 * n_bins; ++at) bins[at % n_bins] += bins[at];
+            for (std::size_t at = 4 * n_bins; at < 16 * n_bins; ++at)
+                sums[at % (4 * n_bins)] += sums[at];
+            bins.resize(n_bins);
+            sums.resize(4 * n_bins);
+            CHECK(bins == of);
+            CHECK(sums == of_fours);
+        }
     });
 }
 
