@@ -228,12 +228,15 @@ private:
         }
     }
 
+    // Without counting bits, for which older processors have no instruction.
+    static bool several(Repeats repeats) { return (repeats & (repeats - 1)) != 0; }
+
     // Those of a way that stay together; the first of its repeats is one of them.
     void part(Going& way, Repeats together, Child others_at) {
         if (together == way.repeats) return;
         ways_.push_back({others_at, way.i, way.g, way.repeats & ~together});
         way.repeats = together;
-        way.several = !std::has_single_bit(together);
+        way.several = several(together);
     }
 
     template <bool kOrdered>
@@ -253,7 +256,7 @@ private:
                             way.repeats,
                             way.i,
                             way.g,
-                            !std::has_single_bit(way.repeats)};
+                            several(way.repeats)};
                 open[n] = k;
                 n += !way.at.leaf();
             }

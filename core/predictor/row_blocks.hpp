@@ -16,6 +16,10 @@ struct RowBlock {
     std::size_t first = 0, size = 0, width = 0;
     const double* values = nullptr;
     const double* row(std::size_t i) const { return values + i * width; }
+    // From sample `begin` on, so many at most.
+    RowBlock part(std::size_t begin, std::size_t most) const {
+        return {first + begin, std::min(most, size - begin), width, row(begin)};
+    }
 };
 
 // Reads rows of a dense matrix.
@@ -50,9 +54,12 @@ void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visi
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::size_t most_rows,
                     Body&& body) {
-    constexpr std::size_t kBlockValues = 16384;  // 128 KiB: stays in the second-level cache
-    const std::size_t block_rows =
-        std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1, most_rows);
+    // Up to 512 KiB, half of a second-level cache; and some blocks for each thread.
+    constexpr std::size_t kBlockValues = 65536, kFewRows = 256, kPerThread = 4;
+    const std::size_t cols = std::max<std::size_t>(X.cols, 1);
+    const std::size_t shared = X.rows / (kPerThread * team.size());
+    const std::size_t block_rows = std::clamp<std::size_t>(
+        kBlockValues / cols, 1, std::min(most_rows, std::max(kFewRows, shared)));
     const std::size_t n_blocks = (X.rows + block_rows - 1) / block_rows;
     std::vector<std::vector<double>> buffers(
         std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
@@ -81,9 +88,12 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
     });
 }
 
+// Beyond so many, trees gain nothing more by staying in the cache.
+inline constexpr std::size_t kManyRows = 8192;
+
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
-    for_row_blocks(X, as_float32, team, 256, body);
+    for_row_blocks(X, as_float32, team, kManyRows, body);
 }
 
 // Columns of some variables, one after the other.

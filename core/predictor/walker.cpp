@@ -69,11 +69,15 @@ void Walker::for_leaves(std::span<const PackedTree> trees, const RowBlock& block
                         Visit&& visit) const {
     const bool whole = !any_missing({block.values, block.size * block.width});
     if (block.size >= kManySamples || forest_.both_ways) {
-        const auto all = std::span(kFirst).first(block.size);
+        // A tree is walked by all samples while it is in the cache, so many at once.
         for (std::size_t m = 0; m < trees.size(); ++m)
-            leaves_of(
-                trees[m], block, whole, all, walk,
-                [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
+            for (std::size_t begin = 0; begin < block.size; begin += Walk::kMost) {
+                const RowBlock part = block.part(begin, Walk::kMost);
+                leaves_of(trees[m], part, whole, std::span(kFirst).first(part.size), walk,
+                          [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                              visit(m, begin + i, leaf, add);
+                          });
+            }
         return;
     }
     for (std::size_t i = 0; i < block.size; ++i)

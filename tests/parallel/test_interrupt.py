@@ -136,7 +136,7 @@ def test_an_exception_before_the_first_tree_leaves_the_forest_as_it_was():
         told.append(done)
         raise Weary
 
-    X, y = problem(100_000)
+    X, y = problem(400_000)
     # On a busy machine a tree may be there before anyone asks,
     for _ in range(20):
         some = forest(n_estimators=100_000, progress=complain)

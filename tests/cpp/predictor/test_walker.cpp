@@ -27,11 +27,12 @@ std::vector<ForestExample> examples(std::size_t n) {
 
 TEST_CASE(
     "an average is the sum in tree order over the number of trees, to the last bit, for any team") {
-    for (const ForestExample& forest : examples(600)) {  // three blocks of rows
-        const auto expected = test::PlainForest(forest.trees).said(forest.X).averages;
-        for (std::size_t size = 1; size <= 8; ++size)
-            CHECK(test::same_bits(averages(forest, forest.X.view(), size), expected));
-    }
+    for (const std::size_t n : {600, 3000})  // some blocks of rows; so large that a tree is walked
+        for (const ForestExample& forest : examples(n)) {  // by a part of them at a time
+            const auto expected = test::PlainForest(forest.trees).said(forest.X).averages;
+            for (std::size_t size = 1; size <= 8; ++size)
+                CHECK(test::same_bits(averages(forest, forest.X.view(), size), expected));
+        }
 }
 
 TEST_CASE("a part of the rows has its part of the averages") {
