@@ -43,7 +43,7 @@ public:
                 for (std::size_t r = 0; r < n_repeats_; ++r)
                     given(i)[k * n_repeats_ + r] =
                         columns_.values[k * columns_.n_rows + row_of(columns_.group_of[k], r, i)];
-        whole_ = columns_.whole && !any_missing(values_);
+        whole_ = columns_.whole && block.whole;
     }
 
     // Some samples down a tree, as they are and with other values.
@@ -318,7 +318,7 @@ private:
         const std::size_t w = after_.size();
         const RowBlock block{first_, size_, width_, values_.data()};
         const auto walk = [&](std::span<const std::uint32_t> which, auto&& into) {
-            walker_.leaves_of(tree, block, false, which, walk_,
+            walker_.leaves_of(tree, block, which, walk_,
                               [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
                                   std::ranges::fill(after_, 0.0);
                                   add(leaf, std::span(after_));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -15,12 +16,25 @@ namespace silvics {
 struct RowBlock {
     std::size_t first = 0, size = 0, width = 0;
     const double* values = nullptr;
+    bool whole = false;              // no value is missing
+    const float* rounded = nullptr;  // the values rounded down, where somebody has done so
+    bool exact = false;              // and whether they are the same then
+
     const double* row(std::size_t i) const { return values + i * width; }
     // From sample `begin` on, so many at most.
     RowBlock part(std::size_t begin, std::size_t most) const {
-        return {first + begin, std::min(most, size - begin), width, row(begin)};
+        return {first + begin, std::min(most, size - begin),
+                width,         row(begin),
+                whole,         rounded == nullptr ? nullptr : rounded + begin * width,
+                exact};
     }
 };
+
+inline bool any_missing(std::span<const double> values) {
+    bool any = false;
+    for (const double x : values) any |= std::isnan(x);
+    return any;
+}
 
 // Reads rows of a dense matrix.
 inline void read_rows(const Matrix& X, std::size_t first, std::size_t size, double* into) {
@@ -54,10 +68,10 @@ void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visi
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::size_t most_rows,
                     Body&& body) {
-    // Up to 512 KiB, half of a second-level cache; and some blocks for each thread.
-    constexpr std::size_t kBlockValues = 65536, kFewRows = 256, kPerThread = 4;
+    // Up to 2 MiB, and a block for each thread: the more rows, the less it costs to fetch a tree.
+    constexpr std::size_t kBlockValues = 262144, kFewRows = 256;
     const std::size_t cols = std::max<std::size_t>(X.cols, 1);
-    const std::size_t shared = X.rows / (kPerThread * team.size());
+    const std::size_t shared = (X.rows + team.size() - 1) / team.size();
     const std::size_t block_rows = std::clamp<std::size_t>(
         kBlockValues / cols, 1, std::min(most_rows, std::max(kFewRows, shared)));
     const std::size_t n_blocks = (X.rows + block_rows - 1) / block_rows;
@@ -65,6 +79,9 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
         std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
     const auto rounded = [&](double value) {
         return as_float32 ? static_cast<double>(static_cast<float>(value)) : value;
+    };
+    const auto told = [&](std::size_t first, std::size_t size, const double* values) {
+        body(RowBlock{first, size, X.cols, values, !any_missing({values, size * X.cols})});
     };
     team.run(n_blocks, [&](std::size_t b, std::size_t worker) {
         const std::size_t first = b * block_rows, size = std::min(block_rows, X.rows - first);
@@ -77,19 +94,19 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
                 });
             };
             put(rounded);
-            body(RowBlock{first, size, X.cols, buffer.data()});
+            told(first, size, buffer.data());
             put([](double) { return 0.0; });
             return;
         }
         buffer.resize(size * X.cols);
         read_rows(X, first, size, buffer.data());
         if (as_float32) std::ranges::transform(buffer, buffer.begin(), rounded);
-        body(RowBlock{first, size, X.cols, buffer.data()});
+        told(first, size, buffer.data());
     });
 }
 
 // Beyond so many, trees gain nothing more by staying in the cache.
-inline constexpr std::size_t kManyRows = 8192;
+inline constexpr std::size_t kManyRows = 32768;
 
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {

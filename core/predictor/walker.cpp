@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "predictor/unpacked_tree.hpp"
 #include "predictor/walker_inside.hpp"
 
 namespace silvics {
@@ -65,26 +66,44 @@ void Walker::add_vote(std::span<const double> shares, std::span<double> sum) con
 }
 
 template <class Visit>
-void Walker::for_leaves(std::span<const PackedTree> trees, const RowBlock& block, Walk&& walk,
+void Walker::for_leaves(std::size_t first, std::size_t last, RowBlock block, Walk&& walk,
                         Visit&& visit) const {
-    const bool whole = !any_missing({block.values, block.size * block.width});
     if (block.size >= kManySamples || forest_.both_ways) {
+        UnpackedTree unpacked(n_features());
+        std::vector<float> rounded;
+        std::array<std::uint32_t, Walk::kMost> doubts;
         // A tree is walked by all samples while it is in the cache, so many at once.
-        for (std::size_t m = 0; m < trees.size(); ++m)
+        for (std::size_t m = first; m < last; ++m) {
+            const bool pays = UnpackedTree::pays(forest_, m, block.size);
+            if (pays) {
+                if (rounded.empty()) rounded = round_down(block);
+                unpacked.unpack(trees_[m]);
+            }
             for (std::size_t begin = 0; begin < block.size; begin += Walk::kMost) {
                 const RowBlock part = block.part(begin, Walk::kMost);
-                leaves_of(trees[m], part, whole, std::span(kFirst).first(part.size), walk,
-                          [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                              visit(m, begin + i, leaf, add);
-                          });
+                const auto visited = [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                    visit(m, begin + i, leaf, add);
+                };
+                auto some = std::span<const std::uint32_t>(kFirst).first(part.size);
+                if (pays) {
+                    std::size_t n_doubts = 0;
+                    with_leaves(trees_[m], [&](auto&& add) {
+                        unpacked.down(
+                            part, [&](std::uint32_t i, PackedLeaf leaf) { visited(i, leaf, add); },
+                            [&](std::uint32_t i) { doubts[n_doubts++] = i; });
+                    });
+                    some = std::span(doubts).first(n_doubts);
+                }
+                if (!some.empty()) leaves_of(trees_[m], part, some, walk, visited);
             }
+        }
         return;
     }
+    const std::span<const PackedTree> trees(trees_);
     for (std::size_t i = 0; i < block.size; ++i)
-        for (std::size_t begin = 0; begin < trees.size(); begin += Walk::kMost) {
-            const auto some =
-                std::span(trees).subspan(begin, std::min(Walk::kMost, trees.size() - begin));
-            walk.down(some, whole && !ruled_, block.row(i));
+        for (std::size_t begin = first; begin < last; begin += Walk::kMost) {
+            const auto some = trees.subspan(begin, std::min(Walk::kMost, last - begin));
+            walk.down(some, block.whole && !ruled_, block.row(i));
             for (std::size_t k = 0; k < some.size(); ++k)
                 with_leaves(some[k], [&](auto&& add) { visit(begin + k, i, walk.leaf(k), add); });
         }
@@ -96,7 +115,7 @@ void Walker::average(const Matrix& X, std::span<double> out, ThreadTeam& team) c
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         const auto sums = out.subspan(block.first * width_, block.size * width_);
         std::ranges::fill(sums, 0.0);
-        for_leaves(trees_, block, Walk(),
+        for_leaves(0, n_trees(), block, Walk(),
                    [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
                        add(leaf, sums.subspan(i * width_, width_));
                    });
@@ -110,8 +129,9 @@ void Walker::average(std::span<double> sample, std::span<double> out) const {
     if (as_float32_)
         for (double& x : sample) x = static_cast<double>(static_cast<float>(x));
     std::ranges::fill(out, 0.0);
-    for_leaves(trees_, {.first = 0, .size = 1, .width = sample.size(), .values = sample.data()},
-               Walk(),
+    const RowBlock block{
+        .size = 1, .width = sample.size(), .values = sample.data(), .whole = !any_missing(sample)};
+    for_leaves(0, n_trees(), block, Walk(),
                [&](std::size_t, std::size_t, PackedLeaf leaf, auto&& add) { add(leaf, out); });
     for (double& sum : out) sum /= static_cast<double>(n_trees());
 }
@@ -122,11 +142,10 @@ void Walker::apply(const Matrix& X, std::size_t first, std::size_t size,
     if (first + size > n_trees()) throw std::invalid_argument("there are not so many trees");
     if (forest_.both_ways)
         throw std::invalid_argument("samples end in several leaves of these trees");
-    const auto trees = std::span(trees_).subspan(first, size);
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
-        for_leaves(trees, block, Walk(true),
+        for_leaves(first, first + size, block, Walk(true),
                    [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
-                       out[(block.first + i) * size + m] = numbers(first + m).of(trees[m], leaf);
+                       out[(block.first + i) * size + m - first] = numbers(m).of(trees_[m], leaf);
                    });
     });
 }
@@ -154,14 +173,12 @@ void Walker::out_of_bag(const Matrix& X, const DrawnTrees& trees, std::span<doub
     std::ranges::fill(sums, 0.0);
     std::ranges::fill(counts, 0);
     for_out_of_bag(X, trees, Walk::kMost, team, [&](const RowBlock& block) {
-        const bool whole = !any_missing({block.values, block.size * block.width});
-        return [&, block, whole, walk = Walk()](const PackedTree& tree,
-                                                std::span<const std::uint32_t> some) mutable {
-            leaves_of(tree, block, whole, some, walk,
-                      [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                          ++counts[block.first + i];
-                          add(leaf, sums.subspan((block.first + i) * width_, width_));
-                      });
+        return [&, block, walk = Walk()](const PackedTree& tree,
+                                         std::span<const std::uint32_t> some) mutable {
+            leaves_of(tree, block, some, walk, [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                ++counts[block.first + i];
+                add(leaf, sums.subspan((block.first + i) * width_, width_));
+            });
         };
     });
 }

@@ -92,12 +92,12 @@ private:
     // visit(tree, sample of the block, leaf, add) for all samples and some trees; of each sample,
     // in tree order. add(sum) adds what the leaf predicts.
     template <class Visit>
-    void for_leaves(std::span<const PackedTree> trees, const RowBlock& block, Walk&& walk,
+    void for_leaves(std::size_t first, std::size_t last, RowBlock block, Walk&& walk,
                     Visit&& visit) const;
 
     // visit(sample, leaf, add) for some samples of the block in one tree.
     template <class Visit>
-    void leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
+    void leaves_of(const PackedTree& tree, const RowBlock& block,
                    std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const;
     // use(add): what a leaf of the tree predicts, or its share of it.
     template <class Use>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 
@@ -12,12 +11,6 @@
 #include "predictor/walker.hpp"
 
 namespace silvics {
-
-inline bool any_missing(std::span<const double> values) {
-    bool any = false;
-    for (const double x : values) any |= std::isnan(x);
-    return any;
-}
 
 // How leaves keep what they predict is asked once.
 template <class Use>
@@ -63,10 +56,10 @@ void Walker::with_leaves(const PackedTree& tree, Use&& use) const {
 }
 
 template <class Visit>
-void Walker::leaves_of(const PackedTree& tree, const RowBlock& block, bool whole,
+void Walker::leaves_of(const PackedTree& tree, const RowBlock& block,
                        std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const {
     if (!forest_.both_ways) {
-        walk.down(tree, whole && !tree.shape().ruled, block, some);
+        walk.down(tree, block.whole && !tree.shape().ruled, block, some);
         with_leaves(tree, [&](auto&& add) {
             for (const std::uint32_t i : some) visit(i, walk.leaf(i), add);
         });
