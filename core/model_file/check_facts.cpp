@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "model_file/forest_facts.hpp"
@@ -10,10 +12,25 @@ namespace {
 
 constexpr auto& require = require_of_forest;
 
+// The least and the most of some numbers and zero; NaN is neither.
+std::pair<double, double> extremes(std::span<const double> some) {
+    constexpr std::size_t kLanes = 4;  // that do not wait for each other
+    std::array<double, kLanes> least{}, most{};
+    const auto look = [&](std::size_t lane, double x) {
+        least[lane] = std::min(least[lane], x);
+        most[lane] = std::max(most[lane], x);
+    };
+    const std::size_t whole = some.size() - some.size() % kLanes;
+    for (std::size_t i = 0; i < whole; i += kLanes)
+        for (std::size_t lane = 0; lane < kLanes; ++lane) look(lane, some[i + lane]);
+    for (const double x : some.subspan(whole)) look(0, x);
+    return {std::ranges::min(least), std::ranges::max(most)};
+}
+
 // Checks the facts of one tree after the other.
 class FactsCheck {
 public:
-    // `row_weights`: of the rows of whole class weights that the forest has.
+    // `row_weights`: of what leaves may have, see there.
     FactsCheck(const PackedForest& forest, const ForestFacts& facts,
                std::span<const double> row_weights)
         : forest_(forest), facts_(facts), row_weights_(row_weights) {}
@@ -65,46 +82,45 @@ private:
         check_lengths(variance && !impurity.empty() ? n : 0, 0,
                       variance ? 0 : n_mixed() * forest_.value_width());
         std::size_t samples = 0;
-        visit_part(facts_.samples, n, [&](auto some) {
-            bool none = false;
-            for (const auto x : some) {
-                none |= !(x > 0);
+        visit_part(facts_.samples, n, [&]<class T>(std::span<const T> some) {
+            T least = std::numeric_limits<T>::max();
+            for (const T x : some) {
+                least = std::min(least, x);
                 samples += static_cast<std::size_t>(x);
             }
-            require(!none, "samples of a leaf");
+            require(least > 0, "samples of a leaf");
         });
         require(samples <= kMaxRows, "number of samples");
         LeafScales scales;
         visit_part(facts_.weights, n, [&]<class T>(std::span<const T> some) {
-            double least = HUGE_VAL, most = 0.0;
+            T least = std::numeric_limits<T>::max(), most = 0;
             bool whole = true, number = true;
             for (const T w : some) {
-                const auto x = static_cast<double>(w);
-                number &= x > 0.0;
-                whole &= x == std::floor(x);
-                least = std::min(least, x);
-                most = std::max(most, x);
+                if constexpr (std::is_same_v<T, double>) {
+                    number &= !std::isnan(w);
+                    whole &= w == std::floor(w);
+                }
+                least = std::min(least, w);
+                most = std::max(most, w);
             }
-            require(number && std::isfinite(most), "weight of a leaf");
-            if (!whole || most >= 0x1.0p32)
-                scales.weight = std::ldexp(1.0, -std::clamp(std::ilogb(most), -1000, 1000));
-            require(scales.suit({.n = 1, .weight = least}) && scales.suit({.n = 1, .weight = most}),
-                    "weight of a leaf");
+            const auto lightest = static_cast<double>(least), heaviest = static_cast<double>(most);
+            require(number && least > 0 && std::isfinite(heaviest), "weight of a leaf");
+            if (!whole || heaviest >= 0x1.0p32)
+                scales.weight = std::ldexp(1.0, -std::clamp(std::ilogb(heaviest), -1000, 1000));
+            for (const double w : {lightest, heaviest})
+                require(scales.suit({.n = 1, .weight = w}), "weight of a leaf");
         });
         if (variance) {
             require(exponent_ % 2 == 0, "unit of impurities");
             scales = {.output = std::ldexp(1.0, -exponent_ / 2)};
             require(scales.output > 0.0, "unit of impurities");
-            const auto extremes = [](std::span<const double> some) {  // NaN is not among them
-                double least = 0.0, most = 0.0;
-                for (const double x : some) {
-                    least = std::min(least, x);
-                    most = std::max(most, x);
-                }
-                return std::pair(least, most);
-            };
             const auto values = std::get<std::span<const double>>(forest_.values);
-            for (const double i : impurity) require(!std::isnan(i), "impurity of a leaf");
+            // By whole numbers, several at once: those of NaN are beyond all others.
+            std::uint64_t beyond = 0;
+            constexpr std::uint64_t kSize = ~std::uint64_t{0} >> 1, kMantissa = kSize >> 11;
+            for (const double i : impurity)
+                beyond |= (std::bit_cast<std::uint64_t>(i) & kSize) + kMantissa;
+            require(beyond >> 63 == 0, "impurity of a leaf");
             const auto [no_impurity, most_impurity] = extremes(impurity);
             const auto [lowest, highest] = extremes(values.subspan(shape_->first_leaf, n));
             for (const double i : {no_impurity, most_impurity})
@@ -118,17 +134,32 @@ private:
 
     // A row of class weights has the leaf's weight once for each output.
     void check_rows() {
-        const PackedTree tree(forest_, m_);
+        if (row_weights_.empty()) return check_own_rows();
+        // Kinds of children no branch could foresee: what has no row is compared with the weight of
+        // the next leaf, and says nothing. There is one, since the last child of all is a leaf.
+        visit_part(facts_.weights, shape_->n_leaves, [&](auto weights) {
+            std::size_t leaf = 0;
+            int bad = 0;
+            for_children([&](Child child) {
+                const std::uint32_t is_leaf = child.bits() >> 31;
+                const double row = row_weights_[(child.content() + 1) & (0 - is_leaf)];
+                const auto weight = static_cast<double>(weights[leaf]);
+                bad |= (row < weight) | (row > weight);
+                leaf += is_leaf;
+            });
+            require(bad == 0, "weights of a leaf");
+        });
+    }
+
+    void check_own_rows() {
         const auto of_tree = part(facts_.class_weights, facts_.first_class_weight);
         const std::size_t width = forest_.value_width(), n_pure = forest_.n_pure();
         visit_part(facts_.weights, shape_->n_leaves, [&](auto weights) {
             std::size_t leaf = 0, row = 0;
-            for_leaves(tree, [&](std::uint32_t content) {
+            for_children([&](Child child) {
+                if (!child.leaf()) return;
                 const auto weight = static_cast<double>(weights[leaf++]);
-                if (content < n_pure) return;
-                if (!row_weights_.empty())
-                    require(row_weights_[content - n_pure] == weight, "weights of a leaf");
-                else
+                if (child.content() >= n_pure)
                     check_row(of_tree.subspan(width * row++, width), weight);
             });
         });
@@ -158,17 +189,21 @@ private:
     // Leaves whose class weights are not told by the packed forest.
     std::size_t n_mixed() const {
         if (!std::holds_alternative<std::span<const double>>(forest_.values)) return 0;
+        const std::uint32_t first =
+            Child::leaf(static_cast<std::uint32_t>(forest_.n_pure())).bits();
         std::size_t n = 0;
-        for_leaves(PackedTree(forest_, m_),
-                   [&](std::uint32_t content) { n += content >= forest_.n_pure(); });
+        for_children([&](Child child) { n += child.bits() >= first; });
         return n;
     }
 
+    // Of a tree without records.
     template <class Visit>
-    static void for_leaves(const PackedTree& tree, Visit&& visit) {
-        for (Place t = 0; t < tree.n_places(); ++t)
-            for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
-                if (const Child child = tree.child(t, k); child.leaf()) visit(child.content());
+    void for_children(Visit&& visit) const {
+        const bool one_leaf = shape_->n_nodes == 1;
+        for (const PackedNode& node : part_of(forest_.nodes, forest_.first_node, m_)) {
+            visit(node.child(0));
+            if (!one_leaf) visit(node.child(1));
+        }
     }
 
     template <class Visit>
@@ -189,18 +224,21 @@ private:
     int exponent_ = 0;
 };
 
-// Of whole class weights: the sum of each row over its first output, which is that of all.
+// Of whole class weights: the sum of each row over its first output, which is that of all. NaN,
+// which is neither less nor more than others, of what has no row: no leaf at all, and one class.
 std::vector<double> row_weights(const PackedForest& forest) {
     std::vector<double> weights;
     if (forest.n_classes.empty()) return weights;
     std::visit(
         [&]<class T>(std::span<const T> values) {
-            if constexpr (!std::is_same_v<T, double>)
+            if constexpr (!std::is_same_v<T, double>) {
+                weights.assign(1 + forest.n_pure(), std::numeric_limits<double>::quiet_NaN());
                 for (std::size_t at = 0; at < values.size(); at += forest.value_width()) {
                     double sum = 0.0;
                     for (std::uint32_t c = 0; c < forest.n_classes[0]; ++c) sum += values[at + c];
                     weights.push_back(sum);
                 }
+            }
         },
         forest.values);
     return weights;

@@ -10,21 +10,17 @@ namespace {
 
 constexpr auto& require = require_of_forest;
 
+const std::span<const double>* doubles_of(const Numbers& numbers) {
+    return std::get_if<std::span<const double>>(&numbers);
+}
+
+// How many values there are, and whole class weights.
 void check_values(const PackedForest& forest) {
-    const std::size_t width = forest.value_width();
-    require(size_of(forest.values) % width == 0, "values of leaves");
-    const bool classes = !forest.n_classes.empty();
-    require(classes || std::holds_alternative<std::span<const double>>(forest.values),
-            "values of leaves");
+    require(size_of(forest.values) % forest.value_width() == 0, "values of leaves");
+    require(!forest.n_classes.empty() || doubles_of(forest.values), "values of leaves");
     std::visit(
         [&]<class T>(std::span<const T> values) {
-            if constexpr (std::is_same_v<T, double>) {
-                const double least = classes ? 0.0 : -std::numeric_limits<double>::max();
-                int bad = 0;
-                for (const double x : values)
-                    bad |= !(x >= least) | !(x <= std::numeric_limits<double>::max());
-                require(bad == 0, "value of a leaf");
-            } else {
+            if constexpr (!std::is_same_v<T, double>) {
                 for (std::size_t at = 0; at < values.size();) {
                     std::uint64_t whole = 0;  // the same for each output
                     for (std::size_t k = 0; k < forest.n_outputs; ++k) {
@@ -37,6 +33,19 @@ void check_values(const PackedForest& forest) {
             }
         },
         forest.values);
+}
+
+// Shares of classes, or means.
+void check_doubles(std::span<const double> values, bool shares) {
+    // By whole numbers, several at once: those that are not finite have the highest exponent, and
+    // one more is a bit beyond it.
+    std::uint64_t beyond = 0;
+    constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52, kOne = std::uint64_t{1} << 52;
+    for (const double x : values) beyond |= (std::bit_cast<std::uint64_t>(x) & kExponent) + kOne;
+    bool bad = beyond >> 63 != 0;
+    if (shares)
+        for (const double x : values) bad |= x < 0.0;
+    require(!bad, "value of a leaf");
 }
 
 // Goes through the nodes of a tree in their order, and finds what it is.
@@ -58,81 +67,87 @@ private:
                       std::span<const std::uint32_t> branches) {
         require(!nodes.empty() && nodes.size() <= kMaxIds, "number of nodes");
         const auto n = static_cast<Place>(nodes.size());
-        set_words_ = 0;
+        set_words_ = record_words_ = 0;
+        ruled_ = false;
+        records_.clear();
+        if (n == 1 && nodes[0] == PackedNode::of_one_leaf(nodes[0].child(0))) {
+            const Child only = nodes[0].child(0);
+            require(only.leaf(), "a tree of one leaf");
+            require(only.content() < (kNumbered ? 1 : n_contents_), "content of a leaf");
+            require(branches.empty(), "records of no node");
+            return {};
+        }
         depths_.assign(n + std::size_t{1}, 0);  // zero: no parent so far; the last is of leaves
         std::uint32_t* const depths = depths_.data();
         depths[0] = 1;
-        const std::uint32_t end = Child::leaf(0).bits() + static_cast<std::uint32_t>(n_contents_);
-        std::uint32_t n_leaves = 0, deepest = 0;
-        std::uint32_t bad_order = 0, bad_content = 0, bad_feature = 0;
+        std::uint32_t deepest = 0, last_feature = 0;
         std::size_t n_children = 0;
         // Whether a child is a leaf no branch could foresee: both kinds are looked at, by numbers.
         // A leaf is larger than any place.
-        const auto child = [&](Place t, std::uint32_t depth,
-                               std::uint32_t bits) __attribute__((always_inline)) {
-            const std::uint32_t leaf = bits >> 31, place = std::min(bits, n);
-            bad_order |= std::uint32_t{place <= t} | (depths[place] & (leaf - 1)) |
-                         (std::uint32_t{place == n} & ~leaf);
-            depths[place] = depth;
+        const std::uint32_t first_leaf = Child::leaf(0).bits();
+        std::uint32_t next_leaf = first_leaf, last_child = 0, bad_content = 0;
+        const auto child = [&](auto depth, auto bits) __attribute__((always_inline)) {
+            depths[std::min(bits, n)] = depth;
+            const std::uint32_t leaf = bits >> 31;
             if constexpr (kNumbered)
-                bad_content |= leaf & std::uint32_t{bits != Child::leaf(n_leaves).bits()};
+                bad_content |= (bits ^ next_leaf) & (0 - leaf);
             else
-                bad_content |= std::uint32_t{bits >= end};
-            n_leaves += leaf;
+                last_child = std::max(last_child, bits);
+            next_leaf += leaf;
         };
-        bool ruled = false, records = false;
-        std::vector<std::pair<std::size_t, std::size_t>> parts;  // of records: begin, size
-        std::size_t words = 0;
-        const auto n_features = static_cast<std::uint32_t>(forest_.n_features);
         for (Place t = 0; t < n; ++t) {
             const PackedNode& node = nodes[t];
             const std::uint32_t depth = depths[t];
-            bad_feature |= std::uint32_t{node.feature() >= n_features};
-            deepest = std::max(deepest, depth);
-            if (node.ruled()) {
-                ruled = true;
-                if (node.record()) {
-                    records = true;
-                    const BranchRecord record = checked_record(node, sets, branches);
-                    const auto children = record.children();
-                    parts.push_back({node.rule().content(), record.size()});
-                    words += record.size();  // so that records that are shared take no time
-                    require(words <= branches.size(), "records of several nodes");
-                    if (record.test() == Branching::Test::subset)
-                        take_set(LevelRule(record.threshold(0)), sets);
-                    if (record.some_missing()) take_set(record.missing_levels(), sets);
-                    for (const std::uint32_t to : children) child(t, depth + 1, to);
+            last_feature = std::max(last_feature, node.feature());
+            deepest = std::max(deepest, depth - 1);  // without a parent before it: of all, the most
+            if (node.ruled()) [[unlikely]] {
+                if (take_rule(node, sets, branches)) {
+                    const auto children =
+                        BranchRecord(branches.data() + node.rule().content()).children();
+                    for (const std::uint32_t to : children) child(depth + 1, to);
                     n_children += children.size();
                     continue;
                 }
-                require(node.rule().valid(sets), "threshold of a split");
-                take_set(node.rule(), sets);
             }
-            if (n == 1 && node == PackedNode::of_one_leaf(node.child(0))) {
-                require(node.child(0).leaf(), "a tree of one leaf");
-                child(t, 0, node.child(0).bits());
-                require(bad_content == 0, "content of a leaf");
-                require(branches.empty(), "records of no node");
-                return {};
-            }
-            child(t, depth + 1, node.child(0).bits());
-            child(t, depth + 1, node.child(1).bits());
+            child(depth + 1, node.child(0).bits());
+            child(depth + 1, node.child(1).bits());
             n_children += 2;
         }
-        // No node has two parents, so that all have one if there are enough.
+        // Each node but the root has a parent before it, and there are no more links than that: so
+        // none has two, and no link leads elsewhere.
+        const std::uint32_t n_leaves = next_leaf - first_leaf;
         require(n_children - n_leaves == n - 1, "a node without a parent");
-        require(bad_feature == 0, "variable of a split");
-        require(bad_order == 0, "order of nodes");
-        require(bad_content == 0, "content of a leaf");
+        require(deepest < n, "order of nodes");
+        require(last_feature < forest_.n_features, "variable of a split");
+        require(bad_content == 0 && last_child < first_leaf + n_contents_, "content of a leaf");
         require(n_children < kMaxIds, "number of nodes");
-        std::ranges::sort(parts);
-        words = 0;
-        for (const auto& [begin, size] : parts) {
+        std::ranges::sort(records_);
+        std::size_t words = 0;
+        for (const auto& [begin, size] : records_) {
             require(begin == words, "records of several nodes");
             words += size;
         }
         require(words == branches.size(), "records of no node");
-        return {n_children + 1, n_leaves, 0, deepest, ruled, records};
+        return {n_children + 1, n_leaves, 0, deepest + 1, ruled_, !records_.empty()};
+    }
+
+    // Of a node that does not compare; whether it has a record. Out of the way of all others.
+    [[gnu::noinline]] bool take_rule(const PackedNode& node, std::span<const std::uint32_t> sets,
+                                     std::span<const std::uint32_t> branches) {
+        ruled_ = true;
+        if (!node.record()) {
+            require(node.rule().valid(sets), "threshold of a split");
+            take_set(node.rule(), sets);
+            return false;
+        }
+        const BranchRecord record = checked_record(node, sets, branches);
+        records_.push_back({node.rule().content(), record.size()});
+        record_words_ += record.size();  // so that records that are shared take no time
+        require(record_words_ <= branches.size(), "records of several nodes");
+        if (record.test() == Branching::Test::subset)
+            take_set(LevelRule(record.threshold(0)), sets);
+        if (record.some_missing()) take_set(record.missing_levels(), sets);
+        return true;
     }
 
     BranchRecord checked_record(const PackedNode& node, std::span<const std::uint32_t> sets,
@@ -158,8 +173,12 @@ private:
     }
 
     const PackedForest& forest_;
-    std::size_t n_contents_, set_words_ = 0;
+    std::size_t n_contents_;
     std::vector<std::uint32_t> depths_;
+    // Of the tree at hand.
+    bool ruled_ = false;
+    std::size_t set_words_ = 0, record_words_ = 0;
+    std::vector<std::pair<std::size_t, std::size_t>> records_;  // begin, size
 };
 
 }  // namespace
@@ -189,7 +208,15 @@ void check_packed(PackedForest& forest, ThreadTeam& team) {
     require(forest.one_number() || forest.n_pure() + forest.n_rows() <= kMaxIds, "number of rows");
     forest.shapes.assign(n_trees, {});
     std::vector<TreeCheck> checks(team.size(), TreeCheck(forest));
-    team.run(n_trees, [&](std::size_t m, std::size_t worker) {
+    const auto* const doubles = doubles_of(forest.values);
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
+    const std::size_t n_pieces = doubles ? (doubles->size() + kPiece - 1) / kPiece : 0;
+    team.run(n_pieces + n_trees, [&](std::size_t i, std::size_t worker) {
+        if (i < n_pieces) {
+            const std::size_t at = i * kPiece, n = std::min(kPiece, doubles->size() - at);
+            return check_doubles(doubles->subspan(at, n), !forest.n_classes.empty());
+        }
+        const std::size_t m = i - n_pieces;
         forest.shapes[m] =
             checks[worker].shape_of(part_of(forest.nodes, forest.first_node, m),
                                     part_of(forest.level_sets, forest.first_set, m),

@@ -66,7 +66,7 @@ public:
 
 private:
     std::size_t at(std::size_t i, std::size_t g, std::size_t r) const {
-        return ((i * columns_.n_groups() + g) * columns_.groups.n_repeats + r) * width_;
+        return ((g * columns_.groups.n_repeats + r) * size_ + i) * width_;
     }
 
     const PermutedColumns& columns_;

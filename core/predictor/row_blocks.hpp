@@ -13,20 +13,15 @@
 
 namespace silvics {
 
+// After the last value there is one that may be read and says nothing.
 struct RowBlock {
     std::size_t first = 0, size = 0, width = 0;
     const double* values = nullptr;
-    bool whole = false;              // no value is missing
-    const float* rounded = nullptr;  // the values rounded down, where somebody has done so
-    bool exact = false;              // and whether they are the same then
-
+    bool whole = false;  // no value is missing
     const double* row(std::size_t i) const { return values + i * width; }
     // From sample `begin` on, so many at most.
     RowBlock part(std::size_t begin, std::size_t most) const {
-        return {first + begin, std::min(most, size - begin),
-                width,         row(begin),
-                whole,         rounded == nullptr ? nullptr : rounded + begin * width,
-                exact};
+        return {first + begin, std::min(most, size - begin), width, row(begin), whole};
     }
 };
 
@@ -63,17 +58,11 @@ void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visi
     }
 }
 
-// body(block) for all rows of X. `as_float32` rounds values to float32 first, for trees
-// whose thresholds were learned on such.
+// body(block) for all rows of X, so many at a time. `as_float32` rounds values to float32 first,
+// for trees whose thresholds were learned on such.
 template <class Body>
-void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::size_t most_rows,
+void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::size_t block_rows,
                     Body&& body) {
-    // Up to 2 MiB, and a block for each thread: the more rows, the less it costs to fetch a tree.
-    constexpr std::size_t kBlockValues = 262144, kFewRows = 256;
-    const std::size_t cols = std::max<std::size_t>(X.cols, 1);
-    const std::size_t shared = (X.rows + team.size() - 1) / team.size();
-    const std::size_t block_rows = std::clamp<std::size_t>(
-        kBlockValues / cols, 1, std::min(most_rows, std::max(kFewRows, shared)));
     const std::size_t n_blocks = (X.rows + block_rows - 1) / block_rows;
     std::vector<std::vector<double>> buffers(
         std::min(team.size(), std::max<std::size_t>(n_blocks, 1)));
@@ -87,7 +76,7 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
         const std::size_t first = b * block_rows, size = std::min(block_rows, X.rows - first);
         std::vector<double>& buffer = buffers[worker];
         if (X.sparse) {  // only what is stored is written, and wiped out again
-            buffer.resize(block_rows * X.cols, 0.0);
+            buffer.resize(block_rows * X.cols + 1, 0.0);
             const auto put = [&](auto&& of) {
                 for_stored_cells(X, first, size, [&](std::size_t i, std::size_t j, double value) {
                     buffer[i * X.cols + j] = of(value);
@@ -98,19 +87,27 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
             put([](double) { return 0.0; });
             return;
         }
-        buffer.resize(size * X.cols);
+        buffer.resize(size * X.cols + 1);
         read_rows(X, first, size, buffer.data());
         if (as_float32) std::ranges::transform(buffer, buffer.begin(), rounded);
         told(first, size, buffer.data());
     });
 }
 
-// Beyond so many, trees gain nothing more by staying in the cache.
-inline constexpr std::size_t kManyRows = 32768;
+// So many at most of these, up to 2 MiB.
+inline std::size_t rows_of_block(const Matrix& X, std::size_t most_rows) {
+    constexpr std::size_t kBlockValues = 262144;
+    return std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1,
+                                   std::max<std::size_t>(most_rows, 1));
+}
 
+// As many as there are for each thread: the more rows, the less it costs to fetch a tree.
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
-    for_row_blocks(X, as_float32, team, kManyRows, body);
+    constexpr std::size_t kFewRows = 256, kManyRows = 32768;
+    const std::size_t shared = (X.rows + team.size() - 1) / team.size();
+    for_row_blocks(X, as_float32, team, rows_of_block(X, std::clamp(shared, kFewRows, kManyRows)),
+                   body);
 }
 
 // Columns of some variables, one after the other.

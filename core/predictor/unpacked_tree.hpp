@@ -1,16 +1,18 @@
-// A tree laid out for many samples: 8 bytes for each node, leaves too, two children side by side.
+// A tree laid out for many samples: leaves are nodes like others, two children stand side by side.
 //
 // A step has no branch and few instructions, and a way that has ended stays where it is, so that
-// eight samples go down at once, each in a register of its own. Thresholds and values are rounded
-// down to single precision. Which is larger is then known unless both have become the same: such
-// doubts are told, and those samples are to walk the packed tree.
+// eight samples go down at once, each in a register of its own. Where all values of the samples are
+// numbers of single precision, thresholds are as well, rounded down: the same values are above
+// them.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "predictor/packed_tree.hpp"
@@ -18,112 +20,130 @@
 
 namespace silvics {
 
-// The largest number of single precision that is not above x; zero has but one sign, so that equal
-// numbers have equal bits.
+// The largest number of single precision that is not above x.
 inline float rounded_down(double x) {
-    const float nearest = static_cast<float>(x);
+    const auto nearest = static_cast<float>(x);
     const auto bits = std::bit_cast<std::int32_t>(nearest);
     // The number below has the next smaller bits, or larger ones if it is negative. No branch could
     // foresee which way the nearest is.
     const std::int32_t above = static_cast<double>(nearest) > x ? 1 : 0;
-    return std::bit_cast<float>(bits - ((bits >> 31) | 1) * above) + 0.0F;
+    return std::bit_cast<float>(bits - ((bits >> 31) | 1) * above);
 }
 
-// Rounds the samples of a block down, and tells it; they are in the memory that is returned.
-std::vector<float> round_down(RowBlock& block);
+// The values of a block in single precision, and one more; nothing if that would change any.
+std::vector<float> exact_floats(const RowBlock& block);
 
+template <class T>
 struct UnpackedNode {
-    float threshold;     // of a leaf not a number, and in it what the leaf has
-    std::uint32_t link;  // the first child, of a leaf itself; where missing values go; the variable
-};
+    T threshold;  // of a leaf not a number, and in it what the leaf has
+    std::uint32_t
+        link;  // the first child, of a leaf itself; where missing values go; the variable,
+};  // of a leaf the one after the last
 
+// `T`: of the thresholds, and of the samples' values. What leaves compare, to no effect, is the
+// value after a sample's last: there must be one.
+template <class T>
 class UnpackedTree {
 public:
-    static constexpr std::size_t kWays = 8;
-
-    // Whether tree m can be unpacked, and so many samples gain more by it than it takes.
+    // Whether a tree of the forest can be unpacked, and so many samples gain more by it than it
+    // takes.
     static bool pays(const PackedForest& forest, std::size_t m, std::size_t n_samples);
 
     explicit UnpackedTree(std::size_t n_features)
-        : shift_(static_cast<unsigned>(std::bit_width(n_features - 1)) + 1) {}
+        : n_features_(static_cast<std::uint32_t>(n_features)),
+          shift_(static_cast<unsigned>(std::bit_width(n_features)) + 1) {}
     // Another tree in its place, where the cache still has the memory.
     void unpack(const PackedTree& tree);
 
-    // The samples of a block that is rounded: end(i, leaf) where it is known where sample i ends,
-    // else doubt(i).
-    template <class End, class Doubt>
-    void down(const RowBlock& block, End&& end, Doubt&& doubt) const {
-        if (block.whole)
-            block.exact ? down<false, false>(block, end, doubt)
-                        : down<false, true>(block, end, doubt);
-        else
-            block.exact ? down<true, false>(block, end, doubt)
-                        : down<true, true>(block, end, doubt);
+    // Eight ways, from where they are to their leaves. `kMissing`: some values may be.
+    static constexpr std::size_t kWays = 8;
+    static constexpr std::uint32_t kRoot = 1;
+    struct Ways {
+        std::array<std::uint32_t, kWays> at;
+        std::array<const T*, kWays> samples;
+    };
+    template <bool kMissing>
+    [[gnu::always_inline]] void down(Ways& ways) const {
+        const UnpackedNode<T>* const nodes = nodes_.data();
+        const unsigned shift = shift_;
+        const std::uint32_t mask = (std::uint32_t{1} << (shift - 1)) - 1;
+        // By themselves, so that they are in registers.
+        std::uint32_t at[kWays];
+        const T* samples[kWays];
+#pragma GCC unroll 8
+        for (std::size_t k = 0; k < kWays; ++k) {
+            at[k] = ways.at[k];
+            samples[k] = ways.samples[k];
+        }
+        constexpr std::size_t kSteps = 2;  // between two looks whether all have ended
+        for (std::uint32_t going = 1; going != 0;) {
+            going = 0;
+            for (std::size_t step = 0; step < kSteps; ++step)
+#pragma GCC unroll 8
+                for (std::size_t k = 0; k < kWays; ++k) {
+                    const UnpackedNode<T>& node = nodes[at[k]];
+                    const std::uint32_t link = node.link;
+                    const T x = samples[k][link & mask];
+                    std::uint32_t second = x > node.threshold;
+                    if constexpr (kMissing) second |= std::uint32_t{x != x} & (link >> (shift - 1));
+                    const std::uint32_t to = (link >> shift) + second;
+                    if (step == kSteps - 1) going |= to ^ at[k];
+                    at[k] = to;
+                }
+        }
+#pragma GCC unroll 8
+        for (std::size_t k = 0; k < kWays; ++k) ways.at[k] = at[k];
+    }
+
+    // Some samples of a block, which have these values: end(i, leaf).
+    template <class End>
+    void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> some,
+              End&& end) const {
+        block.whole ? down<false>(block, values, some, end) : down<true>(block, values, some, end);
+    }
+
+    // A step by hand.
+    const UnpackedNode<T>& node(std::uint32_t at) const { return nodes_[at]; }
+    FeatureId feature(std::uint32_t link) const {
+        return link & ((std::uint32_t{1} << (shift_ - 1)) - 1);
+    }
+    std::uint32_t missing_second(std::uint32_t link) const { return (link >> (shift_ - 1)) & 1; }
+    std::uint32_t first_child(std::uint32_t link) const { return link >> shift_; }
+    bool ended(std::uint32_t at) const { return first_child(nodes_[at].link) == at; }
+    PackedLeaf leaf(std::uint32_t at) const {
+        const auto bits = std::bit_cast<Bits>(nodes_[at].threshold);
+        return {static_cast<std::uint32_t>(bits & kContents), at / 2 - 1, at & 1};
     }
 
 private:
-    static constexpr std::uint32_t kRoot = 1;
-    // Of leaves, the first of so many numbers that are none; missing values are the one before.
-    static constexpr std::uint32_t kFirstLeaf = 0x7fc00001, kMostContents = 0x003fffff;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    static constexpr Bits kNotANumber = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
+    static constexpr Bits kContents = sizeof(T) == 4 ? 0x003fffff : 0xffffffff;
 
-    static std::size_t first_child(std::size_t t) { return 2 * t + 2; }
+    static std::size_t first_child_of(std::size_t t) { return 2 * t + 2; }
 
-    template <bool kMissing, bool kRounded, class End, class Doubt>
-    void down(const RowBlock& block, End& end, Doubt& doubt) const {
-        const UnpackedNode* const nodes = nodes_.data();
-        const unsigned shift = shift_;
-        const std::uint32_t mask = (std::uint32_t{1} << (shift - 1)) - 1;
-        for (std::size_t begin = 0; begin < block.size; begin += kWays) {
-            std::uint32_t at[kWays];
-            const float* rows[kWays];
-#pragma GCC unroll 8
+    template <bool kMissing, class End>
+    void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> some,
+              End& end) const {
+        for (std::size_t begin = 0; begin < some.size(); begin += kWays) {
+            const auto eight = some.subspan(begin, std::min(kWays, some.size() - begin));
+            Ways ways;
             for (std::size_t k = 0; k < kWays; ++k) {
-                at[k] = kRoot;
-                rows[k] = block.rounded + block.width * std::min(begin + k, block.size - 1);
+                ways.at[k] = kRoot;
+                ways.samples[k] = values + block.width * eight[std::min(k, eight.size() - 1)];
             }
-            bool same = false;
-            for (std::uint32_t going = 1; going != 0;) {
-                going = 0;
-                for (std::size_t step = 0; step < kSteps; ++step)
-#pragma GCC unroll 8
-                    for (std::size_t k = 0; k < kWays; ++k) {
-                        const auto [threshold, link] = nodes[at[k]];
-                        const float x = rows[k][link & mask];
-                        std::uint32_t second = x > threshold;
-                        if constexpr (kMissing)
-                            second |= std::uint32_t{x != x} & (link >> (shift - 1));
-                        if constexpr (kRounded)
-                            same |= std::bit_cast<std::uint32_t>(x) ==
-                                    std::bit_cast<std::uint32_t>(threshold);
-                        const std::uint32_t to = (link >> shift) + second;
-                        if (step == kSteps - 1) going |= to ^ at[k];
-                        at[k] = to;
-                    }
-            }
-            // By themselves, so that the ways stay in registers before.
-            std::array<std::uint32_t, kWays> ended;
-#pragma GCC unroll 8
-            for (std::size_t k = 0; k < kWays; ++k) ended[k] = at[k];
-            const std::size_t n = std::min(kWays, block.size - begin);
-            for (std::size_t k = 0; k < n; ++k) {
-                const auto i = static_cast<std::uint32_t>(begin + k);
-                if (same) {
-                    doubt(i);
-                    continue;
-                }
-                const auto content =
-                    std::bit_cast<std::uint32_t>(nodes[ended[k]].threshold) - kFirstLeaf;
-                end(i, PackedLeaf{content, ended[k] / 2 - 1, ended[k] & 1});
-            }
+            down<kMissing>(ways);
+            for (std::size_t k = 0; k < eight.size(); ++k) end(eight[k], leaf(ways.at[k]));
         }
     }
 
-    static constexpr std::size_t kNodesPerSample = 4;
-    static constexpr std::size_t kSteps = 2;  // between two looks whether all ways have ended
-
-    std::vector<UnpackedNode> nodes_;
+    std::vector<UnpackedNode<T>> nodes_;
     std::vector<std::uint32_t> at_;  // of the packed nodes, while they are unpacked
+    std::uint32_t n_features_;
     unsigned shift_;
 };
+
+extern template class UnpackedTree<float>;
+extern template class UnpackedTree<double>;
 
 }  // namespace silvics

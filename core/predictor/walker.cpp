@@ -5,17 +5,10 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "predictor/unpacked_tree.hpp"
 #include "predictor/walker_inside.hpp"
 
 namespace silvics {
 namespace {
-
-constexpr auto kFirst = [] {
-    std::array<std::uint32_t, Walk::kMost> numbers;
-    std::iota(numbers.begin(), numbers.end(), 0U);
-    return numbers;
-}();
 
 // Samples from which on a tree is walked by all of a block, and not each sample down all trees.
 constexpr std::size_t kManySamples = 8;
@@ -66,37 +59,21 @@ void Walker::add_vote(std::span<const double> shares, std::span<double> sum) con
 }
 
 template <class Visit>
-void Walker::for_leaves(std::size_t first, std::size_t last, RowBlock block, Walk&& walk,
+void Walker::for_leaves(std::size_t first, std::size_t last, const RowBlock& block, Walk&& walk,
                         Visit&& visit) const {
     if (block.size >= kManySamples || forest_.both_ways) {
-        UnpackedTree unpacked(n_features());
-        std::vector<float> rounded;
-        std::array<std::uint32_t, Walk::kMost> doubts;
-        // A tree is walked by all samples while it is in the cache, so many at once.
-        for (std::size_t m = first; m < last; ++m) {
-            const bool pays = UnpackedTree::pays(forest_, m, block.size);
-            if (pays) {
-                if (rounded.empty()) rounded = round_down(block);
-                unpacked.unpack(trees_[m]);
-            }
-            for (std::size_t begin = 0; begin < block.size; begin += Walk::kMost) {
-                const RowBlock part = block.part(begin, Walk::kMost);
-                const auto visited = [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                    visit(m, begin + i, leaf, add);
-                };
-                auto some = std::span<const std::uint32_t>(kFirst).first(part.size);
-                if (pays) {
-                    std::size_t n_doubts = 0;
-                    with_leaves(trees_[m], [&](auto&& add) {
-                        unpacked.down(
-                            part, [&](std::uint32_t i, PackedLeaf leaf) { visited(i, leaf, add); },
-                            [&](std::uint32_t i) { doubts[n_doubts++] = i; });
-                    });
-                    some = std::span(doubts).first(n_doubts);
-                }
-                if (!some.empty()) leaves_of(trees_[m], part, some, walk, visited);
-            }
-        }
+        std::vector<std::uint32_t> all(block.size);
+        std::iota(all.begin(), all.end(), 0U);
+        // A tree is walked by all samples while it is in the cache.
+        const auto walked = [&]<class T>(const T* values) {
+            UnpackedTree<T> unpacked(n_features());
+            for (std::size_t m = first; m < last; ++m)
+                leaves_of_many(
+                    m, block, values, all, unpacked, walk,
+                    [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
+        };
+        const std::vector<float> floats = exact_floats(block);
+        floats.empty() ? walked(block.values) : walked(floats.data());
         return;
     }
     const std::span<const PackedTree> trees(trees_);
@@ -172,13 +149,15 @@ void Walker::out_of_bag(const Matrix& X, const DrawnTrees& trees, std::span<doub
                         std::span<std::int64_t> counts, ThreadTeam& team) const {
     std::ranges::fill(sums, 0.0);
     std::ranges::fill(counts, 0);
-    for_out_of_bag(X, trees, Walk::kMost, team, [&](const RowBlock& block) {
-        return [&, block, walk = Walk()](const PackedTree& tree,
-                                         std::span<const std::uint32_t> some) mutable {
-            leaves_of(tree, block, some, walk, [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                ++counts[block.first + i];
-                add(leaf, sums.subspan((block.first + i) * width_, width_));
-            });
+    constexpr std::size_t kRows = 32768;
+    for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
+        return [&, block, walk = Walk(), unpacked = UnpackedTree<double>(n_features())](
+                   std::size_t m, std::span<const std::uint32_t> some) mutable {
+            leaves_of_many(m, block, block.values, some, unpacked, walk,
+                           [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                               ++counts[block.first + i];
+                               add(leaf, sums.subspan((block.first + i) * width_, width_));
+                           });
         };
     });
 }

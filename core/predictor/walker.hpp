@@ -14,6 +14,8 @@
 namespace silvics {
 
 struct RowBlock;
+template <class T>
+class UnpackedTree;
 class Walk;
 
 // The nodes that each sample visits, as a sparse matrix over the nodes of all trees.
@@ -92,13 +94,18 @@ private:
     // visit(tree, sample of the block, leaf, add) for all samples and some trees; of each sample,
     // in tree order. add(sum) adds what the leaf predicts.
     template <class Visit>
-    void for_leaves(std::size_t first, std::size_t last, RowBlock block, Walk&& walk,
+    void for_leaves(std::size_t first, std::size_t last, const RowBlock& block, Walk&& walk,
                     Visit&& visit) const;
 
-    // visit(sample, leaf, add) for some samples of the block in one tree.
+    // visit(sample, leaf, add) for some samples of a block of at most Walk::kMost, in one tree.
     template <class Visit>
     void leaves_of(const PackedTree& tree, const RowBlock& block,
                    std::span<const std::uint32_t> some, Walk& walk, Visit&& visit) const;
+    // The same of any number of samples, which have these values: in tree m, unpacked if that pays.
+    template <class T, class Visit>
+    void leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
+                        std::span<const std::uint32_t> some, UnpackedTree<T>& unpacked, Walk& walk,
+                        Visit&& visit) const;
     // use(add): what a leaf of the tree predicts, or its share of it.
     template <class Use>
     void with_leaf_values(const PackedTree& tree, Use&& use) const;
@@ -109,7 +116,7 @@ private:
     void add_vote(std::span<const double> shares, std::span<double> sum) const;
     const NodeNumbers& numbers(std::size_t m) const;
 
-    // use(block)(tree, samples of the block that it did not draw), in tree order for each block of
+    // use(block)(m, samples of the block that tree m did not draw), in tree order for each block of
     // at most so many rows; finish() of it at last, if it has that.
     template <class Use>
     void for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t most_rows,

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "predictor/row_blocks.hpp"
+#include "predictor/unpacked_tree.hpp"
 #include "predictor/walk.hpp"
 #include "predictor/walker.hpp"
 
@@ -83,6 +84,30 @@ void Walker::leaves_of(const PackedTree& tree, const RowBlock& block,
     });
 }
 
+template <class T, class Visit>
+void Walker::leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
+                            std::span<const std::uint32_t> some, UnpackedTree<T>& unpacked,
+                            Walk& walk, Visit&& visit) const {
+    const PackedTree& tree = trees_[m];
+    if (UnpackedTree<T>::pays(forest_, m, some.size())) {
+        unpacked.unpack(tree);
+        with_leaves(tree, [&](auto&& add) {
+            unpacked.down(block, values, some,
+                          [&](std::uint32_t i, PackedLeaf leaf) { visit(i, leaf, add); });
+        });
+        return;
+    }
+    std::array<std::uint32_t, Walk::kMost> within;
+    for (auto at = some.begin(); at != some.end();) {
+        const std::uint32_t begin = *at;
+        std::size_t n = 0;
+        for (; at != some.end() && *at < begin + Walk::kMost; ++at) within[n++] = *at - begin;
+        leaves_of(
+            tree, block.part(begin, Walk::kMost), std::span(within).first(n), walk,
+            [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(begin + i, leaf, add); });
+    }
+}
+
 template <class Use>
 void Walker::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t most_rows,
                             ThreadTeam& team, Use&& use) const {
@@ -97,18 +122,20 @@ void Walker::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_
         team.run(size, [&](std::size_t m, std::size_t) {
             out[m] = silvics::out_of_bag(trees.sampling, seeds[begin + m]);
         });
-        for_row_blocks(X, as_float32_, team, most_rows, [&](const RowBlock& block) {
-            std::vector<std::uint32_t> some;
-            auto used = use(block);
-            for (std::size_t m = 0; m < size; ++m) {
-                some.clear();
-                for (std::uint32_t i = 0; i < block.size; ++i)
-                    if (out[m][block.first + i]) some.push_back(i);
-                if (!some.empty())
-                    used(trees_[trees.first + begin + m], std::span<const std::uint32_t>(some));
-            }
-            if constexpr (requires { used.finish(); }) used.finish();
-        });
+        // Not by threads: sums over the rows of a block are the same for any number of them.
+        for_row_blocks(
+            X, as_float32_, team, rows_of_block(X, most_rows), [&](const RowBlock& block) {
+                std::vector<std::uint32_t> some;
+                auto used = use(block);
+                for (std::size_t m = 0; m < size; ++m) {
+                    some.clear();
+                    for (std::uint32_t i = 0; i < block.size; ++i)
+                        if (out[m][block.first + i]) some.push_back(i);
+                    if (!some.empty())
+                        used(trees.first + begin + m, std::span<const std::uint32_t>(some));
+                }
+                if constexpr (requires { used.finish(); }) used.finish();
+            });
     }
 }
 

@@ -125,12 +125,13 @@ class _OutOfBag:
         self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
         self.sums, counts = self._walker.out_of_bag(*self._arguments, n_jobs, first)
         self.known = counts > 0
-        self._counts = counts[self.known, np.newaxis]
+        self._some = slice(None) if self.known.all() else self.known
+        self._counts = counts[self._some, np.newaxis]
 
     def predictions(self, change: np.ndarray | None = None) -> np.ndarray:
         """Of the rows that have any."""
         sums = self.sums if change is None else self.sums + change
-        return sums[self.known] / self._counts
+        return sums[self._some] / self._counts
 
     def changes(
         self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
@@ -143,7 +144,8 @@ class _OutOfBag:
                 )
                 for order in orders
             ]
-            yield from enumerate(np.concatenate(changes, axis=1), start=first)
+            together = changes[0] if len(changes) == 1 else np.concatenate(changes, axis=1)
+            yield from enumerate(together, start=first)
 
     def losses(
         self,

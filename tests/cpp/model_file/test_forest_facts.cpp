@@ -1,9 +1,11 @@
 // Trees as a packed forest and facts, and back: bit for bit; and facts that were tampered with.
+#include <cmath>
 #include <cstring>
 
 #include "doctest/doctest.h"
 #include "model_file/forest_facts.hpp"
 #include "predictor/made_forests.hpp"
+#include "predictor/packed_tree.hpp"
 #include "support/made_branches.hpp"
 
 namespace silvics {
@@ -190,6 +192,63 @@ TEST_CASE("facts that were changed are refused, or still make valid trees") {
     }
     CHECK(refused > 1000);
     CHECK(accepted > 1000);
+}
+
+TEST_CASE("a leaf of several classes has the weight of its row, one of a single class any") {
+    for (const std::vector<ClassId>& n_classes : {std::vector<ClassId>{3}, {2, 2}})
+        for (const bool pruned : {false, true}) {
+            Tree tree = test::tree_example({"gini", n_classes, test::Weights::unit, 9}).tree;
+            if (pruned) tree = prune(tree, INFINITY);  // one leaf
+            const std::vector<SharedTree> trees(2, std::make_shared<const Tree>(tree));
+            const PackedForest packed = pack(trees);
+            const ForestFacts facts = facts_of(packed, trees);
+            const PackedTree of_one(packed, 0);
+            std::vector<bool> mixed;
+            for (Place t = 0; t < of_one.n_places(); ++t)
+                for (std::uint32_t k = 0; k < of_one.n_children(t); ++k)
+                    if (const Child child = of_one.child(t, k); child.leaf())
+                        mixed.push_back(child.content() >= packed.n_pure());
+            Copy copy(facts);
+            REQUIRE(copy.weights.size() == 2 * mixed.size());
+            REQUIRE(copy.whole_weights);
+            for (std::size_t i = 0; i < copy.weights.size(); ++i)
+                for (const double by : {-1.0, 1.0, 300.0}) {
+                    const double before = copy.weights[i];
+                    if (before + by <= 0.0) continue;
+                    copy.weights[i] += by;
+                    if (mixed[i % mixed.size()])
+                        CHECK_THROWS_AS(check_facts(packed, copy.changed()), std::invalid_argument);
+                    else
+                        CHECK_NOTHROW(check_facts(packed, copy.changed()));
+                    copy.weights[i] = before;
+                }
+            CHECK_NOTHROW(check_facts(packed, copy.changed()));
+        }
+}
+
+TEST_CASE("an impurity that is none is refused, whichever it is") {
+    const Tree tree = test::tree_example({"squared_error", {}, test::Weights::unit, 30}).tree;
+    const std::vector<SharedTree> one{std::make_shared<const Tree>(tree)};
+    const PackedForest packed = pack(one);
+    Copy copy(facts_of(packed, one));
+    REQUIRE(is_compact(copy.layout[0]));
+    if (copy.impurity.empty()) {
+        copy.impurity.assign(copy.samples.size(), 0.5);
+        copy.first_impurity = {0, copy.impurity.size()};
+    }
+    for (double& impurity : copy.impurity) {
+        const double before = impurity;
+        for (const double good : {0.0, -0.0, 1e-310, 1e120}) {
+            impurity = good;
+            CHECK_NOTHROW(check_facts(packed, copy.changed()));
+        }
+        for (const double bad :
+             {-1e-310, 1.1e120, HUGE_VAL, -HUGE_VAL, std::nan("1"), -std::nan("")}) {
+            impurity = bad;
+            CHECK_THROWS_AS(check_facts(packed, copy.changed()), std::invalid_argument);
+        }
+        impurity = before;
+    }
 }
 
 }  // namespace

@@ -241,6 +241,26 @@ TEST_CASE("values of leaves that make no sense are refused") {
                   });
 }
 
+TEST_CASE("any finite number is a value, and nothing else, wherever it stands") {
+    using Limits = std::numeric_limits<double>;
+    const Parts good(of_reals());
+    for (std::size_t i = 0; i < Parts(good).numbers().size(); ++i) {
+        const auto put = [&](double x) {
+            Parts parts = good;
+            parts.numbers()[i] = x;
+            return parts.forest();
+        };
+        for (const double x : {0.0, -0.0, Limits::max(), -Limits::max(), Limits::denorm_min()}) {
+            PackedForest forest = put(x);
+            CHECK_NOTHROW(check_packed(forest));
+        }
+        for (const double x : {HUGE_VAL, -HUGE_VAL, std::nan("1"), -std::nan("")}) {
+            PackedForest forest = put(x);
+            CHECK_THROWS_AS(check_packed(forest), std::invalid_argument);
+        }
+    }
+}
+
 TEST_CASE("leaves of contents that there are not are refused") {
     const Parts classes(of_classes()), reals(of_reals());
     const Link leaf = find_link(classes, 2, true);
@@ -335,6 +355,48 @@ TEST_CASE("every place but its own is refused at every child") {
                 }
             }
     CHECK(accepted == 0);
+}
+
+TEST_CASE("of all links of few nodes, those of trees are accepted and no others") {
+    for (const Place n : {1U, 2U, 3U})
+        for (const bool classes : {true, false}) {
+            const Child leaf = Child::leaf(0);
+            Parts parts(classes ? of_classes() : of_reals());
+            parts.first_node = {0, n};
+            parts.nodes.assign(n, PackedNode(0.5, 0, false, leaf, leaf));
+            if (!classes) parts.numbers().assign(n + 1, 0.5);
+            // Each child is one of the places, the next beyond them, or a leaf.
+            std::size_t n_ways = 1, n_accepted = 0, n_trees = 0;
+            for (Place k = 0; k < 2 * n; ++k) n_ways *= n + 2;
+            for (std::size_t way = 0; way < n_ways; ++way) {
+                std::vector<std::size_t> parents(n + 1, 0), early(n + 1, 0);
+                std::uint32_t leaves = 0;
+                std::size_t rest = way;
+                for (Place k = 0; k < 2 * n; ++k, rest /= n + 2) {
+                    const auto to = static_cast<Place>(rest % (n + 2));
+                    const bool is_leaf = to == n + 1;
+                    parts.nodes[k / 2].set_child(
+                        k % 2, is_leaf ? Child::leaf(classes ? 0 : leaves++) : Child::inner(to));
+                    if (is_leaf) continue;
+                    ++parents[to];
+                    early[to] += k / 2 < to;
+                }
+                bool tree = parents[0] == 0 && parents[n] == 0;
+                for (Place t = 1; t < n; ++t) tree &= parents[t] == 1 && early[t] == 1;
+                PackedForest forest = parts.forest();
+                bool accepted = true;
+                try {
+                    check_packed(forest);
+                } catch (const std::invalid_argument&) {
+                    accepted = false;
+                }
+                n_trees += tree;
+                n_accepted += accepted;
+                REQUIRE(accepted == tree);
+            }
+            CHECK(n_accepted == n_trees);
+            CHECK(n_trees == (n == 1 ? 1 : n == 2 ? 2 : 6));
+        }
 }
 
 TEST_CASE("a tree of one leaf has one form") {

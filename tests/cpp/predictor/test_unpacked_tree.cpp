@@ -18,8 +18,7 @@ TEST_CASE("a number is rounded to the next one below of single precision") {
     constexpr double kLargest = std::numeric_limits<float>::max();
     constexpr double kLeast = std::numeric_limits<float>::denorm_min();
     const auto check = [&](double x, double expected) {
-        const auto rounded = static_cast<double>(rounded_down(x));
-        CHECK(rounded == expected);
+        CHECK(static_cast<double>(rounded_down(x)) == expected);
     };
     for (const double x :
          {0.0, -0.0, 1.0, -1.5, kLargest, -kLargest, kLeast, -kLeast, kInfinity, -kInfinity})
@@ -30,7 +29,6 @@ TEST_CASE("a number is rounded to the next one below of single precision") {
     check(-1e-300, -kLeast);
     check(0.1, 0.0999999940395355224609375);
     check(-0.1, -0.100000001490116119384765625);
-    CHECK(std::isnan(rounded_down(std::numeric_limits<double>::quiet_NaN())));
     Rng rng(330);
     bool below = true, next_above = true;
     for (int repeat = 0; repeat < 10000; ++repeat) {
@@ -44,57 +42,49 @@ TEST_CASE("a number is rounded to the next one below of single precision") {
     CHECK(next_above);
 }
 
-TEST_CASE("a block is rounded, and told whether that changes anything") {
-    const std::vector<double> values = {0.5, NAN, -3.0, 0.1};
-    RowBlock block{.first = 7, .size = 2, .width = 2, .values = values.data()};
-    SUBCASE("it does") {
-        const auto rounded = round_down(block);
-        CHECK(block.rounded == rounded.data());
-        CHECK_FALSE(block.exact);
-        CHECK(rounded[0] == 0.5F);
-        CHECK(std::isnan(rounded[1]));
-        CHECK(rounded[3] == rounded_down(0.1));
-        CHECK(block.part(1, 5).rounded == rounded.data() + 2);
+TEST_CASE("the values of a block in single precision, if that has them all") {
+    std::vector<double> values = {0.5, NAN, -3.0, HUGE_VAL, 0.25, 16777216.0};
+    const RowBlock block{.first = 7, .size = 3, .width = 2, .values = values.data()};
+    const auto floats = exact_floats(block);
+    REQUIRE(floats.size() == 7);
+    for (std::size_t k = 0; k < 6; ++k)
+        CHECK((std::isnan(values[k]) ? std::isnan(floats[k])
+                                     : static_cast<double>(floats[k]) == values[k]));
+    for (const double other : {0.1, 16777217.0, 1e300, -1e-300}) {
+        values[5] = other;
+        CHECK(exact_floats(block).empty());
     }
-    SUBCASE("it does not, and missing values are no others") {
-        block.size = 1;
-        const auto rounded = round_down(block);
-        CHECK(block.exact);
-        CHECK(rounded.size() == 2);
-    }
-}
-
-// Where the samples of a block end, and who is in doubt.
-struct Walked {
-    std::vector<PackedLeaf> leaves;
-    std::vector<std::uint32_t> doubts;
-};
-
-Walked walked(const PackedTree& tree, UnpackedTree& unpacked, RowBlock block) {
-    Walked out{std::vector<PackedLeaf>(block.size), {}};
-    const auto rounded = round_down(block);
-    unpacked.unpack(tree);
-    unpacked.down(
-        block, [&](std::uint32_t i, PackedLeaf leaf) { out.leaves[i] = leaf; },
-        [&](std::uint32_t i) { out.doubts.push_back(i); });
-    return out;
 }
 
 RowBlock block_of(const Matrix& X) {
     return {0, X.rows, X.cols, X.values.data(), !any_missing(X.values)};
 }
 
-// Checks every sample that is not in doubt, and returns how many are.
-std::size_t check_leaves(const Packed& of, UnpackedTree& unpacked, const Matrix& X) {
-    const Walked out = walked(of.packed(), unpacked, block_of(X));
-    for (std::uint32_t i = 0; i < X.rows; ++i)
-        if (!std::ranges::count(out.doubts, i))
-            CHECK(of.id(out.leaves[i]) == test::descend(of.tree(), X.row(i)));
-    return out.doubts.size();
+template <class T>
+void check_leaves(const Packed& of, UnpackedTree<T>& unpacked, const Matrix& X,
+                  std::span<const std::uint32_t> some) {
+    std::vector<T> values(X.values.begin(), X.values.end());
+    values.push_back(T{});  // that may be read
+    unpacked.unpack(of.packed());
+    std::vector<int> n_ends(X.rows, 0);
+    unpacked.down(block_of(X), values.data(), some, [&](std::uint32_t i, PackedLeaf leaf) {
+        ++n_ends[i];
+        CHECK(of.id(leaf) == test::descend(of.tree(), X.row(i)));
+    });
+    for (std::uint32_t i = 0; i < X.rows; ++i) CHECK(n_ends[i] == std::ranges::count(some, i));
 }
-std::size_t check_leaves(const Packed& of, const Matrix& X) {
-    UnpackedTree unpacked(of.tree().n_features);
-    return check_leaves(of, unpacked, X);
+
+// Some samples in any order, by numbers of both kinds.
+void check_leaves(Rng& rng, const Packed& of, Matrix X) {
+    std::vector<std::uint32_t> some;
+    for (std::uint32_t i = 0; i < X.rows; ++i)
+        if (i == 0 || test::pick(rng, 5) > 0) some.push_back(i);
+    std::shuffle(some.begin(), some.end(), rng);
+    UnpackedTree<double> doubles(of.tree().n_features);
+    check_leaves(of, doubles, X, some);
+    for (double& x : X.values) x = static_cast<double>(static_cast<float>(x));
+    UnpackedTree<float> floats(of.tree().n_features);
+    check_leaves(of, floats, X, some);
 }
 
 // Of every tree that has no rules: sides of missing values, thresholds that are no numbers.
@@ -107,32 +97,19 @@ void for_trees(std::uint64_t seed, Use&& use) {
             use(rng, trials,
                 Packed(test::with_other_splits(rng, test::tree_example(of).tree, trials)));
         }
-    use(rng, Trials{.n_features = 2},
-        Packed(test::chain_of(50, [](std::uint32_t level) { return level % 3 == 0; })));
-    use(rng, Trials{.n_features = 2}, Packed(test::chain_of(0, {})));
+    const Trials two{.n_features = 2};
+    use(rng, two, Packed(test::chain_of(50, [](std::uint32_t level) { return level % 3 == 0; })));
+    use(rng, two, Packed(test::chain_of(0, {})));
 }
 
-TEST_CASE("samples arrive at their leaves, or are in doubt") {
-    std::size_t n = 0, n_doubts = 0;
+TEST_CASE("samples arrive at their leaves") {
     for_trees(331, [&](Rng& rng, const Trials& trials, const Packed& of) {
-        for (const std::size_t rows : {1U, 2U, 7U, 8U, 9U, 100U}) {
-            n += rows;
-            n_doubts += check_leaves(of, test::samples_for(rng, rows, trials));
-        }
-    });
-    CHECK(n_doubts < n);
-    CHECK(n_doubts > 0);
-}
-
-TEST_CASE("values of single precision are never in doubt") {
-    for_trees(332, [](Rng& rng, const Trials& trials, const Packed& of) {
-        Matrix X = test::samples_for(rng, 200, trials);
-        for (double& x : X.values) x = static_cast<double>(static_cast<float>(x));
-        CHECK(check_leaves(of, X) == 0);
+        for (const std::size_t rows : {1U, 2U, 7U, 8U, 9U, 17U, 100U})
+            check_leaves(rng, of, test::samples_for(rng, rows, trials));
     });
 }
 
-TEST_CASE("values next to a threshold go their way or are in doubt") {
+TEST_CASE("values next to a threshold go their way") {
     for_trees(333, [](Rng& rng, const Trials& trials, const Packed& of) {
         // Thresholds that single precision does not have, and all their neighbours.
         Tree tree = of.tree();
@@ -150,21 +127,26 @@ TEST_CASE("values next to a threshold go their way or are in doubt") {
         Matrix X = test::samples_for(rng, 256, trials);
         for (double& x : X.values)
             if (!std::isnan(x)) x = values[test::pick(rng, values.size())];
-        check_leaves(Packed(tree), X);
+        check_leaves(rng, Packed(tree), X);
     });
 }
 
 TEST_CASE("another tree takes the place of the one before") {
-    UnpackedTree unpacked(4);
+    UnpackedTree<double> unpacked(4);
     for_trees(335, [&](Rng& rng, const Trials& trials, const Packed& of) {
-        if (trials.n_features == 4) check_leaves(of, unpacked, test::samples_for(rng, 64, trials));
+        if (trials.n_features != 4) return;
+        const Matrix X = test::samples_for(rng, 64, trials);
+        const std::vector<std::uint32_t> some = {0, 3, 9, 63};
+        check_leaves(of, unpacked, X, some);
     });
 }
 
 TEST_CASE("unpacking pays with samples enough, of trees that have no rules and few enough nodes") {
     Rng rng(336);
     const auto pays = [](const Packed& of, std::size_t n) {
-        return UnpackedTree::pays(of.forest(), 0, n);
+        const bool floats = UnpackedTree<float>::pays(of.forest(), 0, n);
+        CHECK(UnpackedTree<double>::pays(of.forest(), 0, n) == floats);
+        return floats;
     };
     const Tree tree = test::tree_example(test::all_tree_cases()[0]).tree;
     const Packed plain(test::with_other_splits(rng, tree, {}));
@@ -181,7 +163,7 @@ TEST_CASE("unpacking pays with samples enough, of trees that have no rules and f
     }
     PackedForest both = plain.forest();
     both.both_ways = true;
-    CHECK_FALSE(UnpackedTree::pays(both, 0, 1000000));
+    CHECK_FALSE(UnpackedTree<double>::pays(both, 0, 1000000));
 }
 
 }  // namespace

@@ -1,0 +1,345 @@
+// The ways of samples whose values come from other samples, variable by variable.
+//
+// A sample goes down a tree once, as it is. Wherever a node tests a variable of a group, the values
+// that the permutations give it are compared as well; those that go another way than the sample are
+// followed from there, together as long as they agree. Before that nothing changes, and where it
+// never happens nothing does.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "predictor/permuted_changes.hpp"
+#include "predictor/row_blocks.hpp"
+#include "predictor/unpacked_tree.hpp"
+#include "predictor/walk.hpp"
+
+namespace silvics {
+
+using Repeats = std::uint64_t;  // a bit for each
+
+template <class Visit>
+void for_each(Repeats repeats, Visit&& visit) {
+    for (; repeats != 0; repeats &= repeats - 1)
+        visit(static_cast<std::uint32_t>(std::countr_zero(repeats)));
+}
+// Without counting bits, for which older processors have no instruction.
+inline bool several(Repeats repeats) { return (repeats & (repeats - 1)) != 0; }
+
+// The samples of a block, each with what the permutations give it: its values, then all repeats of
+// a column, then of the next.
+class PermutedSamples {
+public:
+    PermutedSamples(const RowBlock& block, const PermutedColumns& of)
+        : columns(of),
+          n_repeats(of.groups.n_repeats),
+          size(block.size),
+          whole(of.whole && block.whole),
+          width_(block.width),
+          stride_(block.width + of.group_of.size() * n_repeats),
+          values(block.size * stride_ + 1) {
+        for (std::size_t i = 0; i < size; ++i) {
+            std::copy_n(block.row(i), width_, own(i));
+            for (std::size_t k = 0; k < of.group_of.size(); ++k)
+                for (std::size_t r = 0; r < n_repeats; ++r) {
+                    const std::size_t g = of.group_of[k];
+                    const std::size_t at = (g * n_repeats + r) * of.n_rows + block.first + i;
+                    given(i)[k * n_repeats + r] = of.values[k * of.n_rows + of.groups.rows[at]];
+                }
+        }
+    }
+
+    double* own(std::size_t i) { return &values[i * stride_]; }
+    double* given(std::size_t i) { return own(i) + width_; }
+    // Gives samples the values of a repeat for a group, or takes them back.
+    class Exchange {
+    public:
+        Exchange(PermutedSamples& samples, std::size_t g, std::size_t r) : samples_(samples) {
+            for (const FeatureId f : samples.columns.groups.variables[g])
+                places_.push_back({f, samples.width_ + samples.columns.of_feature[f].first + r});
+        }
+        void operator()(std::size_t i) const {
+            double* const own = samples_.own(i);
+            for (const auto& [f, given] : places_) std::swap(own[f], own[given]);
+        }
+
+    private:
+        PermutedSamples& samples_;
+        std::vector<std::pair<std::size_t, std::size_t>> places_;
+    };
+    // One of them, with the values of a repeat for a group.
+    struct Sample {
+        const double *own = nullptr, *permuted = nullptr;
+        const PermutedColumns::Place* places = nullptr;
+        std::uint32_t g = 0;
+
+        double operator()(FeatureId f) const {
+            const auto [group, first] = places[f];
+            return group == g ? permuted[first] : own[f];
+        }
+    };
+    Sample sample_of(std::uint32_t i, std::uint32_t g, std::uint32_t r) {
+        return {own(i), given(i) + r, columns.of_feature.data(), g};
+    }
+    RowBlock block(std::size_t first) const {
+        return {.first = first, .size = size, .width = stride_, .values = values.data()};
+    }
+
+    const PermutedColumns& columns;
+    std::size_t n_repeats, size;
+    bool whole;  // no value is missing
+
+private:
+    std::size_t width_, stride_;
+
+public:
+    std::vector<double> values;
+};
+
+// The way of sample i with the values of some repeats for group g, where it is.
+struct PermutedWay {
+    std::uint32_t at = 0, i = 0, g = 0;
+    Repeats repeats = 0;
+};
+
+// Where samples have come to in a tree.
+struct PermutedEnds {
+    PermutedEnds(std::size_t n_samples, std::size_t n_groups)
+        : stay(n_samples * n_groups), contents(n_samples) {}
+
+    std::vector<Repeats> stay;            // those that have not left the way of their sample
+    std::vector<std::uint32_t> contents;  // of the leaves of the samples as they are
+    std::vector<PermutedWay> ways;        // and of the others, the contents instead of a place
+};
+
+// Walks trees of any kind.
+class PackedWays {
+public:
+    PackedWays(PermutedSamples& samples, PermutedEnds& ends) : samples_(samples), ends_(ends) {}
+
+    void walk(const PackedTree& tree, std::span<const std::uint32_t> some) {
+        ends_.ways.clear();
+        for (const std::uint32_t i : some) {
+            const double* const own = samples_.own(i);
+            Child at = Child::inner(PackedTree::kRoot);
+            while (!at.leaf()) {
+                const PackedNode& node = tree.nodes()[at.place()];
+                const auto [to, which] = tree.next<false>(node, own);
+                leave(tree, node, i, which);
+                at = to;
+            }
+            ends_.contents[i] = at.content();
+        }
+        // Those that disagree on their way are put behind the others.
+        constexpr std::size_t kAhead = 8;  // where they begin comes from far away
+        for (std::size_t k = 0; k < ends_.ways.size(); ++k) {
+            if (k + kAhead < ends_.ways.size())
+                __builtin_prefetch(tree.nodes() + Child(ends_.ways[k + kAhead].at).content());
+            follow(tree, k);
+        }
+    }
+
+private:
+    // The ways that leave that of sample i at a node.
+    void leave(const PackedTree& tree, const PackedNode& node, std::uint32_t i,
+               std::uint32_t which) {
+        for_groups(tree, node, [&](std::uint32_t g) {
+            Repeats& stay = ends_.stay[i * samples_.columns.n_groups() + g];
+            Repeats leaves = 0;
+            for_each(stay, [&](std::uint32_t r) {
+                if (tree.next_of<false>(node, samples_.sample_of(i, g, r)).which != which)
+                    leaves |= Repeats{1} << r;
+            });
+            stay &= ~leaves;
+            while (leaves != 0) {
+                const auto [to, together] = together_at(tree, node, i, g, leaves);
+                ends_.ways.push_back({to.bits(), i, g, together});
+                leaves &= ~together;
+            }
+        });
+    }
+
+    void follow(const PackedTree& tree, std::size_t k) {
+        PermutedWay way = ends_.ways[k];
+        Child at(way.at);
+        while (!at.leaf()) {
+            const PackedNode& node = tree.nodes()[at.place()];
+            bool tested = false;
+            for_groups(tree, node, [&](std::uint32_t g) { tested |= g == way.g; });
+            if (!tested) {
+                at = tree.next<false>(node, samples_.own(way.i)).to;
+                continue;
+            }
+            const auto [to, together] = together_at(tree, node, way.i, way.g, way.repeats);
+            if (together != way.repeats)
+                ends_.ways.push_back({at.bits(), way.i, way.g, way.repeats & ~together});
+            way.repeats = together;
+            at = to;
+        }
+        ends_.ways[k] = {at.content(), way.i, way.g, way.repeats};
+    }
+
+    // The child of the first of some repeats, and all that go there with it.
+    std::pair<Child, Repeats> together_at(const PackedTree& tree, const PackedNode& node,
+                                          std::uint32_t i, std::uint32_t g, Repeats repeats) {
+        PackedTree::Step first{};
+        Repeats together = 0;
+        for_each(repeats, [&](std::uint32_t r) {
+            const auto step = tree.next_of<false>(node, samples_.sample_of(i, g, r));
+            if (together == 0) first = step;
+            if (step.which == first.which) together |= Repeats{1} << r;
+        });
+        return {first.to, together};
+    }
+
+    template <class Visit>
+    void for_groups(const PackedTree& tree, const PackedNode& node, Visit&& visit) const {
+        const auto look = [&](FeatureId f) {
+            if (const std::uint32_t g = samples_.columns.of_feature[f].group; g != kNone) visit(g);
+        };
+        if (!tree.shape().records || !node.record()) return look(node.feature());
+        const BranchRecord record = tree.record_of(node);
+        if (record.n_terms() == 0) return look(node.feature());
+        for (std::uint32_t k = 0; k < record.n_terms(); ++k) look(record.term(k).feature);
+    }
+
+    PermutedSamples& samples_;
+    PermutedEnds& ends_;
+};
+
+// Walks trees that are unpacked.
+class UnpackedWays {
+public:
+    UnpackedWays(PermutedSamples& samples, PermutedEnds& ends, std::size_t n_features)
+        : samples_(samples),
+          ends_(ends),
+          unpacked_(n_features),
+          first_of_(samples.columns.n_groups() * samples.n_repeats + 1),
+          at_(samples.size) {}
+
+    void walk(const PackedTree& tree, std::span<const std::uint32_t> some) {
+        unpacked_.unpack(tree);
+        samples_.whole ? walk<false>(some) : walk<true>(some);
+    }
+
+private:
+    using Unpacked = UnpackedTree<double>;
+
+    template <bool kMissing>
+    void walk(std::span<const std::uint32_t> some) {
+        by_repeats(as_they_are<kMissing>(some));
+        for (std::size_t of = 0; of + 1 < first_of_.size(); ++of)
+            follow<kMissing>(of, first_of_[of], first_of_[of + 1]);
+    }
+
+    // All samples a step after the other; those that have ended are left out after a few. Returns
+    // the ways that have left theirs.
+    template <bool kMissing>
+    std::span<const PermutedWay> as_they_are(std::span<const std::uint32_t> some) {
+        constexpr std::size_t kSteps = 4;
+        const auto& places = samples_.columns.of_feature;
+        const std::size_t n_groups = samples_.columns.n_groups();
+        open_.assign(some.begin(), some.end());
+        for (const std::uint32_t i : some) at_[i] = Unpacked::kRoot;
+        std::size_t n_ways = 0;
+        for (std::size_t n = open_.size(); n > 0; n = still_open(n)) {
+            left_.resize(std::max(left_.size(), n_ways + n * kSteps));
+            for (std::size_t step = 0; step < kSteps; ++step)
+                for (std::size_t k = 0; k < n; ++k) {
+                    const std::uint32_t i = open_[k];
+                    const auto [threshold, link] = unpacked_.node(at_[i]);
+                    const FeatureId f = unpacked_.feature(link);
+                    const std::uint32_t child = unpacked_.first_child(link);
+                    const std::uint32_t missing = kMissing ? unpacked_.missing_second(link) : 0;
+                    const auto which = second<kMissing>(samples_.own(i)[f], threshold, missing);
+                    at_[i] = child + which;
+                    const auto [g, first] = places[f];
+                    if (g == kNone) continue;
+                    // The ways that leave that of the sample here. No branch could foresee any.
+                    const double* const given = samples_.given(i) + first;
+                    Repeats others = 0;
+                    for (std::size_t r = 0; r < samples_.n_repeats; ++r)
+                        others |= Repeats{second<kMissing>(given[r], threshold, missing)} << r;
+                    Repeats& stay = ends_.stay[i * n_groups + g];
+                    const Repeats leaves = stay & (which == 0 ? others : ~others);
+                    stay ^= leaves;
+                    left_[n_ways] = {child + 1 - which, i, g, leaves};
+                    n_ways += leaves != 0;
+                }
+        }
+        for (const std::uint32_t i : some) ends_.contents[i] = unpacked_.leaf(at_[i]).content;
+        return std::span(left_).first(n_ways);
+    }
+
+    template <bool kMissing>
+    static std::uint32_t second(double x, double threshold, std::uint32_t missing_second) {
+        std::uint32_t second = x > threshold;
+        if constexpr (kMissing) second |= std::uint32_t{x != x} & missing_second;
+        return second;
+    }
+
+    // How many have not ended.
+    std::size_t still_open(std::size_t n) {
+        std::size_t still = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::uint32_t i = open_[k];
+            open_[still] = i;
+            still += !unpacked_.ended(at_[i]);
+        }
+        return still;
+    }
+
+    // Such ways, a repeat at a time: all of the first group's first, and so on.
+    void by_repeats(std::span<const PermutedWay> left) {
+        std::ranges::fill(first_of_, 0);
+        for (const PermutedWay& way : left) {
+            std::size_t* const n_of = &first_of_[way.g * samples_.n_repeats];
+            for (std::size_t r = 0; r < samples_.n_repeats; ++r) n_of[r] += (way.repeats >> r) & 1;
+        }
+        std::size_t n = 0;
+        for (std::size_t& first : first_of_) first = n += first;
+        ends_.ways.resize(n);
+        for (std::size_t k = left.size(); k-- > 0;) {
+            const PermutedWay& way = left[k];
+            for_each(way.repeats, [&](std::uint32_t r) {
+                ends_.ways[--first_of_[way.g * samples_.n_repeats + r]] = {way.at, way.i, way.g,
+                                                                           Repeats{1} << r};
+            });
+        }
+    }
+
+    // Some ways, each of another sample, which has its values of a group and repeat meanwhile.
+    template <bool kMissing>
+    void follow(std::size_t of, std::size_t begin, std::size_t end) {
+        if (begin == end) return;
+        const PermutedSamples::Exchange exchange(samples_, of / samples_.n_repeats,
+                                                 of % samples_.n_repeats);
+        for (std::size_t from = begin; from < end; from += Unpacked::kWays) {
+            const std::size_t to = std::min(from + Unpacked::kWays, end);
+            for (std::size_t k = from; k < to; ++k) exchange(ends_.ways[k].i);
+            Unpacked::Ways ways;
+            for (std::size_t k = 0; k < Unpacked::kWays; ++k) {
+                const PermutedWay& way = ends_.ways[std::min(from + k, to - 1)];
+                ways.at[k] = way.at;
+                ways.samples[k] = samples_.own(way.i);
+            }
+            unpacked_.down<kMissing>(ways);
+            for (std::size_t k = from; k < to; ++k) {
+                exchange(ends_.ways[k].i);
+                ends_.ways[k].at = unpacked_.leaf(ways.at[k - from]).content;
+            }
+        }
+    }
+
+    PermutedSamples& samples_;
+    PermutedEnds& ends_;
+    Unpacked unpacked_;
+    std::vector<PermutedWay> left_;
+    std::vector<std::size_t> first_of_;  // of the ways of each group and repeat
+    std::vector<std::uint32_t> at_, open_;
+};
+
+}  // namespace silvics
