@@ -147,7 +147,7 @@ void Walker::permute(const Matrix& X, const DrawnTrees& trees, const PermutedGro
     // What is kept of a block stays in the second-level cache.
     constexpr std::size_t kNumbers = 250000;
     const std::size_t of_row = groups.n_repeats * variables.size() + kept_of_row + width_ + 1;
-    const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 64, 1024);
+    const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 64, 2048);
     for_out_of_bag(X, trees, most_rows, team, [&](const RowBlock& block) {
         auto gathered = gather(columns, block);
         return Permuter<decltype(gathered)>(*this, block, columns, std::move(gathered));
