@@ -2,8 +2,7 @@
 //
 // A sample goes down a tree once, as it is. Wherever a node tests a variable of a group, the values
 // that the permutations give it are compared as well; those that go another way than the sample are
-// followed from there, together as long as they agree. Before that nothing changes, and where it
-// never happens nothing does.
+// followed from there. Before that nothing changes, and where it never happens nothing does.
 #pragma once
 
 #include <array>
@@ -26,8 +25,6 @@ void for_each(Repeats repeats, Visit&& visit) {
     for (; repeats != 0; repeats &= repeats - 1)
         visit(static_cast<std::uint32_t>(std::countr_zero(repeats)));
 }
-// Without counting bits, for which older processors have no instruction.
-inline bool several(Repeats repeats) { return (repeats & (repeats - 1)) != 0; }
 
 // The samples of a block, each with what the permutations give it: its values, then all repeats of
 // a column, then of the next.
@@ -40,7 +37,7 @@ public:
           whole(of.whole && block.whole),
           width_(block.width),
           stride_(block.width + of.group_of.size() * n_repeats),
-          values(block.size * stride_ + 1) {
+          values_(block.size * stride_ + 1) {
         for (std::size_t i = 0; i < size; ++i) {
             std::copy_n(block.row(i), width_, own(i));
             for (std::size_t k = 0; k < of.group_of.size(); ++k)
@@ -52,7 +49,7 @@ public:
         }
     }
 
-    double* own(std::size_t i) { return &values[i * stride_]; }
+    double* own(std::size_t i) { return &values_[i * stride_]; }
     double* given(std::size_t i) { return own(i) + width_; }
     // Gives samples the values of a repeat for a group, or takes them back.
     class Exchange {
@@ -85,7 +82,7 @@ public:
         return {own(i), given(i) + r, columns.of_feature.data(), g};
     }
     RowBlock block(std::size_t first) const {
-        return {.first = first, .size = size, .width = stride_, .values = values.data()};
+        return {.first = first, .size = size, .width = stride_, .values = values_.data()};
     }
 
     const PermutedColumns& columns;
@@ -94,9 +91,7 @@ public:
 
 private:
     std::size_t width_, stride_;
-
-public:
-    std::vector<double> values;
+    std::vector<double> values_;
 };
 
 // The way of sample i with the values of some repeats for group g, where it is.
@@ -115,7 +110,7 @@ struct PermutedEnds {
     std::vector<PermutedWay> ways;        // and of the others, the contents instead of a place
 };
 
-// Walks trees of any kind.
+// Walks trees of any kind; repeats stay together as long as they agree.
 class PackedWays {
 public:
     PackedWays(PermutedSamples& samples, PermutedEnds& ends) : samples_(samples), ends_(ends) {}
@@ -210,7 +205,8 @@ private:
     PermutedEnds& ends_;
 };
 
-// Walks trees that are unpacked.
+// Walks trees that are unpacked; every repeat by itself, which is quicker than to keep them
+// together.
 class UnpackedWays {
 public:
     UnpackedWays(PermutedSamples& samples, PermutedEnds& ends, std::size_t n_features)

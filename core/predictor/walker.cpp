@@ -72,7 +72,10 @@ void Walker::for_leaves(std::size_t first, std::size_t last, const RowBlock& blo
                     m, block, values, all, unpacked, walk,
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
         };
-        const std::vector<float> floats = exact_floats(block);
+        bool any = false;  // is worth it, otherwise nobody asks for floats
+        for (std::size_t m = first; m < last && !any; ++m)
+            any = UnpackedTree<float>::pays(forest_, m, block.size);
+        const auto floats = any ? exact_floats(block) : std::vector<float>();
         floats.empty() ? walked(block.values) : walked(floats.data());
         return;
     }
