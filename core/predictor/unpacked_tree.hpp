@@ -33,12 +33,13 @@ inline float rounded_down(double x) {
 // The values of a block in single precision, and one more; nothing if that would change any.
 std::vector<float> exact_floats(const RowBlock& block);
 
+// The threshold of a leaf is not a number, and has in it what the leaf has. A link tells the first
+// child, of a leaf itself; where missing values go; the variable, of a leaf the one after the last.
 template <class T>
 struct UnpackedNode {
-    T threshold;  // of a leaf not a number, and in it what the leaf has
-    std::uint32_t
-        link;  // the first child, of a leaf itself; where missing values go; the variable,
-};  // of a leaf the one after the last
+    T threshold;
+    std::uint32_t link;
+};
 
 // `T`: of the thresholds, and of the samples' values. What leaves compare, to no effect, is the
 // value after a sample's last: there must be one.
