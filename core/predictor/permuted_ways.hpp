@@ -246,10 +246,11 @@ private:
             for (std::size_t step = 0; step < kSteps; ++step)
                 for (std::size_t k = 0; k < n; ++k) {
                     const std::uint32_t i = open_[k];
-                    const auto [threshold, link] = unpacked_.node(at_[i]);
-                    const FeatureId f = unpacked_.feature(link);
-                    const std::uint32_t child = unpacked_.first_child(link);
-                    const std::uint32_t missing = kMissing ? unpacked_.missing_second(link) : 0;
+                    const UnpackedNode<double>& node = unpacked_.node(at_[i]);
+                    const double threshold = node.threshold;
+                    const std::size_t f = node.feature();
+                    const std::uint32_t child = node.first_child();
+                    const std::uint32_t missing = kMissing ? node.missing_second() : 0;
                     const auto which = second<kMissing>(samples_.own(i)[f], threshold, missing);
                     at_[i] = child + which;
                     const auto [g, first] = places[f];
@@ -313,11 +314,11 @@ private:
         if (begin == end) return;
         const PermutedSamples::Exchange exchange(samples_, of / samples_.n_repeats,
                                                  of % samples_.n_repeats);
-        for (std::size_t from = begin; from < end; from += Unpacked::kWays) {
-            const std::size_t to = std::min(from + Unpacked::kWays, end);
+        Unpacked::Ways<kMissing> ways;
+        for (std::size_t from = begin; from < end; from += ways.kSize) {
+            const std::size_t to = std::min(from + ways.kSize, end);
             for (std::size_t k = from; k < to; ++k) exchange(ends_.ways[k].i);
-            Unpacked::Ways ways;
-            for (std::size_t k = 0; k < Unpacked::kWays; ++k) {
+            for (std::size_t k = 0; k < ways.kSize; ++k) {
                 const PermutedWay& way = ends_.ways[std::min(from + k, to - 1)];
                 ways.at[k] = way.at;
                 ways.samples[k] = samples_.own(way.i);

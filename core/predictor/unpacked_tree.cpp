@@ -22,10 +22,12 @@ bool UnpackedTree<T>::pays(const PackedForest& forest, std::size_t m, std::size_
     const std::size_t n_contents =
         forest.one_number() ? shape.n_leaves : forest.n_pure() + forest.n_rows();
     const std::size_t n_places = forest.first_node[m + 1] - forest.first_node[m];
-    const bool fits =
-        !shape.ruled && !shape.records && !forest.both_ways && n_contents <= kContents &&
-        first_child_of(n_places) >> (32 - UnpackedTree(forest.n_features).shift_) == 0;
-    constexpr std::size_t kNodesPerSample = 4;
+    using Unpacked = UnpackedNode<T>;
+    const bool fits = !shape.ruled && !shape.records && !forest.both_ways &&
+                      n_contents <= Unpacked::kContents &&
+                      forest.n_features <= Unpacked::kMaxFeature &&
+                      first_child_of(n_places) <= Unpacked::kMaxNodes;
+    constexpr std::size_t kNodesPerSample = 6;
     return fits && n_places <= kNodesPerSample * n_samples;
 }
 
@@ -36,23 +38,22 @@ void UnpackedTree<T>::unpack(const PackedTree& tree) {
     at_.resize(std::max(at_.size(), n + std::size_t{1}));
     UnpackedNode<T>* const nodes = nodes_.data();
     std::uint32_t* const at = at_.data();
+    const FeatureId no_feature = n_features_;
     at[PackedTree::kRoot] = kRoot;
     for (Place t = 0; t < n; ++t) {
         const PackedNode& node = tree.nodes()[t];
         auto child = static_cast<std::uint32_t>(first_child_of(t));
-        UnpackedNode<T>& unpacked = nodes[at[t]];
+        T threshold;
         if constexpr (std::is_same_v<T, float>)
-            unpacked.threshold = rounded_down(node.threshold());
+            threshold = rounded_down(node.threshold());
         else
-            unpacked.threshold = node.threshold();
-        const std::uint32_t missing_second = node.missing_first() ? 0 : 1;
-        unpacked.link = (child << shift_) | (missing_second << (shift_ - 1)) | node.feature();
+            threshold = node.threshold();
+        nodes[at[t]] = {threshold, child, node.missing_first() ? 0U : 1U, node.feature()};
         // Whether a child is a leaf no branch could foresee: it is written as one, and anew when
         // its turn comes if it is none. The place of leaves is the last, which is nobody's.
         for (std::uint32_t which = 0; which < 2; ++which, ++child) {
             const std::uint32_t bits = node.child(which).bits();
-            const Bits content = (Child(bits).content() & kContents) | kNotANumber;
-            nodes[child] = {std::bit_cast<T>(content), (child << shift_) | n_features_};
+            nodes[child] = UnpackedNode<T>::leaf(Child(bits).content(), child, no_feature);
             at[std::min(bits, n)] = child;
         }
     }

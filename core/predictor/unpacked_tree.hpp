@@ -1,9 +1,9 @@
 // A tree laid out for many samples: leaves are nodes like others, two children stand side by side.
 //
 // A step has no branch and few instructions, and a way that has ended stays where it is, so that
-// eight samples go down at once, each in a register of its own. Where all values of the samples are
-// numbers of single precision, thresholds are as well, rounded down: the same values are above
-// them.
+// eight to twelve samples go down at once, each in a register of its own. Where all values of the
+// samples are numbers of single precision, thresholds are as well, rounded down: the same values
+// are above them.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,36 @@ std::vector<float> exact_floats(const RowBlock& block);
 // child, of a leaf itself; where missing values go; the variable, of a leaf the one after the last.
 template <class T>
 struct UnpackedNode {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    // Bits of a link that are not the child's, the first of them that of missing values: known when
+    // compiled, so that no step needs a register for them.
+    static constexpr unsigned kShift = sizeof(T) == 4 ? 13 : 32;
+    static constexpr std::size_t kMaxFeature = (std::size_t{1} << (kShift - 1)) - 1;
+    static constexpr std::size_t kMaxNodes = std::size_t{1} << (8 * sizeof(T) - kShift);
+
+    UnpackedNode() = default;
+    UnpackedNode(T at, std::uint32_t child, std::uint32_t missing_second, FeatureId f)
+        : threshold(at), link(Bits{child} << kShift | Bits{missing_second} << (kShift - 1) | f) {}
+    static UnpackedNode leaf(std::uint32_t content, std::uint32_t at, FeatureId no_feature) {
+        return {std::bit_cast<T>((content & kContents) | kNotANumber), at, 0, no_feature};
+    }
+
+    std::uint32_t first_child() const { return static_cast<std::uint32_t>(link >> kShift); }
+    std::uint32_t missing_second() const {
+        return static_cast<std::uint32_t>(link >> (kShift - 1)) & 1;
+    }
+    std::size_t feature() const { return link & kMaxFeature; }
+    std::uint32_t content() const {
+        return static_cast<std::uint32_t>(std::bit_cast<Bits>(threshold) & kContents);
+    }
+
+    static constexpr Bits kContents = sizeof(T) == 4 ? 0x003fffff : 0xffffffff;
+
     T threshold;
-    std::uint32_t link;
+    Bits link;
+
+private:
+    static constexpr Bits kNotANumber = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
 };
 
 // `T`: of the thresholds, and of the samples' values. What leaves compare, to no effect, is the
@@ -51,27 +79,27 @@ public:
     static bool pays(const PackedForest& forest, std::size_t m, std::size_t n_samples);
 
     explicit UnpackedTree(std::size_t n_features)
-        : n_features_(static_cast<std::uint32_t>(n_features)),
-          shift_(static_cast<unsigned>(std::bit_width(n_features)) + 1) {}
+        : n_features_(static_cast<FeatureId>(n_features)) {}
     // Another tree in its place, where the cache still has the memory.
     void unpack(const PackedTree& tree);
 
-    // Eight ways, from where they are to their leaves. `kMissing`: some values may be.
-    static constexpr std::size_t kWays = 8;
+    // Some ways, from where they are to their leaves; as many at once as were quickest. `kMissing`:
+    // some values may be.
     static constexpr std::uint32_t kRoot = 1;
+    template <bool kMissing>
     struct Ways {
-        std::array<std::uint32_t, kWays> at;
-        std::array<const T*, kWays> samples;
+        static constexpr std::size_t kSize = sizeof(T) == 4 && !kMissing ? 12 : 8;
+        std::array<std::uint32_t, kSize> at;
+        std::array<const T*, kSize> samples;
     };
     template <bool kMissing>
-    [[gnu::always_inline]] void down(Ways& ways) const {
+    [[gnu::always_inline]] void down(Ways<kMissing>& ways) const {
+        constexpr std::size_t kWays = Ways<kMissing>::kSize;
         const UnpackedNode<T>* const nodes = nodes_.data();
-        const unsigned shift = shift_;
-        const std::uint32_t mask = (std::uint32_t{1} << (shift - 1)) - 1;
         // By themselves, so that they are in registers.
         std::uint32_t at[kWays];
         const T* samples[kWays];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (std::size_t k = 0; k < kWays; ++k) {
             at[k] = ways.at[k];
             samples[k] = ways.samples[k];
@@ -80,19 +108,18 @@ public:
         for (std::uint32_t going = 1; going != 0;) {
             going = 0;
             for (std::size_t step = 0; step < kSteps; ++step)
-#pragma GCC unroll 8
+#pragma GCC unroll 16
                 for (std::size_t k = 0; k < kWays; ++k) {
                     const UnpackedNode<T>& node = nodes[at[k]];
-                    const std::uint32_t link = node.link;
-                    const T x = samples[k][link & mask];
+                    const T x = samples[k][node.feature()];
                     std::uint32_t second = x > node.threshold;
-                    if constexpr (kMissing) second |= std::uint32_t{x != x} & (link >> (shift - 1));
-                    const std::uint32_t to = (link >> shift) + second;
+                    if constexpr (kMissing) second |= std::uint32_t{x != x} & node.missing_second();
+                    const std::uint32_t to = node.first_child() + second;
                     if (step == kSteps - 1) going |= to ^ at[k];
                     at[k] = to;
                 }
         }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (std::size_t k = 0; k < kWays; ++k) ways.at[k] = at[k];
     }
 
@@ -105,43 +132,30 @@ public:
 
     // A step by hand.
     const UnpackedNode<T>& node(std::uint32_t at) const { return nodes_[at]; }
-    FeatureId feature(std::uint32_t link) const {
-        return link & ((std::uint32_t{1} << (shift_ - 1)) - 1);
-    }
-    std::uint32_t missing_second(std::uint32_t link) const { return (link >> (shift_ - 1)) & 1; }
-    std::uint32_t first_child(std::uint32_t link) const { return link >> shift_; }
-    bool ended(std::uint32_t at) const { return first_child(nodes_[at].link) == at; }
-    PackedLeaf leaf(std::uint32_t at) const {
-        const auto bits = std::bit_cast<Bits>(nodes_[at].threshold);
-        return {static_cast<std::uint32_t>(bits & kContents), at / 2 - 1, at & 1};
-    }
+    bool ended(std::uint32_t at) const { return nodes_[at].first_child() == at; }
+    PackedLeaf leaf(std::uint32_t at) const { return {nodes_[at].content(), at / 2 - 1, at & 1}; }
 
 private:
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    static constexpr Bits kNotANumber = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
-    static constexpr Bits kContents = sizeof(T) == 4 ? 0x003fffff : 0xffffffff;
-
     static std::size_t first_child_of(std::size_t t) { return 2 * t + 2; }
 
     template <bool kMissing, class End>
     void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> some,
               End& end) const {
-        for (std::size_t begin = 0; begin < some.size(); begin += kWays) {
-            const auto eight = some.subspan(begin, std::min(kWays, some.size() - begin));
-            Ways ways;
-            for (std::size_t k = 0; k < kWays; ++k) {
+        Ways<kMissing> ways;
+        for (std::size_t begin = 0; begin < some.size(); begin += ways.kSize) {
+            const auto these = some.subspan(begin, std::min(ways.kSize, some.size() - begin));
+            for (std::size_t k = 0; k < ways.kSize; ++k) {
                 ways.at[k] = kRoot;
-                ways.samples[k] = values + block.width * eight[std::min(k, eight.size() - 1)];
+                ways.samples[k] = values + block.width * these[std::min(k, these.size() - 1)];
             }
             down<kMissing>(ways);
-            for (std::size_t k = 0; k < eight.size(); ++k) end(eight[k], leaf(ways.at[k]));
+            for (std::size_t k = 0; k < these.size(); ++k) end(these[k], leaf(ways.at[k]));
         }
     }
 
     std::vector<UnpackedNode<T>> nodes_;
     std::vector<std::uint32_t> at_;  // of the packed nodes, while they are unpacked
-    std::uint32_t n_features_;
-    unsigned shift_;
+    FeatureId n_features_;
 };
 
 extern template class UnpackedTree<float>;

@@ -60,17 +60,19 @@ void Walker::add_vote(std::span<const double> shares, std::span<double> sum) con
 
 template <class Visit>
 void Walker::for_leaves(std::size_t first, std::size_t last, const RowBlock& block, Walk&& walk,
-                        Visit&& visit) const {
+                        const StopFlag& stop, Visit&& visit) const {
     if (block.size >= kManySamples || forest_.both_ways) {
         std::vector<std::uint32_t> all(block.size);
         std::iota(all.begin(), all.end(), 0U);
         // A tree is walked by all samples while it is in the cache.
         const auto walked = [&]<class T>(const T* values) {
             UnpackedTree<T> unpacked(n_features());
-            for (std::size_t m = first; m < last; ++m)
+            for (std::size_t m = first; m < last; ++m) {
+                stop.check();
                 leaves_of_many(
                     m, block, values, all, unpacked, walk,
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
+            }
         };
         bool any = false;  // is worth it, otherwise nobody asks for floats
         for (std::size_t m = first; m < last && !any; ++m)
@@ -95,7 +97,7 @@ void Walker::average(const Matrix& X, std::span<double> out, ThreadTeam& team) c
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         const auto sums = out.subspan(block.first * width_, block.size * width_);
         std::ranges::fill(sums, 0.0);
-        for_leaves(0, n_trees(), block, Walk(),
+        for_leaves(0, n_trees(), block, Walk(), team.stop(),
                    [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
                        add(leaf, sums.subspan(i * width_, width_));
                    });
@@ -111,7 +113,7 @@ void Walker::average(std::span<double> sample, std::span<double> out) const {
     std::ranges::fill(out, 0.0);
     const RowBlock block{
         .size = 1, .width = sample.size(), .values = sample.data(), .whole = !any_missing(sample)};
-    for_leaves(0, n_trees(), block, Walk(),
+    for_leaves(0, n_trees(), block, Walk(), StopFlag(),
                [&](std::size_t, std::size_t, PackedLeaf leaf, auto&& add) { add(leaf, out); });
     for (double& sum : out) sum /= static_cast<double>(n_trees());
 }
@@ -123,7 +125,7 @@ void Walker::apply(const Matrix& X, std::size_t first, std::size_t size,
     if (forest_.both_ways)
         throw std::invalid_argument("samples end in several leaves of these trees");
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
-        for_leaves(first, first + size, block, Walk(true),
+        for_leaves(first, first + size, block, Walk(true), team.stop(),
                    [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
                        out[(block.first + i) * size + m - first] = numbers(m).of(trees_[m], leaf);
                    });

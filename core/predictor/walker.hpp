@@ -95,7 +95,7 @@ private:
     // in tree order. add(sum) adds what the leaf predicts.
     template <class Visit>
     void for_leaves(std::size_t first, std::size_t last, const RowBlock& block, Walk&& walk,
-                    Visit&& visit) const;
+                    const StopFlag& stop, Visit&& visit) const;
 
     // visit(sample, leaf, add) for some samples of a block of at most Walk::kMost, in one tree.
     template <class Visit>

@@ -128,6 +128,7 @@ void Walker::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_
                 std::vector<std::uint32_t> some;
                 auto used = use(block);
                 for (std::size_t m = 0; m < size; ++m) {
+                    team.stop().check();
                     some.clear();
                     for (std::uint32_t i = 0; i < block.size; ++i)
                         if (out[m][block.first + i]) some.push_back(i);

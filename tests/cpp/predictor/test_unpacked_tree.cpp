@@ -104,9 +104,22 @@ void for_trees(std::uint64_t seed, Use&& use) {
 
 TEST_CASE("samples arrive at their leaves") {
     for_trees(331, [&](Rng& rng, const Trials& trials, const Packed& of) {
-        for (const std::size_t rows : {1U, 2U, 7U, 8U, 9U, 17U, 100U})
+        for (const std::size_t rows : {1U, 2U, 11U, 12U, 13U, 25U, 100U})
             check_leaves(rng, of, test::samples_for(rng, rows, trials));
     });
+}
+
+TEST_CASE("the widest and the largest tree that small nodes have bits for") {
+    Tree tree = test::chain_of(262143, [](std::uint32_t level) { return level % 3 == 0; });
+    tree.n_features = 4095;
+    for (NodeId t = 0; t < tree.nodes.size(); ++t)
+        if (Node& node = tree.nodes[t]; !node.leaf()) node.feature = t % 2 == 0 ? 0 : 4094;
+    Rng rng(337);
+    Matrix X = test::samples_for(rng, 13, {.n_features = 4095});
+    for (std::size_t i = 1; i < X.rows; ++i)  // ends at any depth
+        for (const std::size_t j : {0U, 4094U})
+            X.values[i * X.cols + j] = test::pick_real(rng, 0.0, 2.0 * 262143);
+    check_leaves(rng, Packed(tree), X);
 }
 
 TEST_CASE("values next to a threshold go their way") {
@@ -143,9 +156,12 @@ TEST_CASE("another tree takes the place of the one before") {
 
 TEST_CASE("unpacking pays with samples enough, of trees that have no rules and few enough nodes") {
     Rng rng(336);
-    const auto pays = [](const Packed& of, std::size_t n) {
-        const bool floats = UnpackedTree<float>::pays(of.forest(), 0, n);
-        CHECK(UnpackedTree<double>::pays(of.forest(), 0, n) == floats);
+    const auto pays_in = [](auto zero, const Packed& of, std::size_t n) {
+        return UnpackedTree<decltype(zero)>::pays(of.forest(), 0, n);
+    };
+    const auto pays = [&](const Packed& of, std::size_t n) {
+        const bool floats = pays_in(0.0F, of, n);
+        CHECK(pays_in(0.0, of, n) == floats);
         return floats;
     };
     const Tree tree = test::tree_example(test::all_tree_cases()[0]).tree;
@@ -155,11 +171,19 @@ TEST_CASE("unpacking pays with samples enough, of trees that have no rules and f
     const Packed ruled(test::with_other_splits(rng, tree, {.categories = true}));
     REQUIRE(ruled.packed().shape().ruled);
     CHECK_FALSE(pays(ruled, 1000000));
-    // So many variables that a node has no bits left for its children.
-    for (const auto& [depth, fits] : {std::pair{126U, true}, {127U, false}}) {
-        Tree wide = test::chain_of(depth, [](std::uint32_t) { return true; });
-        wide.n_features = PackedNode::kMaxFeature;
-        CHECK(pays(Packed(wide), 1000000) == fits);
+    // Small nodes have 12 bits for the variable and one value after the last, and 19 for a child.
+    for (const auto& [n_features, fits] : {std::pair{4095U, true},
+                                           {4096U, false},
+                                           {std::uint32_t{PackedNode::kMaxFeature}, false}}) {
+        Tree wide = test::chain_of(9, [](std::uint32_t) { return true; });
+        wide.n_features = n_features;
+        CHECK(pays_in(0.0F, Packed(wide), 1000) == fits);
+        CHECK(pays_in(0.0, Packed(wide), 1000));
+    }
+    for (const auto& [depth, fits] : {std::pair{262143U, true}, {262144U, false}}) {
+        const Packed deep(test::chain_of(depth, [](std::uint32_t) { return true; }));
+        CHECK(pays_in(0.0F, deep, 1000000) == fits);
+        CHECK(pays_in(0.0, deep, 1000000));
     }
     PackedForest both = plain.forest();
     both.both_ways = true;

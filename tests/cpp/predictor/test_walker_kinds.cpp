@@ -197,6 +197,24 @@ TEST_CASE("chains of 5,000 levels say what the plain walk says") {
     }
 }
 
+TEST_CASE("a monitor that asks to stop ends a walk between two trees") {
+    struct Stopper : Monitor {
+        bool poll(std::size_t, std::size_t) override { return false; }
+    };
+    const auto chain = std::make_shared<const Tree>(
+        test::chain_of(5000, [](std::uint32_t level) { return level % 3 == 0; }));
+    const std::vector<SharedTree> trees(200, chain);
+    const Walker walker(pack(trees), false);
+    Matrix X;  // of samples that go to its end: tenths of a second of work, in one block
+    X.rows = 100, X.cols = 2;
+    X.values.assign(X.rows * X.cols, 3333.0);
+    std::vector<std::int64_t> leaves(X.rows * trees.size(), -1);
+    Stopper stopper;
+    ThreadTeam team(1, &stopper);
+    CHECK_THROWS_AS(walker.apply(X.view(), leaves, team), Interrupted);
+    CHECK(leaves.back() == -1);
+}
+
 TEST_CASE("a category rule of each form sends known, unknown and missing levels") {
     Rng rng(329);
     std::vector<SharedTree> trees;
