@@ -36,6 +36,7 @@ void bind_predicting(nb::module_& m) {
         .def_prop_ro("n_trees", &Walker::n_trees)
         .def_prop_ro("n_features", &Walker::n_features)
         .def_prop_ro("n_nodes", &Walker::n_nodes)
+        .def_prop_ro("value_width", &Walker::value_width, "Numbers that are predicted of a sample.")
         .def_prop_ro("n_steps", &Walker::n_steps, "Steps that a sample takes at most.")
         .def(
             "predict",
@@ -75,7 +76,7 @@ void bind_predicting(nb::module_& m) {
                 std::vector<double> sums(X.rows * self.value_width());
                 std::vector<std::int64_t> counts(X.rows);
                 unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                    self.out_of_bag(X, {first, seeds, sampling}, sums, counts, team);
+                    self.out_of_bag(X, {first, seeds, sampling}, {sums, counts}, team);
                 });
                 return std::make_tuple(to_numpy(std::move(sums), X.rows, self.value_width()),
                                        to_numpy(std::move(counts), X.rows));
@@ -94,17 +95,22 @@ void bind_predicting(nb::module_& m) {
                 const std::size_t n_groups = rows.shape(0), n_repeats = rows.shape(1);
                 const PermutedGroups groups{
                     std::move(variables), n_repeats, {rows.data(), rows.size()}};
-                std::vector<double> changes(rows.size() * self.value_width());
+                const std::size_t width = self.value_width();
+                std::vector<double> changes(rows.size() * width), sums(X.rows * width);
+                std::vector<std::int64_t> counts(X.rows);
                 unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                    self.permuted_out_of_bag(X, {first, seeds, sampling}, groups, changes, team);
+                    self.permuted_out_of_bag(X, {first, seeds, sampling}, groups, changes,
+                                             {sums, counts}, team);
                 });
-                return to_numpy(std::move(changes), n_groups, n_repeats, X.rows,
-                                self.value_width());
+                return std::make_tuple(
+                    to_numpy(std::move(changes), n_groups, n_repeats, X.rows, width),
+                    to_numpy(std::move(sums), X.rows, width), to_numpy(std::move(counts), X.rows));
             },
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
             nb::arg("rows"), nb::arg("n_jobs"), nb::arg("first") = 0,
             "How the sums of out-of-bag predictions change when each group of variables takes "
-            "its values from other rows: groups x repeats x rows x value width.")
+            "its values from other rows: groups x repeats x rows x value width. And what "
+            "`out_of_bag` gives.")
         .def(
             "permuted_losses",
             [](const Walker& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,

@@ -61,6 +61,7 @@ private:
                 const auto before = std::span(before_).subspan(i * w, w);
                 std::ranges::fill(before, 0.0);
                 add(PackedLeaf{ends_.contents[i]}, before);
+                gathered_.add(i, before);
             }
             for (std::size_t k = 0; k < ends_.ways.size(); ++k) {
                 const PermutedWay& way = ends_.ways[k];
@@ -95,7 +96,10 @@ private:
                                   into(i);
                               });
         };
-        walk(some, [&](std::uint32_t i) { std::ranges::copy(after_, &before_[i * w]); });
+        walk(some, [&](std::uint32_t i) {
+            std::ranges::copy(after_, &before_[i * w]);
+            gathered_.add(i, after_);
+        });
         const PermutedColumns& columns = samples_.columns;
         for (std::uint32_t g = 0; g < columns.n_groups(); ++g)
             for (std::size_t r = 0; r < samples_.n_repeats; ++r) {
@@ -156,14 +160,15 @@ void Walker::permute(const Matrix& X, const DrawnTrees& trees, const PermutedGro
 
 void Walker::permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees,
                                  const PermutedGroups& groups, std::span<double> changes,
-                                 ThreadTeam& team) const {
+                                 OutOfBagSums as_they_are, ThreadTeam& team) const {
     if (changes.size() != groups.rows.size() * width_)
         throw std::invalid_argument("a place for each change");
     std::ranges::fill(changes, 0.0);
+    as_they_are.clear(X.rows, width_);
     const std::size_t kept = groups.n_repeats * groups.variables.size() * width_;
     permute(X, trees, groups, kept, team,
             [&](const PermutedColumns& columns, const RowBlock& block) {
-                return PredictionChanges(columns, block, width_, changes);
+                return PredictionChanges(columns, block, width_, changes, as_they_are);
             });
 }
 

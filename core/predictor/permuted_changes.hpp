@@ -33,18 +33,24 @@ struct PermutedColumns {
 };
 
 // What is gathered of a block is a number for each sample, group, repeat and number predicted: the
-// changes of the predictions.
+// changes of the predictions. What samples are predicted as they are is summed as well.
 class PredictionChanges {
 public:
     PredictionChanges(const PermutedColumns& columns, const RowBlock& block, std::size_t width,
-                      std::span<double> changes)
+                      std::span<double> changes, OutOfBagSums as_they_are)
         : columns_(columns),
           first_(block.first),
           size_(block.size),
           width_(width),
           changes_(changes),
+          as_they_are_(as_they_are),
           sums_(size_ * columns.n_groups() * columns.groups.n_repeats * width, 0.0) {}
 
+    void add(std::size_t i, std::span<const double> before) {
+        double* sum = &as_they_are_.sums[(first_ + i) * width_];
+        for (std::size_t c = 0; c < width_; ++c) sum[c] += before[c];
+        ++as_they_are_.counts[first_ + i];
+    }
     void add(std::size_t i, std::size_t g, std::size_t r, std::span<const double> before,
              std::span<const double> after) {
         double* sum = &sums_[at(i, g, r)];
@@ -72,6 +78,7 @@ private:
     const PermutedColumns& columns_;
     std::size_t first_, size_, width_;
     std::span<double> changes_;
+    OutOfBagSums as_they_are_;
     std::vector<double> sums_;
 };
 
@@ -104,6 +111,7 @@ public:
           n_parts_(loss.n_parts()),
           sums_(columns.n_groups() * n_repeats_ * n_parts_, 0.0) {}
 
+    void add(std::size_t, std::span<const double>) {}
     void add(std::size_t i, std::size_t g, std::size_t r, std::span<const double> before,
              std::span<const double> after) {
         double* sum = &sums_[(g * n_repeats_ + r) * n_parts_];

@@ -150,18 +150,24 @@ DecisionPaths Walker::paths(const Matrix& X, ThreadTeam& team) const {
     return paths;
 }
 
-void Walker::out_of_bag(const Matrix& X, const DrawnTrees& trees, std::span<double> sums,
-                        std::span<std::int64_t> counts, ThreadTeam& team) const {
+void OutOfBagSums::clear(std::size_t n_rows, std::size_t width) const {
+    if (sums.size() != n_rows * width || counts.size() != n_rows)
+        throw std::invalid_argument("a place for each sum");
     std::ranges::fill(sums, 0.0);
     std::ranges::fill(counts, 0);
+}
+
+void Walker::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums of,
+                        ThreadTeam& team) const {
+    of.clear(X.rows, width_);
     constexpr std::size_t kRows = 32768;
     for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
         return [&, block, walk = Walk(), unpacked = UnpackedTree<double>(n_features())](
                    std::size_t m, std::span<const std::uint32_t> some) mutable {
             leaves_of_many(m, block, block.values, some, unpacked, walk,
                            [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                               ++counts[block.first + i];
-                               add(leaf, sums.subspan((block.first + i) * width_, width_));
+                               ++of.counts[block.first + i];
+                               add(leaf, of.sums.subspan((block.first + i) * width_, width_));
                            });
         };
     });

@@ -30,6 +30,15 @@ struct DrawnTrees {
     const SamplingPlan& sampling;
 };
 
+// Over the trees that did not draw a sample: sums of predictions, rows x value width, and how many.
+struct OutOfBagSums {
+    std::span<double> sums;
+    std::span<std::int64_t> counts;
+
+    // Throws std::invalid_argument unless they are of this size.
+    void clear(std::size_t n_rows, std::size_t width) const;
+};
+
 // Groups of variables whose values each row takes from another row: what a permutation does.
 struct PermutedGroups {
     std::vector<std::vector<FeatureId>> variables;  // of each group; a variable is in one at most
@@ -68,16 +77,16 @@ public:
     }
     DecisionPaths paths(const Matrix& X, ThreadTeam& team) const;
 
-    // Sums over the trees that did not draw a sample (thesis 4.4.1): of predictions, X.rows x
-    // value_width, and of such trees, X.rows.
-    void out_of_bag(const Matrix& X, const DrawnTrees& trees, std::span<double> sums,
-                    std::span<std::int64_t> counts, ThreadTeam& team) const;
+    // What trees say of the samples that they did not draw (thesis 4.4.1).
+    void out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums sums,
+                    ThreadTeam& team) const;
 
-    // How those sums change when a group of variables is permuted (thesis 6.1.2):
+    // The same, and how those sums change when a group of variables is permuted (thesis 6.1.2):
     // groups x repeats x X.rows x value_width. Only what leaves its way is walked again, from where
     // it does.
     void permuted_out_of_bag(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,
-                             std::span<double> changes, ThreadTeam& team) const;
+                             std::span<double> changes, OutOfBagSums as_they_are,
+                             ThreadTeam& team) const;
     // How the loss of single trees changes, summed over the samples that they did not draw:
     // groups x repeats x parts of the loss.
     void permuted_losses(const Matrix& X, const DrawnTrees& trees, const PermutedGroups& groups,

@@ -123,20 +123,21 @@ void Walker::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_
             out[m] = silvics::out_of_bag(trees.sampling, seeds[begin + m]);
         });
         // Not by threads: sums over the rows of a block are the same for any number of them.
-        for_row_blocks(
-            X, as_float32_, team, rows_of_block(X, most_rows), [&](const RowBlock& block) {
-                std::vector<std::uint32_t> some;
-                auto used = use(block);
-                for (std::size_t m = 0; m < size; ++m) {
-                    team.stop().check();
-                    some.clear();
-                    for (std::uint32_t i = 0; i < block.size; ++i)
-                        if (out[m][block.first + i]) some.push_back(i);
-                    if (!some.empty())
-                        used(trees.first + begin + m, std::span<const std::uint32_t>(some));
-                }
-                if constexpr (requires { used.finish(); }) used.finish();
-            });
+        for_row_blocks(X, as_float32_, team, rows_of_block(X, most_rows),
+                       [&](const RowBlock& block) {
+                           std::vector<std::uint32_t> some(block.size);
+                           auto used = use(block);
+                           for (std::size_t m = 0; m < size; ++m) {
+                               team.stop().check();
+                               std::size_t n = 0;  // no branch could foresee which
+                               for (std::uint32_t i = 0; i < block.size; ++i) {
+                                   some[n] = i;
+                                   n += out[m][block.first + i];
+                               }
+                               if (n > 0) used(trees.first + begin + m, std::span(some).first(n));
+                           }
+                           if constexpr (requires { used.finish(); }) used.finish();
+                       });
     }
 }
 

@@ -498,6 +498,10 @@ class Walker:
     @property
     def n_nodes(self) -> int: ...
     @property
+    def value_width(self) -> int:
+        """Numbers that are predicted of a sample."""
+
+    @property
     def n_steps(self) -> int:
         """Steps that a sample takes at most."""
 
@@ -531,9 +535,9 @@ class Walker:
         ],
         n_jobs: int,
         first: int = 0,
-    ) -> NDArray[numpy.float64]:
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64]]:
         """
-        How the sums of out-of-bag predictions change when each group of variables takes its values from other rows: groups x repeats x rows x value width.
+        How the sums of out-of-bag predictions change when each group of variables takes its values from other rows: groups x repeats x rows x value width. And what `out_of_bag` gives.
         """
 
     def permuted_losses(

@@ -33,23 +33,18 @@ def of_forest(ask: Ask) -> Importances:
     n_repeats = whole_number("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats, 1)
     rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
     out_of_bag = _OutOfBag(rows, ask.n_threads)
-    if not out_of_bag.known.any():
-        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
-    if not out_of_bag.known.all():
-        warn_user(
-            f"{int((~out_of_bag.known).sum()):,} rows were drawn by all trees, and are left out. "
-            "More trees would have some that did not draw them."
-        )
-    judge = _Judge(ask, rows.y[out_of_bag.known])
-    before = judge(out_of_bag.predictions())
     generator = check_random_state(ask.random_state)
-    repeats = np.empty((n_repeats, len(ask.names), judge.n_parts))
     errors = np.empty(len(ask.names))
 
     def permuted(order: np.ndarray) -> None:
         order[:] = generator.permutation(rows.n_rows)
 
     for g, changes in out_of_bag.changes(_members(ask), n_repeats, permuted):
+        if g == 0:
+            _tell_of_rows_left_out(out_of_bag.known)
+            judge = _Judge(ask, rows.y[out_of_bag.known])
+            before = judge(out_of_bag.predictions())
+            repeats = np.empty((n_repeats, len(ask.names), judge.n_parts))
         found = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
         repeats[:, g] = [judge.by_part(of) for of in found]
         # Over rows; of a loss of all rows together, over permutations.
@@ -61,6 +56,16 @@ def of_forest(ask: Ask) -> Importances:
     return told
 
 
+def _tell_of_rows_left_out(known: np.ndarray) -> None:
+    if not known.any():
+        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+    if not known.all():
+        warn_user(
+            f"{int((~known).sum()):,} rows were drawn by all trees, and are left out. "
+            "More trees would have some that did not draw them."
+        )
+
+
 def of_trees(ask: Ask) -> Importances:
     """What ``forest.importances("mda_tree", X, y)`` gives: rows that a tree did not draw."""
     n_repeats = whole_number("n_repeats", 1 if ask.n_repeats is None else ask.n_repeats, 1)
@@ -70,6 +75,7 @@ def of_trees(ask: Ask) -> Importances:
     found, losses = [], []
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, ask.n_threads, tree=m)
+        out_of_bag.walk()
         if not out_of_bag.known.any():
             ask.report(m + 1, n_trees)
             continue
@@ -115,7 +121,10 @@ def _members(ask: Ask) -> list[list[int]]:
 
 
 class _OutOfBag:
-    """Predictions of rows by the trees that did not draw them; or by one tree."""
+    """Predictions of rows by the trees that did not draw them; or by one tree.
+
+    Known after a walk, or with the first changes.
+    """
 
     def __init__(self, rows: LearningSet, n_jobs: int, tree: int | None = None) -> None:
         forest = rows.forest
@@ -123,8 +132,13 @@ class _OutOfBag:
         self._walker = forest._trees.walker
         self._arguments = (rows.matrix, forest._tree_seeds(first, n_trees), rows.sampling)
         self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
-        self.sums, counts = self._walker.out_of_bag(*self._arguments, n_jobs, first)
-        self.known = counts > 0
+
+    def walk(self) -> None:
+        """As they are."""
+        self._put(*self._walker.out_of_bag(*self._arguments, self._n_jobs, self._first))
+
+    def _put(self, sums: np.ndarray, counts: np.ndarray) -> None:
+        self.sums, self.known = sums, counts > 0
         self._some = slice(None) if self.known.all() else self.known
         self._counts = counts[self._some, np.newaxis]
 
@@ -137,13 +151,15 @@ class _OutOfBag:
         self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Of the sums, repeats x rows x width, as each group takes its values from other rows."""
-        for first, some, orders in self._orders(groups, n_repeats, permute, self.sums.shape[1]):
-            changes = [
-                self._walker.permuted_out_of_bag(
+        width = self._walker.value_width
+        for first, some, orders in self._orders(groups, n_repeats, permute, width):
+            changes = []
+            for order in orders:
+                change, *as_they_are = self._walker.permuted_out_of_bag(
                     *self._arguments, some, order, self._n_jobs, self._first
                 )
-                for order in orders
-            ]
+                changes.append(change)
+                self._put(*as_they_are)
             together = changes[0] if len(changes) == 1 else np.concatenate(changes, axis=1)
             yield from enumerate(together, start=first)
 

@@ -122,7 +122,7 @@ TEST_CASE("predicting survives any failed allocation") {
     const Walker walker(trees, false);
     walker.average(X, out, alone);
     walker.apply(X, leaves, alone);
-    walker.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling}, sums, counts, alone);
+    walker.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling}, {sums, counts}, alone);
     const auto paths = walker.paths(X, alone);
     auto out_now = out, sums_now = sums, sample = problem.X.values;
     auto leaves_now = leaves, counts_now = counts;
@@ -145,8 +145,8 @@ TEST_CASE("predicting survives any failed allocation") {
         });
         survives_any_failure([&] {
             ThreadTeam team = made();
-            walker.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling}, sums_now,
-                              counts_now, team);
+            walker.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling},
+                              {sums_now, counts_now}, team);
             return sums_now == sums && counts_now == counts;
         });
     };

@@ -112,7 +112,7 @@ inline OutOfBag out_of_bag_by(const Walker& walker, const silvics::Matrix& X,
                               ThreadTeam& team) {
     OutOfBag said{std::vector<double>(X.rows * walker.value_width(), -1.0),
                   std::vector<std::int64_t>(X.rows, -1)};
-    walker.out_of_bag(X, {0, seeds, sampling}, said.sums, said.counts, team);
+    walker.out_of_bag(X, {0, seeds, sampling}, {said.sums, said.counts}, team);
     return said;
 }
 

@@ -76,11 +76,13 @@ TEST_CASE("parts that do not belong together are refused") {
         wider.n_features = 5;
         forest.trees[1] = std::make_shared<const Tree>(wider);
     }
-    std::vector<double> sums(90);
-    std::vector<std::int64_t> counts(30);
+    std::vector<double> sums(X.rows * 3);
+    std::vector<std::int64_t> counts(X.rows);
+    SUBCASE("no place for a sum") { sums.pop_back(); }
+    SUBCASE("no place for a count") { counts.pop_back(); }
     ThreadTeam team(1, nullptr);
     CHECK_THROWS_AS(forest.walker().out_of_bag(X, {0, forest.plan.seeds, forest.plan.sampling},
-                                               sums, counts, team),
+                                               {sums, counts}, team),
                     std::invalid_argument);
 }
 

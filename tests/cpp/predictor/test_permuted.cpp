@@ -32,7 +32,12 @@ void check_permuted(test::Rng& rng, const std::vector<SharedTree>& trees, const 
     std::vector<double> first;
     test::with_teams([&](ThreadTeam& team) {
         std::vector<double> changes(rows.size() * walker.value_width(), -1.0);
-        walker.permuted_out_of_bag(X.view(), {0, seeds, sampling}, groups, changes, team);
+        test::OutOfBag as_they_are;
+        as_they_are.sums.resize(size, -1.0);
+        as_they_are.counts.resize(X.rows, -1);
+        walker.permuted_out_of_bag(X.view(), {0, seeds, sampling}, groups, changes,
+                                   {as_they_are.sums, as_they_are.counts}, team);
+        CHECK(as_they_are == before);
         if (first.empty()) first = changes;
         CHECK(changes == first);
     });
@@ -110,8 +115,8 @@ TEST_CASE("losses of a tree change as its predictions do") {
                 std::vector<double> sums(90 * w), changes(rows.size() * w);
                 std::vector<std::int64_t> counts(90);
                 ThreadTeam alone;
-                walker.out_of_bag(forest.X.view(), tree, sums, counts, alone);
-                walker.permuted_out_of_bag(forest.X.view(), tree, groups, changes, alone);
+                walker.permuted_out_of_bag(forest.X.view(), tree, groups, changes, {sums, counts},
+                                           alone);
                 for (const Kind kind : {classes ? Kind::error : Kind::squared_error,
                                         classes ? Kind::log_loss : Kind::absolute_error}) {
                     const LossOfRows loss{kind, parts, forest.target};
@@ -170,7 +175,8 @@ TEST_CASE("groups that do not fit are refused") {
     const test::ForestExample forest = test::forest_example("gini", 30, 3);
     const Walker walker = forest.walker();
     std::vector<std::uint32_t> rows(30, 0);
-    std::vector<double> changes(30 * walker.value_width());
+    std::vector<double> changes(30 * walker.value_width()), sums(changes.size());
+    std::vector<std::int64_t> counts(30);
     PermutedGroups groups{{{0}}, 1, {}};
     SUBCASE("no rows") {}
     SUBCASE("a row that is not there") {
@@ -200,7 +206,7 @@ TEST_CASE("groups that do not fit are refused") {
     ThreadTeam team(1, nullptr);
     CHECK_THROWS_AS(
         walker.permuted_out_of_bag(forest.X.view(), {0, forest.plan.seeds, forest.plan.sampling},
-                                   groups, changes, team),
+                                   groups, changes, {sums, counts}, team),
         std::invalid_argument);
 }
 
