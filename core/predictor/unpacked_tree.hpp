@@ -83,15 +83,15 @@ public:
     // Another tree in its place, where the cache still has the memory.
     void unpack(const PackedTree& tree);
 
-    // Some ways, from where they are to their leaves; as many at once as were quickest. `kMissing`:
-    // some values may be.
     static constexpr std::uint32_t kRoot = 1;
+    // As many at once as were quickest. `kMissing`: some values may be.
     template <bool kMissing>
     struct Ways {
         static constexpr std::size_t kSize = sizeof(T) == 4 && !kMissing ? 12 : 8;
         std::array<std::uint32_t, kSize> at;
         std::array<const T*, kSize> samples;
     };
+    // Ways from where they are to their leaves.
     template <bool kMissing>
     [[gnu::always_inline]] void down(Ways<kMissing>& ways) const {
         constexpr std::size_t kWays = Ways<kMissing>::kSize;

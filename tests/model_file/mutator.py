@@ -104,7 +104,8 @@ def _number(arrays, name, chance):
     elif action < 0.4:
         flat[at] = flat[chance.randrange(flat.size)]
     elif flat.dtype.kind == "f":
-        flat[at] = chance.choice(REALS)
+        with np.errstate(over="ignore"):  # too large for single precision: infinite
+            flat[at] = chance.choice(REALS)
     else:
         most = int(np.iinfo(flat.dtype).max)
         near = int(flat[at]) + chance.choice([-1, 1])
