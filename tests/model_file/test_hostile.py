@@ -357,6 +357,16 @@ def test_names_of_estimators(plain, name):
     refuse(changed(plain, lambda words, model, arrays: model.update(estimator=name)))
 
 
+def test_an_embedding_whose_rows_are_in_several_leaves():
+    X = np.random.default_rng(4).normal(size=(30, 2))
+    content = content_of(silvics.RandomTreesEmbedding(n_estimators=2, random_state=0).fit(X))
+    quickly_used(content)
+    refuse(
+        changed(content, lambda words, model, arrays: model["forest"].update(both_ways=True)),
+        "several leaves",
+    )
+
+
 @pytest.mark.parametrize("version", ["0", "2", "", "01", "1 ", "1.0", "x" * 1000, "\0"])
 def test_versions_that_are_not_known(plain, version):
     refuse(changed(plain, lambda words, model, arrays: words.update(version=version)), "version")

@@ -116,6 +116,8 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     outputs.end()
     if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
         refuse("several outputs of a forest that predicts none")
+    if packed.both_ways and isinstance(model, silvics.RandomTreesEmbedding):
+        refuse("rows of an embedding that are in several leaves")
     if isinstance(model, silvics.IsolationForest) and (arrays["values"] < 0).any():
         refuse("ways of less than no length")
     facts = _core.ForestFacts.from_arrays(packed, known) if whole else None
