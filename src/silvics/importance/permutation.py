@@ -33,7 +33,9 @@ def of_forest(ask: Ask) -> Importances:
     n_repeats = whole_number("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats, 1)
     rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
     out_of_bag = _OutOfBag(rows, ask.n_threads)
+    judge = _Judge(ask, rows.y)  # what it cannot judge is refused before the work
     generator = check_random_state(ask.random_state)
+    repeats = np.empty((n_repeats, len(ask.names), judge.n_parts))
     errors = np.empty(len(ask.names))
 
     def permuted(order: np.ndarray) -> None:
@@ -44,7 +46,6 @@ def of_forest(ask: Ask) -> Importances:
             _tell_of_rows_left_out(out_of_bag.known)
             judge = _Judge(ask, rows.y[out_of_bag.known])
             before = judge(out_of_bag.predictions())
-            repeats = np.empty((n_repeats, len(ask.names), judge.n_parts))
         found = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
         repeats[:, g] = [judge.by_part(of) for of in found]
         # Over rows; of a loss of all rows together, over permutations.
