@@ -10,6 +10,10 @@
 #include "forest/thread_team.hpp"
 #include "support/allocation_failure.hpp"
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 namespace silvics {
 namespace {
 
@@ -28,6 +32,31 @@ struct Watcher : Monitor {
         return answer(done, total);
     }
 };
+
+#ifdef __linux__
+TEST_CASE("every thread may run wherever the caller may: taking its place is for the start only") {
+    cpu_set_t all;
+    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    const auto is_free = [&] {
+        cpu_set_t mine;
+        return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_EQUAL(&mine, &all);
+    };
+    for (std::size_t size = 1; size <= 4; ++size) {
+        std::atomic<std::size_t> free{0};
+        ThreadTeam team(size, nullptr);
+        team.run(size, [&](std::size_t, std::size_t) {  // one each: those that are free wait
+            const auto until = std::chrono::steady_clock::now() + 10s;
+            while (!is_free() && std::chrono::steady_clock::now() < until)
+                std::this_thread::yield();
+            free += is_free();
+            while (free < size && std::chrono::steady_clock::now() < until)
+                std::this_thread::yield();
+        });
+        CHECK(free == size);
+        CHECK(is_free());  // the caller, too
+    }
+}
+#endif
 
 TEST_CASE("every task is done once, with more tasks than threads and with fewer") {
     for (std::size_t size = 1; size <= 8; ++size)
