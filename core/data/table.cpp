@@ -26,9 +26,9 @@ void read_columns(const MatrixView& X, std::size_t first, std::size_t count, dou
     });
 }
 
-// Bytes of a row, and of the matrix, up to which values are read and not codes: no more than a
-// cache holds.
-constexpr std::size_t kNear = 512, kCached = std::size_t{1} << 25;
+// Bytes of a matrix up to which values are read and not codes: no more than a cache holds, and half
+// of it where each value of a row is in another line; of the row, from where on that is so.
+constexpr std::size_t kCached = std::size_t{1} << 25, kNear = 512;
 
 // Gives the codes of some columns, all of one size, their place in the table.
 template <class T>
@@ -235,7 +235,7 @@ Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
         const MatrixView& block = X.blocks[0];
         const bool in_rows = rows_first(block) && !mostly_bytes(block);
         wide = in_rows && row_bytes(block) > kNear;
-        cached = in_rows && !wide && X.rows * row_bytes(block) <= kCached;
+        cached = in_rows && X.rows * row_bytes(block) <= (wide ? kCached / 2 : kCached);
     }
     if (!short_table && !cached) {
         Table table = code_table(X, {}, team);
