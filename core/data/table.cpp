@@ -26,8 +26,8 @@ void read_columns(const MatrixView& X, std::size_t first, std::size_t count, dou
     });
 }
 
-// Bytes of a matrix up to which values are read and not codes: no more than a cache holds, and half
-// of it where each value of a row is in another line; of the row, from where on that is so.
+// Bytes of a matrix up to which values are read and not codes: no more than a cache holds, and less
+// than that where each value of a row is in another line; of the row, from where on that is so.
 constexpr std::size_t kCached = std::size_t{1} << 25, kNear = 512;
 
 // Gives the codes of some columns, all of one size, their place in the table.
@@ -235,7 +235,7 @@ Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
         const MatrixView& block = X.blocks[0];
         const bool in_rows = rows_first(block) && !mostly_bytes(block);
         wide = in_rows && row_bytes(block) > kNear;
-        cached = in_rows && X.rows * row_bytes(block) <= (wide ? kCached / 2 : kCached);
+        cached = in_rows && X.rows * row_bytes(block) <= (wide ? kCached / 4 * 3 : kCached);
     }
     if (!short_table && !cached) {
         Table table = code_table(X, {}, team);
