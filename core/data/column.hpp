@@ -73,7 +73,7 @@ struct Column {
     const CodeView& view(std::size_t n_samples) const {
         return by_rows.data != nullptr && n_samples < kByRows ? by_rows : codes;
     }
-    static constexpr std::size_t kByRows = 1024;  // samples of a node below which rows do better
+    static constexpr std::size_t kByRows = 4096;  // samples of a node below which rows do better
 
     // The smallest value of every 2^knot_shift codes, by which a threshold finds its codes.
     std::vector<double> knots;

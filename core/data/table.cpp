@@ -227,9 +227,9 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
 }
 
 Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
-    constexpr std::size_t kFew = 33, kAny = std::numeric_limits<std::size_t>::max();
+    constexpr std::size_t kFew = 33, kSome = 1024, kAny = std::numeric_limits<std::size_t>::max();
     check_shape(X);
-    const bool short_table = (X.rows < Column::kByRows || few_looks) && !X.sparse;
+    const bool short_table = (X.rows < kSome || few_looks) && !X.sparse;
     bool cached = false, wide = false;
     if (!short_table && X.simple()) {
         const MatrixView& block = X.blocks[0];
@@ -239,7 +239,7 @@ Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
     }
     if (!short_table && !cached) {
         Table table = code_table(X, {}, team);
-        table.values_below = wide ? Column::kByRows : kFew;
+        table.values_below = wide ? kSome : kFew;
         return table;
     }
     const std::vector<char> holes = find_holes(X, team);
