@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <type_traits>
@@ -99,12 +100,55 @@ Survey<Value> survey(const MatrixView& X, ThreadTeam& team) {
     return all;
 }
 
+// Eight rows of eight bytes become columns: opposite blocks of 4 x 4 are exchanged, then of 2 x 2
+// within each, then bytes.
+void turn_eight(std::array<std::uint64_t, 8>& words) {
+    const auto exchange = [&](std::size_t apart, int bits, std::uint64_t mask) {
+        for (std::size_t r = 0; r < 8; ++r) {
+            if ((r & apart) != 0) continue;
+            const std::uint64_t both = (words[r] >> bits ^ words[r + apart]) & mask;
+            words[r] ^= both << bits;
+            words[r + apart] ^= both;
+        }
+    };
+    exchange(4, 32, 0x00000000FFFFFFFF);
+    exchange(2, 16, 0x0000FFFF0000FFFF);
+    exchange(1, 8, 0x00FF00FF00FF00FF);
+}
+
+// Some rows and columns of a matrix of bytes, m to a row, column by column, n to each.
+void turn(const std::uint8_t* rows, std::size_t m, std::size_t begin, std::size_t end,
+          std::size_t first, std::size_t last, std::uint8_t* columns, std::size_t n) {
+    constexpr bool kWords = std::endian::native == std::endian::little;
+    std::size_t k = first;
+    for (; kWords && k + 8 <= last; k += 8) {
+        std::size_t i = begin;
+        for (; i + 8 <= end; i += 8) {
+            std::array<std::uint64_t, 8> words;
+            for (std::size_t r = 0; r < 8; ++r) std::memcpy(&words[r], rows + (i + r) * m + k, 8);
+            turn_eight(words);
+            for (std::size_t c = 0; c < 8; ++c)
+                std::memcpy(columns + (k + c) * n + i, &words[c], 8);
+        }
+        for (; i < end; ++i)
+            for (std::size_t c = 0; c < 8; ++c) columns[(k + c) * n + i] = rows[i * m + k + c];
+    }
+    for (; k < last; ++k)
+        for (std::size_t i = begin; i < end; ++i) columns[k * n + i] = rows[i * m + k];
+}
+
 // Few values far apart: ranks among them leave no codes unused.
 void close_gaps(Column& column, std::size_t n_rows, std::uint8_t* codes, std::size_t stride,
                 std::uint8_t* again, std::size_t stride_again) {
     std::array<std::uint8_t, 256> present{}, rank{};
     std::size_t n_present = 0;
+    const auto eight_zeros = [&](std::size_t i) {  // as a rule, where few values are seen for long
+        std::uint64_t eight;
+        std::memcpy(&eight, codes + i, sizeof eight);
+        return eight == 0;
+    };
     for (std::size_t i = 0; i < n_rows; ++i) {
+        while (stride == 1 && present[0] != 0 && i + 8 < n_rows && eight_zeros(i)) i += 8;
         n_present += present[codes[i * stride]] == 0;
         present[codes[i * stride]] = 1;
         if (2 * n_present > column.n_codes) return;  // soon seen, as a rule
@@ -179,9 +223,7 @@ std::vector<bool> code(const MatrixView& X, std::size_t most, Table& table, Thre
                           last = std::min(m, first + kColumnsAtOnce);
         for (std::size_t begin = 0; wide && begin < n; begin += kRowsAtOnce) {
             team.stop().check();
-            const std::size_t end = std::min(n, begin + kRowsAtOnce);
-            for (std::size_t k = first; k < last; ++k)
-                for (std::size_t i = begin; i < end; ++i) by_columns[k * n + i] = rows[i * m + k];
+            turn(rows, m, begin, std::min(n, begin + kRowsAtOnce), first, last, by_columns, n);
         }
         for (std::size_t k = first; k < last; ++k) {
             auto& column = table.columns[columns[k]];

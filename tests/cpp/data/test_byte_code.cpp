@@ -229,6 +229,19 @@ TEST_CASE("values far apart have codes next to each other") {
     }
 }
 
+TEST_CASE("rare values among many zeros are seen, wherever they are") {
+    constexpr std::size_t kRows = 45, kColumns = 135;  // the end is no whole word
+    for (std::size_t at = 0; at < kRows; ++at) {
+        CAPTURE(at);
+        Matrix X{kRows, kColumns, std::vector<double>(kRows * kColumns)};
+        for (std::size_t j = 0; j < kColumns; ++j) {
+            X.values[at * kColumns + j] = 100.0;
+            X.values[(at + j) % kRows * kColumns + j] = 250.0;
+        }
+        check_bytes(X, X.view());
+    }
+}
+
 TEST_CASE("gaps are closed where no more than half of the range is there") {
     Rng rng(502);
     for (const std::size_t range : {2U, 3U, 10U, 11U, 255U, 256U})
