@@ -439,18 +439,23 @@ void add_fours(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int
 }
 
 void run_words(std::uint64_t* words, std::size_t n, double* upper, double* lower) {
-    std::uint64_t sum = 0;
+    FourWords before{};  // all that came before, four times
     std::size_t i = 0;
     // A number below 2^32 put into the last bits of 2^52 is itself and 2^52.
     const std::uint64_t bits = 0x4330000000000000ULL, last = 0xFFFFFFFFULL;
     for (; i + 4 <= n; i += 4) {
-        for (std::size_t k = 0; k < 4; ++k) words[i + k] = sum += words[i + k];
-        const FourWords four = load<FourWords>(words + i);
+        FourWords four = load<FourWords>(words + i);
+        four += FourWords{0, four[0], four[1], four[2]};
+        four += FourWords{0, 0, four[0], four[1]};
+        four += before;
+        before = FourWords{four[3], four[3], four[3], four[3]};
+        __builtin_memcpy(words + i, &four, sizeof four);
         const Four high = (Four)(four >> 32 | bits) - 0x1.0p52;
         const Four low = (Four)((four & last) | bits) - 0x1.0p52;
         __builtin_memcpy(upper + i, &high, sizeof high);
         __builtin_memcpy(lower + i, &low, sizeof low);
     }
+    std::uint64_t sum = before[0];
     for (; i < n; ++i) {
         words[i] = sum += words[i];
         upper[i] = static_cast<double>(static_cast<std::uint32_t>(sum >> 32));

@@ -41,6 +41,9 @@ struct ColumnView {
     std::ptrdiff_t stride = 0;
     Scalar type = Scalar::f64;
 
+    const std::byte* at(std::size_t row) const {
+        return data + static_cast<std::ptrdiff_t>(row) * stride;
+    }
     inline double operator[](std::size_t row) const;
 };
 
@@ -79,9 +82,8 @@ inline ColumnView MatrixView::column(std::size_t col) const {
 }
 
 inline double ColumnView::operator[](std::size_t row) const {
-    const std::byte* at = data + static_cast<std::ptrdiff_t>(row) * stride;
     return visit_scalar(type,
-                        [at]<class T>(std::type_identity<T>) { return load_as_double<T>(at); });
+                        [&]<class T>(std::type_identity<T>) { return load_as_double<T>(at(row)); });
 }
 
 }  // namespace silvics

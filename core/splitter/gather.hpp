@@ -245,12 +245,19 @@ inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<P
                                                places.take(node.size() + 1));
     double low = -kInfinity, high = kInfinity;
     const bool one = column.kind == Column::Kind::one_value;  // and then two samples tell
-    for (std::size_t k = 0; k < n && !(one && low > -kInfinity && high < kInfinity); ++k) {
-        const double v = node.value(places[k]);
+    const auto widen = [&](std::size_t k, double v) {
         const bool left = node.codes[places[k]] == below;
         low = left && v > low ? v : low;
         high = !left && v < high ? v : high;
-    }
+    };
+    if (one || !column.plain)
+        for (std::size_t k = 0; k < n && !(one && low > -kInfinity && high < kInfinity); ++k)
+            widen(k, node.value(places[k]));
+    else
+        visit_scalar(column.values.type, [&]<class T>(std::type_identity<T>) {
+            for (std::size_t k = 0; k < n; ++k)
+                widen(k, load_as_double<T>(column.values.at(node.rows[places[k]])));
+        });
     return middle_of_gap(low, high);
 }
 
