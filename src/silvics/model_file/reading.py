@@ -159,9 +159,10 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
     """An estimator with these parameters, which may be the first thing that is wrong with it."""
     kind = getattr(silvics, name)
     given = {name: words.read(value) for name, value in parameters.items()}
-    if not given.keys() <= kind().get_params(deep=False).keys():
+    try:
+        model = kind(**given)
+    except TypeError:
         refuse("a parameter that is not known")
-    model = kind(**given)
     try:
         model._validate_params()
     except (TypeError, ValueError) as error:
