@@ -19,7 +19,7 @@ import re
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -195,8 +195,8 @@ def rows(chosen: Any) -> Iterator[tuple[float, str]]:
 
 def table(chosen: Any) -> str:
     peers = _installed()
-    packages = {"intelex": "scikit-learn-intelex"}
-    versions = ", ".join(f"{k} {version(packages.get(k, k.lower()))}" for k in peers)
+    packages = packages_distributions()  # XGBoost, for one, goes by several names
+    versions = ", ".join(f"{k} {version(packages[LIBRARIES[k][0]][0])}" for k in peers)
     head = [
         f"{chosen.trees} trees, {chosen.jobs} threads, medians of {chosen.repeat} in turns, on "
         f"{platform.machine()} ({platform.system()}); {versions}. A figure such as 4.0x means that "
