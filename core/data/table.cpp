@@ -30,6 +30,10 @@ void read_columns(const MatrixView& X, std::size_t first, std::size_t count, dou
 // than that where each value of a row is in another line; of the row, from where on that is so.
 constexpr std::size_t kCached = std::size_t{1} << 25, kNear = 512;
 
+// Bytes of a column from which on it goes to large pages; smaller ones stay where they were made,
+// since a copy of all would take as much memory again.
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+
 // Gives the codes of some columns, all of one size, their place in the table.
 template <class T>
 void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> columns,
@@ -59,7 +63,13 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
             }
         });
     }
-    if (!narrow) {
+    if (!narrow && n * sizeof(T) < kLarge) {
+        for (std::size_t j = 0; j < m; ++j) {
+            const auto& kept = table.arrays.emplace_back(std::move(coded[columns[j]].codes));
+            view(j, {reinterpret_cast<const std::byte*>(std::get<std::vector<T>>(kept).data()), 1,
+                     sizeof(T) == 2});
+        }
+    } else if (!narrow) {
         table.buffers.emplace_back(n * m * sizeof(T));
         T* const columns_first = reinterpret_cast<T*>(table.buffers.back().data());
         team.run(m, [&](std::size_t j, std::size_t) {

@@ -28,7 +28,8 @@ inline constexpr std::size_t kNarrow = 128;  // bytes of a row worth reading for
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
-    std::vector<LargeBuffer> buffers;       // the codes that columns view
+    std::vector<LargeBuffer> buffers;       // the codes that columns view: of many, or
+    std::vector<CodeArray> arrays;          // of one each
     std::vector<std::vector<RowId>> cells;  // and the rows of sparse ones
     // Nodes of fewer samples do better to look at the values themselves, where any cut will do.
     std::size_t values_below = 0;
