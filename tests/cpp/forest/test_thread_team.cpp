@@ -46,9 +46,13 @@ TEST_CASE("every thread may run wherever the caller may: taking its place is for
         ThreadTeam team(size, nullptr);
         team.run(size, [&](std::size_t, std::size_t) {  // one each: those that are free wait
             const auto until = std::chrono::steady_clock::now() + 10s;
-            while (!is_free() && std::chrono::steady_clock::now() < until)
+            std::this_thread::sleep_for(5ms);  // its place has been taken by then, as a rule
+            bool now = is_free();
+            while (!now && std::chrono::steady_clock::now() < until) {
                 std::this_thread::yield();
-            free += is_free();
+                now = is_free();
+            }
+            free += now;
             while (free < size && std::chrono::steady_clock::now() < until)
                 std::this_thread::yield();
         });
