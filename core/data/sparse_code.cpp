@@ -13,7 +13,7 @@ std::size_t index_at(const ColumnView& view, std::size_t i) {
 }
 
 ColumnView from(const ColumnView& view, std::size_t first) {
-    return {view.data + static_cast<std::ptrdiff_t>(first) * view.stride, view.stride, view.type};
+    return {view.at(first), view.stride, view.type};
 }
 
 std::vector<RowId> rows_of_cells(const ColumnView& places, std::size_t n_cells,
@@ -21,8 +21,7 @@ std::vector<RowId> rows_of_cells(const ColumnView& places, std::size_t n_cells,
     std::vector<RowId> rows(n_cells);
     visit_scalar(places.type, [&]<class T>(std::type_identity<T>) {
         for (std::size_t k = 0; k < n_cells; ++k) {
-            const double row =
-                load_as_double<T>(places.data + static_cast<std::ptrdiff_t>(k) * places.stride);
+            const double row = load_as_double<T>(places.at(k));
             if (!(row >= 0.0 && row < static_cast<double>(n_rows)))
                 throw std::invalid_argument("a place in the sparse matrix is out of range");
             rows[k] = static_cast<RowId>(row);

@@ -127,9 +127,7 @@ inline void gather_levels(const Column& column, std::span<const RowId> rows, Cod
 template <std::size_t N>
 void load_values(const ColumnView& view, std::span<const RowId, N> rows, double* into) {
     visit_scalar(view.type, [&]<class T>(std::type_identity<T>) {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            into[i] =
-                load_as_double<T>(view.data + static_cast<std::ptrdiff_t>(rows[i]) * view.stride);
+        for (std::size_t i = 0; i < rows.size(); ++i) into[i] = load_as_double<T>(view.at(rows[i]));
     });
 }
 
