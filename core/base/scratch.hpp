@@ -2,42 +2,55 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <span>
+#include <type_traits>
 #include <utility>
 
 namespace silvics {
 
 template <class T>
 class Scratch {
+    static_assert(std::is_trivially_copyable_v<T>);
+
 public:
     // At least n elements, of unknown content.
     T* take(std::size_t n) {
         if (n > room_) {
-            const std::size_t wanted = n + n / 2;
+            // The root of a tree asks for the most, and asks first.
+            const std::size_t wanted = room_ == 0 ? n : n + n / 2;
             memory_.reset();  // before the new one is there, not after
             room_ = 0;
-            memory_ = std::make_unique_for_overwrite<T[]>(wanted);
+            // Aligned by hand: what the heap aligns further than usual does not fit again into
+            // the place that the last tree's had.
+            constexpr std::size_t kMore = alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0;
+            memory_ = std::make_unique_for_overwrite<std::byte[]>(wanted * sizeof(T) + kMore);
+            std::byte* begin = memory_.get();
+            if constexpr (kMore != 0)
+                begin += kMore - reinterpret_cast<std::uintptr_t>(begin) % kMore;
+            first_ = reinterpret_cast<T*>(begin);
             room_ = wanted;
         }
-        return memory_.get();
+        return first_;
     }
     T* cleared(std::size_t n) {
         T* const first = take(n);
         for (std::size_t i = 0; i < n; ++i) first[i] = T{};
         return first;
     }
-    T* data() { return memory_.get(); }
-    const T* data() const { return memory_.get(); }
-    T& operator[](std::size_t i) { return memory_[i]; }
-    const T& operator[](std::size_t i) const { return memory_[i]; }
+    T* data() { return first_; }
+    const T* data() const { return first_; }
+    T& operator[](std::size_t i) { return first_[i]; }
+    const T& operator[](std::size_t i) const { return first_[i]; }
     void swap(Scratch& other) noexcept {
         memory_.swap(other.memory_);
+        std::swap(first_, other.first_);
         std::swap(room_, other.room_);
     }
 
 private:
-    std::unique_ptr<T[]> memory_;
+    std::unique_ptr<std::byte[]> memory_;
+    T* first_ = nullptr;
     std::size_t room_ = 0;
 };
 

@@ -27,6 +27,8 @@ struct Plot {
     StreamKey order_of_growth = 0;
     bool per_node = false;  // whether every node keeps its value, or leaves alone
     bool derived = false;   // whether inner nodes are told from the leaves, once the tree is grown
+    bool weighted = false;  // whether weights may be other than one
+    PagePool* pool = nullptr;  // for the nodes
     double root_weight = 0.0;
 
     SplitterParts parts() { return {table, target, subset, rules.search, stop, order, features}; }
@@ -49,12 +51,19 @@ public:
         growing_.both_ways = rules_.search.missing == MissingRule::both;
     }
 
-    void plant(std::uint32_t seed) {
+    // `lean`: where the tree is derived, and grows in one go.
+    void plant(std::uint32_t seed, bool lean) {
         OpenNode root;
         root.end = static_cast<RowId>(plot_.order.size());
         root.key = root_key(seed);
-        growing_.nodes.reserve(2 * plot_.order.size());  // touched only as far as needed
         growing_.depth_first = rules_.growth == Growth::depth_first;
+        const std::size_t most = 2 * plot_.order.size();  // touched only as far as needed
+        if (lean)
+            lean_.emplace(PooledArray<Node>(plot_.pool, most),
+                          CompactLeaves(target_.classification(), splitter_->impurity_exponent(),
+                                        plot_.weighted));
+        else
+            growing_.nodes.reserve(most);
         add(root);
     }
 
@@ -108,8 +117,21 @@ public:
     Work work() const {
         Work all = below_;
         all += splitter_->work();
+        all.samples += n_visited_;
         return all;
     }
+    // The lean tree, if its leaves tell all there is; if not, it goes on as any other.
+    std::optional<Tree> finish_lean(Derivation derivation) {
+        LeanTree lean = *std::exchange(lean_, std::nullopt);
+        lean.levels = std::move(growing_.levels);
+        lean.nodes.fit(plot_.pool);
+        if (lean.leaves.exact())
+            return silvics::finish_lean(std::move(lean), target_, plot_.table.n_features(),
+                                        derivation, splitter_->impurity_exponent());
+        growing_ = spelt_out(std::move(lean));
+        return std::nullopt;
+    }
+    bool lean() const { return lean_.has_value(); }
     void add_work(const Work& below) { below_ += below; }
 
     // Takes in what grew from one of its nodes on.
@@ -166,7 +188,11 @@ private:
             frontier_.push(node);
     }
 
+    // Of a lean tree only the node at hand is kept in this way.
+    GrowingNode& made(const OpenNode& node) { return lean_ ? at_hand_ : growing_.nodes[node.id]; }
+
     void make(OpenNode& node) {
+        if (lean_) return make_lean(node);
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
         if (node.parent != OpenNode::kNoParent) {
             GrowingNode& parent = growing_.nodes[node.parent];
@@ -178,13 +204,36 @@ private:
         growing_.nodes.emplace_back();
     }
 
-    NodeFacts enter(const OpenNode& node) {
+    [[gnu::always_inline]] void make_lean(OpenNode& node) {
+        node.id = checked_id(lean_->nodes.size(), kMaxIds, "nodes per tree");
+        if (node.which != 0) lean_->nodes[node.parent].link |= node.id;
+        lean_->nodes.push_back({});
+    }
+
+    NodeFacts enter(OpenNode& node) {
         const NodeFacts facts = splitter_->enter(samples_of(node));
         if (node.depth == 0) plot_.root_weight = facts.weight;
-        GrowingNode& made = growing_.nodes[node.id];
-        made.n = static_cast<std::uint32_t>(facts.n);
-        made.weight = facts.weight * plot_.subset.unit;
+        keep_size(node, facts.n, facts.weight);
         return facts;
+    }
+
+    [[gnu::always_inline]] void keep_size(OpenNode& node, std::size_t n, double weight) {
+        n_visited_ += n;
+        if (lean_ && node.which != 0) settle(node, node.weight - weight > weight);
+        node.weight = weight;
+        GrowingNode& at = made(node);
+        at.n = static_cast<std::uint32_t>(n);
+        at.weight = weight * plot_.subset.unit;
+    }
+
+    // Where the parent sends what it has not seen: to its heavier child, of which this is the
+    // second. Its split still stands in the node.
+    [[gnu::always_inline]] void settle(const OpenNode& node, bool heavier_left) {
+        Node& parent = lean_->nodes[node.parent];
+        if (heavier_left && node.missing == MissingSide::unseen)
+            parent.link |= Node::kMissingLeftBit;
+        if (std::isnan(node.threshold))
+            parent.threshold = LevelRule(node.threshold).sending_others(heavier_left).in_place();
     }
 
     NodeSamples samples_of(const OpenNode& node) {
@@ -224,16 +273,35 @@ private:
     // A sample by itself; half of a full tree's nodes are.
     void make_sole(OpenNode& node) {
         make(node);
-        GrowingNode& made = growing_.nodes[node.id];
         const SoleSample sole = splitter_->enter_sole(node.begin);
-        made.n = 1;
-        made.weight = sole.weight * plot_.subset.unit;
+        keep_size(node, 1, sole.weight);
+        if (lean_) {
+            lean_->max_depth = std::max(lean_->max_depth, node.depth);
+            lean_->nodes[node.id] = per_node_
+                                        ? lean_->leaves.put_mean({1, sole.weight, 0.0, sole.value})
+                                        : lean_->leaves.put_class(1, sole.weight, sole.only_class);
+            return;
+        }
         if (!per_node_) {
-            made.value = kPureBit | sole.only_class;
+            made(node).value = kPureBit | sole.only_class;
         } else {
-            made.value = static_cast<std::uint32_t>(growing_.values.size());
+            made(node).value = static_cast<std::uint32_t>(growing_.values.size());
             growing_.values.push_back(sole.value);
         }
+    }
+
+    // Of the node last entered.
+    void keep_lean_leaf(const OpenNode& node) {
+        const GrowingNode& at = made(node);
+        lean_->max_depth = std::max(lean_->max_depth, node.depth);
+        Node& leaf = lean_->nodes[node.id];
+        if (per_node_)
+            leaf = lean_->leaves.put_mean({at.n, at.weight, at.impurity, growing_.values[0]});
+        else if (at.value & kPureBit)
+            leaf = lean_->leaves.put_class(at.n, at.weight, at.value & ~kPureBit);
+        else
+            leaf = lean_->leaves.put_classes(at.n, at.weight, growing_.values);
+        growing_.values.clear();
     }
 
     // Makes the node and looks for its split; a leaf if there is none.
@@ -255,6 +323,7 @@ private:
         if (keeps_values_) return found;
         // A node that stays open may yet end as a leaf where leaves are limited.
         if (!found || limited || (per_node_ && !plot_.derived)) keep_value(node, facts);
+        if (!found && lean_) keep_lean_leaf(node);
         return found;
     }
 
@@ -313,18 +382,16 @@ private:
         keep_value(node, facts);
     }
 
-    void keep_impurity(const OpenNode& node) {
-        growing_.nodes[node.id].impurity = splitter_->impurity();
-    }
+    void keep_impurity(const OpenNode& node) { made(node).impurity = splitter_->impurity(); }
 
     void keep_value(const OpenNode& node, const NodeFacts& facts) {
-        GrowingNode& made = growing_.nodes[node.id];
+        GrowingNode& at = made(node);
         if (!per_node_ && target_.n_outputs == 1 && facts.homogeneous) {
-            made.value = kPureBit | splitter_->only_class();
+            at.value = kPureBit | splitter_->only_class();
             return;
         }
         const std::size_t width = target_.value_width();
-        made.value = checked_id(growing_.values.size() / width, kMaxIds, "values per tree");
+        at.value = checked_id(growing_.values.size() / width, kMaxIds, "values per tree");
         growing_.values.resize(growing_.values.size() + width);
         const auto value = std::span(growing_.values).last(width);
         splitter_->write_value(value);
@@ -344,12 +411,18 @@ private:
     // Makes the split found of the next node: its children take its place. Depth first, the left
     // one is next.
     void split(OpenNode& node) {
-        GrowingNode& made = growing_.nodes[node.id];
-        made.feature = static_cast<std::int32_t>(node.feature);
-        made.threshold = node.threshold;
-        made.missing = node.missing;
+        if (lean_) {
+            const bool left = node.missing == MissingSide::left;
+            lean_->nodes[node.id] = {node.threshold, static_cast<std::int32_t>(node.feature),
+                                     left ? Node::kMissingLeftBit : 0};
+            return part(node, frontier_.put_blank());
+        }
+        GrowingNode& at = made(node);
+        at.feature = static_cast<std::int32_t>(node.feature);
+        at.threshold = node.threshold;
+        at.missing = node.missing;
         if (!plain_)
-            if (const auto record = record_of(made)) return branch_out(frontier_.take(), *record);
+            if (const auto record = record_of(at)) return branch_out(frontier_.take(), *record);
         if (rules_.growth == Growth::depth_first) return part(node, frontier_.put_blank());
         OpenNode right = frontier_.take(), left;
         part(right, left);
@@ -419,8 +492,11 @@ private:
     Cells cells_;
     NodeSamples::Place place_;  // of the node at hand
     GrowingTree growing_;
+    std::optional<LeanTree> lean_;
+    GrowingNode at_hand_;
     std::vector<OpenNode> postponed_;
-    Work below_;  // what other branches did
+    std::uint64_t n_visited_ = 0;  // samples
+    Work below_;                   // what other branches did
 };
 
 // Several threads on one tree. The variables of a large node are shared out by the splitter;
@@ -450,7 +526,10 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
 Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
     const std::size_t n_features = plot.table.n_features();
     const int exponent = branch.splitter().impurity_exponent();
-    if (plot.derived) {
+    if (branch.lean()) {
+        if (auto tree = branch.finish_lean(criterion.derivation)) return *std::move(tree);
+        branch.tell_inner_nodes();
+    } else if (plot.derived) {
         if (auto tree = finish_leaves(branch.growing(), plot.target, n_features,
                                       criterion.derivation, exponent))
             return *std::move(tree);
@@ -470,9 +549,10 @@ Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
 
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
-                const StopFlag& stop, ThreadTeam* team, Work* work) {
+                const StopFlag& stop, ThreadTeam* team, Work* work, PagePool* pool) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     Plot plot{table, target, std::move(subset), rules, stop, {}, {}};
+    plot.pool = pool;
     // Medians and values clipped to bounds cannot be summed up from the leaves.
     plot.per_node =
         !target.classification() || !rules.search.monotonic.empty() || rules.search.keeps_values();
@@ -486,20 +566,20 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     plot.features = draw_columns(table.n_features(), rules.columns_of_tree, seed);
     auto splitter = criterion.make_splitter(plot.parts());
     plot.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
-                   plot.subset.unit == 1.0 && rules.search.monotonic.empty() &&
-                   !rules.search.keeps_values();
+                   plot.subset.unit == 1.0 && plot.subset.whole_weights && target.n_outputs == 1 &&
+                   rules.search.monotonic.empty() && !rules.search.keeps_values();
     plot.order.rows = std::move(plot.subset.rows);
+    plot.weighted = !plot.subset.weights.empty();
     plot.subset.weights = {};  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
-    branch.plant(seed);
-    if (team != nullptr && shareable(rules, plot.order.size()))
+    const bool shared = team != nullptr && shareable(rules, plot.order.size());
+    // Where leaves are limited, a node may become one long after it was opened.
+    branch.plant(seed, plot.derived && !shared && !rules.stopping.limits_leaves());
+    if (shared)
         grow_shared(plot, branch, *team);
     else
         branch.grow();
-    if (work != nullptr) {
-        *work += branch.work();
-        for (const GrowingNode& node : branch.growing().nodes) work->samples += node.n;
-    }
+    if (work != nullptr) *work += branch.work();
     Tree tree = finish(plot, branch, criterion);
     if (rules.ccp_alpha > 0.0) return prune(tree, rules.ccp_alpha);
     return tree;

@@ -29,6 +29,7 @@ struct OpenNode {
     Cells::CellId cell = 0;
     bool nowhere = false;  // below a leaf without samples: it counts as a leaf, and is none
     MissingSide missing = MissingSide::unseen;
+    double weight = 0.0;             // its own, or until it is made its parent's
     double weighted_decrease = 0.0;  // p(t) times the decrease
     double middle = 0.0;             // between the children's values
     ValueBounds bounds;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "tree/compact.hpp"
+#include "tree/compact_leaves.hpp"
 
 namespace silvics {
 namespace {
@@ -69,11 +70,11 @@ private:
 };
 
 // The rule of levels kept while the tree grew, as it is kept in the finished one.
-LevelRule finished_rule(const GrowingTree& growing, LevelRule rule, bool others_left, Tree& tree) {
-    if (rule.form() == LevelRule::Form::coin) return {rule.form(), rule.content(), others_left};
+LevelRule finished_rule(std::span<const Level> kept, LevelRule rule, bool others_left, Tree& tree) {
+    if (rule.form() == LevelRule::Form::coin) return rule.sending_others(others_left);
     const auto at = static_cast<std::size_t>(rule.content());
-    const std::size_t n_left = growing.levels[at], n_right = growing.levels[at + 1];
-    const auto levels = std::span(growing.levels).subspan(at + 2, n_left + n_right);
+    const std::size_t n_left = kept[at], n_right = kept[at + 1];
+    const auto levels = kept.subspan(at + 2, n_left + n_right);
     return LevelRule::of(levels.first(n_left), levels.last(n_right), others_left, tree.level_sets);
 }
 
@@ -94,7 +95,7 @@ Node node_of_record(const GrowingTree& growing, const GrowingNode& from, std::si
     if (record.test() == Branching::Test::subset) {
         const bool heavier_left = weight(children[0]) > weight(children[1]);
         const LevelRule rule =
-            finished_rule(growing, LevelRule(record.threshold(0)), heavier_left, tree);
+            finished_rule(growing.levels, LevelRule(record.threshold(0)), heavier_left, tree);
         BranchRecord::set_threshold(tree.branches.data() + begin, 0, rule.in_place());
     }
     Node node{LevelRule(LevelRule::Form::record, begin, false).in_place(), from.feature, 0};
@@ -116,40 +117,35 @@ Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree)
                                      : from.missing == MissingSide::left);
     if (node.category())
         node.threshold =
-            finished_rule(growing, LevelRule(from.threshold), heavier_left, tree).in_place();
+            finished_rule(growing.levels, LevelRule(from.threshold), heavier_left, tree).in_place();
     return node;
 }
 
-// Sizes and nodes alone; leaf(t, node) of every leaf on the way, in one pass: whether a node is one
-// cannot be foreseen. Leaves with class weights are numbered, unless they are pure.
-template <class Leaf>
-Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, bool per_node,
-              Leaf&& leaf) {
-    if (!growing.depth_first) set_depth_first(growing);
-    growing.depth_first = true;
+Tree header(const Target& target, std::size_t n_features) {
     Tree tree;
     tree.n_features = n_features;
     tree.n_outputs = target.n_outputs;
     tree.n_classes = target.n_classes;
-    tree.nodes.resize(growing.nodes.size());
-    std::size_t row = 0;
+    return tree;
+}
+
+// Sizes and nodes alone; leaf(node) is what becomes of a leaf, in one pass: whether a node is one
+// cannot be foreseen.
+template <class Leaf>
+Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, Leaf&& leaf) {
+    if (!growing.depth_first) set_depth_first(growing);
+    growing.depth_first = true;
+    Tree tree = header(target, n_features);
+    tree.nodes.reserve(growing.nodes.size());
     DepthFirst depths(growing);
-    for (std::size_t t = 0; t < growing.nodes.size(); ++t) {
-        const GrowingNode& from = growing.nodes[t];
-        Node& node = tree.nodes[t];
+    for (const GrowingNode& from : growing.nodes) {
         if (from.feature >= 0) {
-            node = inner_node(growing, from, tree);
+            tree.nodes.push_back(inner_node(growing, from, tree));
             depths.pass_inner(from);
-            continue;
+        } else {
+            tree.nodes.push_back(leaf(from));
+            depths.pass_leaf();
         }
-        depths.pass_leaf();
-        leaf(static_cast<NodeId>(t), from);
-        if (per_node)
-            node.link = 0;
-        else if (from.value & kPureBit)
-            node.link = from.value;
-        else
-            node.link = checked_id(row++, kMaxIds, "impure leaves");
     }
     tree.max_depth = depths.deepest();
     tree.both_ways = growing.both_ways;
@@ -216,7 +212,15 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 }
 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
-    Tree tree = nodes_of(growing, target, n_features, per_node, [](NodeId, const GrowingNode&) {});
+    // Leaves with class weights are numbered, unless they are pure.
+    std::size_t row = 0;
+    Tree tree = nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
+        Node leaf;
+        if (!per_node)
+            leaf.link =
+                from.value & kPureBit ? from.value : checked_id(row++, kMaxIds, "impure leaves");
+        return leaf;
+    });
     const std::size_t n = growing.nodes.size(), width = target.value_width();
     tree.n_node_samples.reserve(n);
     tree.weighted_n_node_samples.reserve(n);
@@ -238,29 +242,69 @@ Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_featur
 std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
                                   std::size_t n_features, Derivation derivation,
                                   int impurity_exponent) {
-    const bool classes = target.classification();
-    const std::size_t n = growing.nodes.size() / 2 + 1, width = target.value_width();
-    Leaves leaves;
-    leaves.ids.resize(n);
-    leaves.n.resize(n);
-    leaves.weight.resize(n);
-    leaves.impurity.resize(n);
-    if (!classes) leaves.value.resize(n);
-    std::size_t at = 0;
-    Tree tree =
-        nodes_of(growing, target, n_features, !classes, [&](NodeId t, const GrowingNode& from) {
-            leaves.ids[at] = t;
-            leaves.n[at] = from.n;
-            leaves.weight[at] = from.weight;
-            leaves.impurity[at] = from.impurity;
-            if (!classes)
-                leaves.value[at] = growing.values[from.value];
-            else if ((from.value & kPureBit) == 0)
-                append(leaves.class_weights, value_of(growing, from, width));
-            ++at;
-        });
+    const std::size_t width = target.value_width();
+    CompactLeaves leaves(target.classification(), impurity_exponent, true);
+    Tree tree = nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
+        if (!target.classification())
+            return leaves.put_mean(
+                {from.n, from.weight, from.impurity, growing.values[from.value]});
+        if (from.value & kPureBit)
+            return leaves.put_class(from.n, from.weight, from.value & ~kPureBit);
+        return leaves.put_classes(from.n, from.weight, value_of(growing, from, width));
+    });
+    if (!leaves.exact()) return std::nullopt;
     tree.impurity_exponent = impurity_exponent;
-    return compact_exactly(std::move(tree), leaves, derivation);
+    tree.derivation = derivation;
+    std::move(leaves).finish(tree);
+    return tree;
+}
+
+Tree finish_lean(LeanTree lean, const Target& target, std::size_t n_features, Derivation derivation,
+                 int impurity_exponent) {
+    Tree tree = header(target, n_features);
+    tree.max_depth = lean.max_depth;
+    tree.impurity_exponent = impurity_exponent;
+    tree.derivation = derivation;
+    tree.nodes = std::move(lean.nodes);
+    std::move(lean.leaves).finish(tree);
+    if (lean.levels.empty()) return tree;
+    for (Node& node : tree.nodes) {
+        if (node.leaf() || !node.category()) continue;
+        const LevelRule rule(node.threshold);
+        node.threshold = finished_rule(lean.levels, rule, rule.others_left(), tree).in_place();
+    }
+    return tree;
+}
+
+GrowingTree spelt_out(LeanTree lean) {
+    GrowingTree growing;
+    growing.depth_first = true;
+    growing.nodes.resize(lean.nodes.size());
+    growing.values.resize(lean.leaves.size());
+    std::size_t number = lean.leaves.size();
+    for (NodeId t = static_cast<NodeId>(lean.nodes.size()); t-- > 0;) {
+        const Node& from = lean.nodes[t];
+        GrowingNode& node = growing.nodes[t];
+        if (from.leaf()) {
+            const LeafFacts leaf = lean.leaves.mean(from, --number);
+            node.n = leaf.n;
+            node.weight = leaf.weight;
+            node.impurity = leaf.impurity;
+            node.value = static_cast<std::uint32_t>(number);
+            growing.values[number] = leaf.value;
+            continue;
+        }
+        node.threshold = from.threshold;
+        node.feature = from.feature;
+        node.first = t + 1;
+        node.second = from.second();
+        node.missing = from.missing_left() ? MissingSide::left : MissingSide::right;
+        const GrowingNode &first = growing.nodes[node.first], &second = growing.nodes[node.second];
+        node.n = first.n + second.n;
+        node.weight = first.weight + second.weight;
+    }
+    growing.levels = std::move(lean.levels);
+    return growing;
 }
 
 }  // namespace silvics

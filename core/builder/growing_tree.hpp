@@ -6,6 +6,7 @@
 
 #include "data/target.hpp"
 #include "splitter/split.hpp"
+#include "tree/compact_leaves.hpp"
 #include "tree/level_rule.hpp"
 #include "tree/tree.hpp"
 
@@ -49,10 +50,23 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 // The finished tree has its nodes in depth-first order. `per_node` keeps the value of every node,
 // as what it predicts; otherwise only leaves keep theirs, as class weights.
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
-// The same from what the leaves have alone, where that tells all there is of inner nodes; growing
-// is set in depth-first order.
+// The same from what the leaves of one output and whole weights have alone, where that tells all
+// there is of inner nodes; growing is set in depth-first order.
 std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
                                   std::size_t n_features, Derivation derivation,
                                   int impurity_exponent);
+
+// A tree whose leaves tell all there is, while it grows depth first: its nodes as they will be, so
+// that none of them is kept twice.
+struct LeanTree {
+    PooledArray<Node> nodes;
+    CompactLeaves leaves;
+    std::vector<Level> levels;  // as in a GrowingTree
+    std::uint32_t max_depth = 0;
+};
+Tree finish_lean(LeanTree lean, const Target& target, std::size_t n_features, Derivation derivation,
+                 int impurity_exponent);
+// What is known of its nodes, where its leaves are means that do not tell all.
+GrowingTree spelt_out(LeanTree lean);
 
 }  // namespace silvics

@@ -114,6 +114,7 @@ public:
         }
     }
     const Summand* samples() const { return samples_.data(); }
+    Scratch<Summand>& spare_room() { return samples_; }  // once no cut is to be scored
     static void add_if(bool taken, const Summand& sample, Summand& sum) {
         const double factor = taken ? 1.0 : 0.0;
         sum.weight += factor * sample.weight;

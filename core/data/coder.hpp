@@ -26,7 +26,7 @@ public:
         const bool binned = rule.max_bins != 0 && n_ > rule.max_bins;
         column.kind = binned ? Kind::bin : n_ > codes ? Kind::several_values : Kind::one_value;
         most_ = std::min(binned ? rule.max_bins : n_, codes);
-        column.knot_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 10;
+        column.knot_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 8;
     }
 
     // At most as many, and one for what is missing.

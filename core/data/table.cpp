@@ -200,7 +200,7 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     std::vector<Run> runs;
     X.for_blocks([&](const MatrixView& block, std::size_t offset) {
         const std::size_t width = rows_first(block) ? std::clamp(X.cols / (4 * team.size()),
-                                                                 std::size_t{1}, std::size_t{16})
+                                                                 std::size_t{1}, std::size_t{4})
                                                     : 1;
         for (std::size_t j = 0; j < block.cols; ++j) {
             if (done[offset + j]) continue;

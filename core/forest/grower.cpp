@@ -6,6 +6,8 @@
 namespace silvics {
 namespace {
 
+constexpr std::size_t kWorthPages = std::size_t{1} << 20;
+
 // The rules, with what they ask of whole columns.
 GrowthRules with_column_facts(GrowthRules rules, const Table& table, ThreadTeam& team) {
     SearchRules& search = rules.search;
@@ -38,10 +40,15 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     GrownTrees grown;
     grown.trees.resize(plan.seeds.size());
     grown.work.resize(plan.seeds.size());
-    const auto grow = [&](std::size_t i, ThreadTeam* on_one) {
+    // Few and small trees are not worth pages of their own.
+    const std::size_t n_each = plan.seeds.size() / team.size() * table.n_rows;
+    std::vector<PagePool> pools(n_each * 2 * sizeof(Node) < kWorthPages ? 0 : team.size());
+    const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* on_one) {
+        PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
+        if (pool != nullptr) pool->expect((plan.seeds.size() - i) / team.size());
         grown.trees[i] = std::make_shared<const Tree>(build_tree(
             plan.criterion, table, target, learning_subset(plan.sampling, target, plan.seeds[i]),
-            rules, plan.seeds[i], team.stop(), on_one, &grown.work[i]));
+            rules, plan.seeds[i], team.stop(), on_one, &grown.work[i], pool));
     };
     // A thread per tree as long as there is a tree for each; the others all together, one by one.
     const std::size_t n_trees = plan.seeds.size();
@@ -49,10 +56,10 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     const std::size_t apart = share ? n_trees / team.size() * team.size() : n_trees;
     try {
         if (share) team.set_total(n_trees);
-        team.run(apart, [&](std::size_t i, std::size_t) { grow(i, nullptr); });
+        team.run(apart, [&](std::size_t i, std::size_t worker) { grow(i, worker, nullptr); });
         if (apart < n_trees) team.report(apart);
         for (std::size_t i = apart; i < n_trees; ++i) {
-            grow(i, &team);
+            grow(i, 0, &team);
             team.report(i + 1);
         }
     } catch (const Interrupted&) {

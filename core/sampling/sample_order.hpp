@@ -66,11 +66,14 @@ struct SampleOrder {
         visit(a.fills, b.fills);
     }
 
-    // goes_left[i] of sample begin + i: one or zero.
-    void split(std::size_t begin, std::span<const std::uint8_t> goes_left,
-               Scratch<std::uint64_t>& scratch) {
+    // goes_left[i] of sample begin + i: one or zero. Room of any kind will do.
+    template <class Any>
+    void split(std::size_t begin, std::span<const std::uint8_t> goes_left, Scratch<Any>& scratch) {
+        static_assert(sizeof(Any) % sizeof(std::uint64_t) == 0);
+        constexpr std::size_t kWords = sizeof(Any) / sizeof(std::uint64_t);
         const std::size_t n = goes_left.size();
-        std::uint64_t* const aside = scratch.take(3 * n + 12);
+        auto* const aside =
+            reinterpret_cast<std::uint64_t*>(scratch.take((3 * n + 12 + kWords - 1) / kWords));
         const std::uint8_t* const goes = goes_left.data();
         // What most trees have goes in one pass.
         const auto at_once = [&](auto* first, double* second) {

@@ -424,11 +424,19 @@ private:
                                 best);
     }
 
+    // What the criterion knew of each sample is of no more use by then: its room is.
+    void part_samples(const NodeSamples& node, std::span<const std::uint8_t> goes_left) {
+        if constexpr (requires { criterion_.spare_room(); })
+            order_.split(node.begin, goes_left, criterion_.spare_room());
+        else
+            order_.split(node.begin, goes_left, scratch_);
+    }
+
     Split split_other(const NodeSamples& node, const Found& found, std::span<const RowId> rows) {
         Split split = other_.mark(node, found, rows);
         split.decrease = criterion_.decrease(found.cut.score);
         split.middle = found.cut.middle;
-        order_.split(node.begin, other_.marks(node.n), scratch_);
+        part_samples(node, other_.marks(node.n));
         return split;
     }
 
@@ -442,7 +450,7 @@ private:
     Split split_by_values(const NodeSamples& node, const Found& found, const double* values) {
         Split split = split_of(found);
         split.n_left = kernels_.mark_upto(values, node.n, split.threshold, goes_left_.take(node.n));
-        order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
+        part_samples(node, {goes_left_.data(), node.n});
         return split;
     }
 
@@ -460,7 +468,7 @@ private:
                                     ? sides_of_threshold(column.column, split.threshold)
                                     : sides_of_cut(found.cut);
         split.n_left = mark_sides(column, sides, split.threshold, goes_left_, places_);
-        order_.split(node.begin, {goes_left_.data(), node.n}, scratch_);
+        part_samples(node, {goes_left_.data(), node.n});
         return split;
     }
 
@@ -527,7 +535,7 @@ private:
                 if (found.cut.score == -kInfinity) continue;
                 split.decrease = criterion_.decrease(found.cut.score);
                 split.middle = found.cut.middle;
-                order_.split(node.begin, other_.marks(node.n), scratch_);
+                part_samples(node, other_.marks(node.n));
                 return split;
             }
             if (by_values(node.n))

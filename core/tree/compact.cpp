@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "criterion/class_counts.hpp"
+#include "tree/compact_leaves.hpp"
 
 namespace silvics {
 namespace {
@@ -13,9 +14,9 @@ bool whole(double x) {
     return x >= 0.0 && x < 0x1.0p32 && x == static_cast<double>(static_cast<std::uint32_t>(x));
 }
 
-Counts as_counts(const std::vector<double>& values) {
+Counts as_counts(const auto& values) {
     Counts counts;
-    if (std::ranges::all_of(values, [](double v) { return v < 0x1.0p16; }))
+    if (std::ranges::all_of(values, [](auto v) { return v < 1 << 16; }))
         counts.narrow.assign(values.begin(), values.end());
     else
         counts.wide.assign(values.begin(), values.end());
@@ -248,10 +249,8 @@ Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation) {
     return pack(std::move(nodes), leaves, derivation).tree;
 }
 
-std::optional<Tree> compact_exactly(Tree nodes, const Leaves& leaves, Derivation derivation) {
-    Packed packed = pack(std::move(nodes), leaves, derivation);
-    if (packed.exact && packed.suits) return std::move(packed.tree);
-    return std::nullopt;
+void CompactLeaves::finish(Tree& tree) && {
+    if (classes_ || !all_n_) tree.whole_weights = as_counts(weights_);
 }
 
 Tree expand(const Tree& tree) {

@@ -1,7 +1,6 @@
 // The two layouts of a tree: compact for those who keep it, plain for those who analyse it.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "tree/tree.hpp"
@@ -20,9 +19,6 @@ struct Leaves {
 // The compact tree of these nodes, whose leaves have all of this. `nodes` has a header and nodes,
 // and nothing else.
 Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation);
-// The compact tree of these nodes, if its leaves tell all there is: whole weights of classes, or
-// outputs without a mean among them.
-std::optional<Tree> compact_exactly(Tree nodes, const Leaves& leaves, Derivation derivation);
 // The tree in a quarter of the bytes, where its inner nodes follow from the leaves in the way
 // said, to rounding; otherwise the plain tree as it is.
 Tree compact(Tree tree, Derivation derivation);

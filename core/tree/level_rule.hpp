@@ -39,6 +39,7 @@ public:
     Form form() const { return static_cast<Form>(bits_ >> 48 & 7); }
     std::uint64_t content() const { return bits_ & kContent; }
     bool others_left() const { return (bits_ >> kFew & 1) != 0; }
+    LevelRule sending_others(bool left) const { return {form(), content(), left}; }
 
     // Each level has a fair coin of its own.
     static bool coin(std::uint64_t seed, Level level) {

@@ -38,8 +38,7 @@ std::size_t Tree::n_leaves() const {
 }
 
 LeafScales Tree::leaf_scales() const {
-    // The unit of variances is that of outputs, squared.
-    LeafScales scales{.output = std::ldexp(1.0, -impurity_exponent / 2)};
+    LeafScales scales = LeafScales::of_impurities(impurity_exponent);
     double largest = 0.0;  // of weights that are not whole
     if (!classification())
         for (const double w : weighted_n_node_samples) largest = std::max(largest, w);

@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "base/page_pool.hpp"
 #include "base/types.hpp"
 #include "tree/branches.hpp"
 
@@ -78,6 +79,10 @@ struct Counts {
 // Powers of two in which sums and squares over leaves stay far from overflow.
 struct LeafScales {
     double weight = 1.0, output = 1.0;
+    // The unit of variances is that of outputs, squared.
+    static LeafScales of_impurities(int exponent) {
+        return {.output = std::ldexp(1.0, -exponent / 2)};
+    }
     bool suit(const LeafFacts& leaf) const {
         const double w = leaf.weight * weight, value = leaf.value * output;
         return leaf.n > 0 && w >= 1e-100 && w <= 1e100 && leaf.impurity >= 0.0 &&
@@ -92,7 +97,7 @@ struct Tree {
 
     Derivation derivation = Derivation::none;  // none: a plain tree
 
-    std::vector<Node> nodes;
+    PooledArray<Node> nodes;
     // Of each node. Compact: of each leaf, and only what is not in its node, not zero, not equal.
     std::vector<std::uint32_t> n_node_samples;
     std::vector<double> weighted_n_node_samples;

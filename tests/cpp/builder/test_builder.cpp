@@ -577,6 +577,7 @@ void check_unseen(const MixedProblem& mixed, const Tree& tree) {
 TEST_CASE("rows of a mixed table arrive where they were counted, under any rules") {
     Rng rng(270);
     ThreadTeam team(3, nullptr);
+    PagePool pool;
     std::size_t categories = 0, apart = 0, left = 0;
     for (const CriterionEntry& criterion : criteria())
         for (int repeat = 0; repeat < 12; ++repeat) {
@@ -607,6 +608,10 @@ TEST_CASE("rows of a mixed table arrive where they were counted, under any rules
                 expand(build_tree(find_criterion(problem.criterion), problem.table, problem.target,
                                   problem.subset, rules, 7, test::kNeverStop, &team));
             CHECK(test::same_trees(shared, alone));
+            const Tree pooled = expand(build_tree(find_criterion(problem.criterion), problem.table,
+                                                  problem.target, problem.subset, rules, 7,
+                                                  test::kNeverStop, nullptr, nullptr, &pool));
+            CHECK(test::same_trees(pooled, alone));
             rules.ccp_alpha = 0.01;
             const Tree pruned = problem.tree();
             CHECK_NOTHROW(check_tree(pruned));

@@ -15,10 +15,10 @@ using test::Kind;
 using test::Rng;
 using test::Trials;
 
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+template <class Array>
+bool same_bits(const Array& a, const Array& b) {
     return a.size() == b.size() &&
-           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
 }
 
 void check_same(const Tree& a, const Tree& b) {

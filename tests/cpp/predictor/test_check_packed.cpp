@@ -476,7 +476,7 @@ Tree of_one(const Branching& branching) {
     tree.n_features = 3;
     const std::size_t n = branching.n_children + 1;
     tree.max_depth = 1;
-    tree.nodes.assign(n, {});
+    tree.nodes.resize(n);
     BranchRecord::append(branching, tree.branches);
     for (std::uint32_t k = 0; k < branching.n_children; ++k)
         tree.branches[BranchRecord::kHead + k] = k + 1;
@@ -558,7 +558,7 @@ TEST_CASE("a record belongs to one node, all of it") {
         tree.branches[at + BranchRecord::kHead + 1] = first + 2;
         tree.nodes.push_back(
             {LevelRule(LevelRule::Form::record, at, false).in_place(), 1, first + 2});
-        tree.nodes.insert(tree.nodes.end(), 2, Node{});
+        tree.nodes.resize(tree.nodes.size() + 2);
     }
     tree.max_depth = 2;
     tree.n_node_samples.assign(7, 1);

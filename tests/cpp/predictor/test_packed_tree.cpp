@@ -17,7 +17,7 @@ using test::Packed;
 Tree tree_of(std::vector<Node> nodes) {
     Tree tree;
     tree.n_features = 2;
-    tree.nodes = std::move(nodes);
+    tree.nodes = std::span<const Node>(nodes);
     return tree;
 }
 

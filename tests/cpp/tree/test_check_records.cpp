@@ -40,7 +40,7 @@ Tree of_one(const Branching& branching) {
     tree.n_features = 3;
     const std::size_t n = branching.n_children + 1;
     tree.max_depth = 1;
-    tree.nodes.assign(n, {});
+    tree.nodes.resize(n);
     BranchRecord::append(branching, tree.branches);
     for (std::uint32_t k = 0; k < branching.n_children; ++k)
         tree.branches[BranchRecord::kHead + k] = k + 1;

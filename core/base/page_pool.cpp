@@ -1,0 +1,80 @@
+#include "base/page_pool.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace silvics {
+namespace {
+
+constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20, kPiece = 16 * kLargePage;
+
+std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+// Its pages are touched when they are written to.
+std::shared_ptr<std::byte> make_piece(std::size_t bytes) {
+#if defined(__linux__)
+    // Not from the heap: what is freed there between two pieces would stay.
+    void* const map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    return {static_cast<std::byte*>(map), [bytes](std::byte* p) { munmap(p, bytes); }};
+#else
+    auto* const made = static_cast<std::byte*>(std::aligned_alloc(kLine, bytes));
+    if (made == nullptr) throw std::bad_alloc();
+    return {made, [](std::byte* p) { std::free(p); }};
+#endif
+}
+
+}  // namespace
+
+PagePool::Room PagePool::take(std::size_t bytes) {
+    bytes = rounded(bytes, kLine);
+    if (bytes > left_) {
+        const std::size_t size = std::max(kPiece, 4 * bytes);
+        free_.piece = make_piece(size);
+        free_.data = asked_ = free_.piece.get();
+        left_ = size;
+        ask_for_large_pages();
+    }
+    Room room = free_;
+    last_ = free_.data;
+    free_.data += bytes;
+    left_ -= bytes;
+    return room;
+}
+
+void PagePool::give_back_from(const std::byte* end) {
+    const auto used = rounded(static_cast<std::size_t>(end - last_), kLine);
+    const auto taken = static_cast<std::size_t>(free_.data - last_);
+    if (used > taken) return;
+    free_.data = last_ + used;
+    left_ += taken - used;
+}
+
+void PagePool::expect(std::size_t more) {
+    expected_ = more * static_cast<std::size_t>(free_.data - last_);
+    if (last_ != nullptr) ask_for_large_pages();
+}
+
+void PagePool::ask_for_large_pages() {
+#if defined(__linux__)
+    // Counted from where the piece begins to be free.
+    const auto here = reinterpret_cast<std::uintptr_t>(free_.data);
+    const std::size_t begin =
+        std::max(rounded(here, kLargePage) - here,
+                 static_cast<std::size_t>(std::max(asked_, free_.data) - free_.data));
+    const std::size_t until = std::min(expected_, left_), over = (here + until) % kLargePage;
+    if (until < begin + kLargePage) return;
+    const std::size_t end = until - over;
+    if (end <= begin) return;
+    madvise(free_.data + begin, end - begin, MADV_HUGEPAGE);  // or not: no matter
+    asked_ = free_.data + end;
+#endif
+}
+
+}  // namespace silvics
