@@ -20,7 +20,8 @@ public:
         memory_.reset(static_cast<std::byte*>(std::aligned_alloc(align, rounded)));
         if (!memory_) throw std::bad_alloc();
 #if defined(__linux__)
-        if (align == kPage) madvise(memory_.get(), rounded, MADV_HUGEPAGE);  // or not: no matter
+        // Whole ones alone, so that none is half used. If it is not done: no matter.
+        if (align == kPage) madvise(memory_.get(), bytes / kPage * kPage, MADV_HUGEPAGE);
 #endif
     }
     std::byte* data() const { return memory_.get(); }

@@ -15,15 +15,20 @@ constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20, kPiece = 16
 
 std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// Its pages are touched when they are written to.
-std::shared_ptr<std::byte> make_piece(std::size_t bytes) {
+// Its pages are touched when they are written to. A large one begins after so many bytes: what is
+// known of the first array is what large pages are asked for by.
+std::shared_ptr<std::byte> make_piece(std::size_t bytes, std::size_t first) {
 #if defined(__linux__)
     // Not from the heap: what is freed there between two pieces would stay.
-    void* const map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+    const std::size_t whole = bytes + kLargePage;
+    void* const map = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) throw std::bad_alloc();
-    return {static_cast<std::byte*>(map), [bytes](std::byte* p) { munmap(p, bytes); }};
+    const std::uintptr_t after = reinterpret_cast<std::uintptr_t>(map) + first;
+    return {static_cast<std::byte*>(map) + (rounded(after, kLargePage) - after),
+            [map, whole](std::byte*) { munmap(map, whole); }};
 #else
+    (void)first;
     auto* const made = static_cast<std::byte*>(std::aligned_alloc(kLine, bytes));
     if (made == nullptr) throw std::bad_alloc();
     return {made, [](std::byte* p) { std::free(p); }};
@@ -36,7 +41,7 @@ PagePool::Room PagePool::take(std::size_t bytes) {
     bytes = rounded(bytes, kLine);
     if (bytes > left_) {
         const std::size_t size = std::max(kPiece, 4 * bytes);
-        free_.piece = make_piece(size);
+        free_.piece = make_piece(size, bytes);
         free_.data = asked_ = free_.piece.get();
         left_ = size;
         ask_for_large_pages();
