@@ -619,8 +619,8 @@ template <bool two>
 inline void part_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
                         char* first, char* second, std::uint64_t* aside) {
     std::uint32_t* const rows_aside = reinterpret_cast<std::uint32_t*>(aside);
-    char* const first_aside = reinterpret_cast<char*>(aside + n + 4);
-    char* const second_aside = reinterpret_cast<char*>(aside + 2 * (n + 4));
+    char* const first_aside = reinterpret_cast<char*>(aside + (n + 1) / 2 + 4);
+    char* const second_aside = first_aside + 8 * (n + 4);
     std::size_t left = 0, right = 0, i = 0;
 #ifdef __AVX2__
     const auto pack = [](const char* from, unsigned marks) {

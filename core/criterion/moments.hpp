@@ -75,8 +75,7 @@ struct PoissonDeviance {
 inline void fill_values(const Target& target, const LearningSubset& subset, SampleOrder& order) {
     order.values.reserve(subset.rows.size() * target.n_outputs);
     for (std::size_t k = 0; k < target.n_outputs; ++k)
-        for (const RowId row : subset.rows)
-            order.values.push_back(target.values[k * target.n_rows + row]);
+        for (const RowId row : subset.rows) order.values.push_back(target.value(k, row));
 }
 
 template <class Loss>

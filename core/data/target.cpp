@@ -75,14 +75,6 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
     }
     if (largest > 0.0)
         target.scale = std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 2, -1000, 1022));
-    target.values = target.original;
-    for (std::size_t k = 0; k < n_outputs; ++k)
-        for (std::size_t i = 0; i < n_rows; ++i) {
-            double& v = target.values[k * n_rows + i];
-            const double difference = v - target.centre[k];
-            v = std::isfinite(difference) ? difference * target.scale
-                                          : v * target.scale - target.centre[k] * target.scale;
-        }
     return target;
 }
 

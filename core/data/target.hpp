@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -17,14 +18,18 @@ struct Target {
     std::vector<ClassId> n_classes;  // per output; empty for regression
     std::vector<ClassId> classes;
 
-    // Regression: (original - centre[k]) * scale at [k * n_rows + i]. The centre is a value
-    // of the output itself, the median of its distinct values, and the scale a power of two,
-    // so that y + 1e9 and 1e300 * y lose nothing that the doubles still hold.
-    std::vector<double> values;
+    // Regression: output k of row i at [k * n_rows + i].
+    std::vector<double> original;
+    // The centre is a value of the output itself, the median of its distinct values, and the scale
+    // a power of two, so that y + 1e9 and 1e300 * y lose nothing that the doubles still hold.
     std::vector<double> centre;
     double scale = 1.0;
-    std::vector<double> original;
 
+    // (original - centre) * scale, what criteria reckon with.
+    double value(std::size_t k, RowId row) const {
+        const double y = original[k * n_rows + row], difference = y - centre[k];
+        return std::isfinite(difference) ? difference * scale : y * scale - centre[k] * scale;
+    }
     // A value of output k in the user's units. Added while still scaled: the sum may be finite
     // where its parts are not.
     double unscaled(std::size_t k, double value) const {

@@ -37,7 +37,7 @@ void for_outputs(const Target& target, std::size_t row, Visit&& visit) {
             visit(first + target.classes[k * target.n_rows + row], 1.0);
             first += target.n_classes[k];
         } else {
-            visit(k, target.values[k * target.n_rows + row]);
+            visit(k, target.value(k, row));
         }
 }
 

@@ -66,6 +66,32 @@ void give_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
         subset.fills[i] = 0;
 }
 
+// visit(row) for the rows drawn for a tree, in the order drawn.
+template <class Visit>
+void for_drawn(const SamplingPlan& plan, std::uint32_t seed, Visit&& visit) {
+    RandomStream stream(derive(root_key(seed), kRowsPart));
+    if (plan.subsample) {
+        const auto& of = plan.candidates;
+        const std::size_t n = of.empty() ? plan.n_rows : of.size();
+        for (const RowId i : some_of(n, std::min(plan.n_draws, n), stream))
+            visit(of.empty() ? i : of[i]);
+        return;
+    }
+    for (std::size_t draw = 0; draw < plan.n_draws; ++draw) {
+        if (plan.running.empty()) {
+            visit(static_cast<RowId>(stream.below(plan.n_rows)));
+            continue;
+        }
+        const double place = stream.uniform() * plan.running.back();
+        // The first row whose running sum passes the place: never one of weight zero. If the
+        // product rounds up to the sum itself, that is the last row with a weight.
+        auto at = std::ranges::upper_bound(plan.running, place);
+        if (at == plan.running.end())
+            at = std::ranges::lower_bound(plan.running, plan.running.back());
+        visit(static_cast<RowId>(at - plan.running.begin()));
+    }
+}
+
 }  // namespace
 
 void SamplingPlan::prepare() {
@@ -87,35 +113,15 @@ void SamplingPlan::prepare() {
 }
 
 std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
-    RandomStream stream(derive(root_key(seed), kRowsPart));
-    if (plan.subsample) {
-        const auto& of = plan.candidates;
-        const std::size_t n = of.empty() ? plan.n_rows : of.size();
-        auto some = some_of(n, std::min(plan.n_draws, n), stream);
-        if (!of.empty())
-            for (RowId& row : some) row = of[row];
-        return some;
-    }
-    std::vector<RowId> rows(plan.n_draws);
-    if (plan.running.empty()) {
-        for (auto& row : rows) row = static_cast<RowId>(stream.below(plan.n_rows));
-        return rows;
-    }
-    for (auto& row : rows) {
-        const double place = stream.uniform() * plan.running.back();
-        // The first row whose running sum passes the place: never one of weight zero. If the
-        // product rounds up to the sum itself, that is the last row with a weight.
-        auto at = std::ranges::upper_bound(plan.running, place);
-        if (at == plan.running.end())
-            at = std::ranges::lower_bound(plan.running, plan.running.back());
-        row = static_cast<RowId>(at - plan.running.begin());
-    }
+    std::vector<RowId> rows;
+    rows.reserve(plan.n_draws);
+    for_drawn(plan, seed, [&](RowId row) { rows.push_back(row); });
     return rows;
 }
 
 std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed) {
     std::vector<bool> out(plan.n_rows, true);
-    for (const RowId row : draw_rows(plan, seed)) out[row] = false;
+    for_drawn(plan, seed, [&](RowId row) { out[row] = false; });
     return out;
 }
 
@@ -123,7 +129,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
     LearningSubset subset;
     if (plan.bootstrap) {
         subset.weights.assign(plan.n_rows, 0.0);
-        for (const RowId row : draw_rows(plan, seed)) subset.weights[row] += 1.0;
+        for_drawn(plan, seed, [&](RowId row) { subset.weights[row] += 1.0; });
         if (plan.balanced_subsample) balance_classes(subset.weights, target, plan.n_draws);
     } else if (plan.subsample && plan.weights.empty()) {
         subset.rows = draw_rows(plan, seed);
@@ -132,7 +138,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         return subset;
     } else if (plan.subsample) {
         subset.weights.assign(plan.n_rows, 0.0);
-        for (const RowId row : draw_rows(plan, seed)) subset.weights[row] = plan.weights[row];
+        for_drawn(plan, seed, [&](RowId row) { subset.weights[row] = plan.weights[row]; });
     } else {
         subset.weights = plan.weights;
     }

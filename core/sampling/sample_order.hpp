@@ -72,8 +72,10 @@ struct SampleOrder {
         static_assert(sizeof(Any) % sizeof(std::uint64_t) == 0);
         constexpr std::size_t kWords = sizeof(Any) / sizeof(std::uint64_t);
         const std::size_t n = goes_left.size();
+        const std::size_t n_words = weights.empty() ? 1 : 2;  // of each sample, besides its row
+        const std::size_t wanted = (n + 1) / 2 + 4 + n_words * (n + 4);
         auto* const aside =
-            reinterpret_cast<std::uint64_t*>(scratch.take((3 * n + 12 + kWords - 1) / kWords));
+            reinterpret_cast<std::uint64_t*>(scratch.take((wanted + kWords - 1) / kWords));
         const std::uint8_t* const goes = goes_left.data();
         // What most trees have goes in one pass.
         const auto at_once = [&](auto* first, double* second) {

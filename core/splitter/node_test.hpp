@@ -106,7 +106,7 @@ private:
         const std::size_t at = k * target_.n_rows;
         if (!target_.classification()) {
             std::vector<double> y;
-            for (const RowId row : rows) y.push_back(target_.values[at + row]);
+            for (const RowId row : rows) y.push_back(target_.value(k, row));
             return p_value_of_independence(x, {y, {}, 0}, weights);
         }
         std::vector<Code> y;

@@ -74,7 +74,7 @@ void check_exact(Rng& rng, const Target& target, const LearningSubset& subset, c
     std::vector<std::uint8_t> marks(rows.size());
     Moment by_sample;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double w = subset.weight(rows[i]), y = target.values[rows[i]];
+        const double w = subset.weight(rows[i]), y = target.value(0, rows[i]);
         const Exact steps = static_cast<Exact>(w) * grid.steps(y);
         whole += steps;
         plain += static_cast<long double>(w) * y;
@@ -216,14 +216,14 @@ TEST_CASE(
             if (test::pick(rng, 2) == 0) continue;
             some += criterion.sample(i);
             rows.push_back(i);
-            const long double w = subset.weight(i), e = target.values[i] - mean;
+            const long double w = subset.weight(i), e = target.value(0, i) - mean;
             squares += w * e * e;
             weight += w;
-            own += w * target.values[i];
+            own += w * target.value(0, i);
         }
         if (rows.empty()) continue;
         for (const RowId i : rows) {
-            const long double e = target.values[i] - own / weight;
+            const long double e = target.value(0, i) - own / weight;
             spread += weight * subset.weight(i) * e * e;
         }
         CHECK(criterion.squares_of(some) == test::close_to(static_cast<double>(squares)));

@@ -36,7 +36,7 @@ std::vector<double> numbers_of(const Target& target, std::size_t row) {
             y[first + target.classes[k * target.n_rows + row]] = 1.0;
             first += target.n_classes[k];
         } else {
-            y[k] = target.values[k * target.n_rows + row];
+            y[k] = target.value(k, row);
         }
     return y;
 }
