@@ -11,12 +11,12 @@
 namespace silvics {
 namespace {
 
-constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20, kPiece = 16 * kLargePage;
+constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20, kPiece = 4 * kLargePage;
 
 std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// Its pages are touched when they are written to. A large one begins after so many bytes: what is
-// known of the first array is what large pages are asked for by.
+// Its pages are touched when they are written to. A large one begins after so many bytes: where the
+// first array ends, if it is only by that one that more can be expected.
 std::shared_ptr<std::byte> make_piece(std::size_t bytes, std::size_t first) {
 #if defined(__linux__)
     // Not from the heap: what is freed there between two pieces would stay.
@@ -40,8 +40,9 @@ std::shared_ptr<std::byte> make_piece(std::size_t bytes, std::size_t first) {
 PagePool::Room PagePool::take(std::size_t bytes) {
     bytes = rounded(bytes, kLine);
     if (bytes > left_) {
+        // Not much larger: one tree that outlives its forest keeps all of its piece.
         const std::size_t size = std::max(kPiece, 4 * bytes);
-        free_.piece = make_piece(size, bytes);
+        free_.piece = make_piece(size, expected_ == 0 ? bytes : 0);
         free_.data = asked_ = free_.piece.get();
         left_ = size;
         ask_for_large_pages();
@@ -62,8 +63,10 @@ void PagePool::give_back_from(const std::byte* end) {
 }
 
 void PagePool::expect(std::size_t more) {
-    expected_ = more * static_cast<std::size_t>(free_.data - last_);
-    if (last_ != nullptr) ask_for_large_pages();
+    if (free_.data == last_) return;
+    each_ = static_cast<std::size_t>(free_.data - last_);
+    expected_ = more;
+    ask_for_large_pages();
 }
 
 void PagePool::ask_for_large_pages() {
@@ -73,10 +76,11 @@ void PagePool::ask_for_large_pages() {
     const std::size_t begin =
         std::max(rounded(here, kLargePage) - here,
                  static_cast<std::size_t>(std::max(asked_, free_.data) - free_.data));
-    const std::size_t until = std::min(expected_, left_), over = (here + until) % kLargePage;
-    if (until < begin + kLargePage) return;
+    if (expected_ == 0) return;
+    const std::size_t until = std::min(expected_, left_ / each_) * each_;  // those that have room
+    const std::size_t over = (here + until) % kLargePage;
+    if (until < begin + over + kLargePage) return;
     const std::size_t end = until - over;
-    if (end <= begin) return;
     madvise(free_.data + begin, end - begin, MADV_HUGEPAGE);  // or not: no matter
     asked_ = free_.data + end;
 #endif

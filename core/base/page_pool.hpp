@@ -33,7 +33,8 @@ private:
     std::byte* last_ = nullptr;   // where what was last taken begins
     std::byte* asked_ = nullptr;  // up to where large pages have been asked for
     std::size_t left_ = 0;        // bytes of the piece
-    std::size_t expected_ = 0;    // bytes
+    std::size_t expected_ = 0;    // arrays
+    std::size_t each_ = 0;        // bytes of one
 };
 
 // An array of plain values, as a vector is. In a pool it has just as much room as was asked for.
