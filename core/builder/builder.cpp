@@ -124,12 +124,15 @@ public:
     std::optional<Tree> finish_lean(Derivation derivation) {
         LeanTree lean = *std::exchange(lean_, std::nullopt);
         lean.levels = std::move(growing_.levels);
+        const bool exact = lean.leaves.exact();
+        if (!exact) {
+            growing_ = spelt_out(lean);
+            lean.nodes.clear();  // the room of the next tree
+        }
         lean.nodes.fit(plot_.pool);
-        if (lean.leaves.exact())
-            return silvics::finish_lean(std::move(lean), target_, plot_.table.n_features(),
-                                        derivation, splitter_->impurity_exponent());
-        growing_ = spelt_out(std::move(lean));
-        return std::nullopt;
+        if (!exact) return std::nullopt;
+        return silvics::finish_lean(std::move(lean), target_, plot_.table.n_features(), derivation,
+                                    splitter_->impurity_exponent());
     }
     bool lean() const { return lean_.has_value(); }
     void add_work(const Work& below) { below_ += below; }
@@ -523,6 +526,16 @@ void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
     for (std::size_t i = 0; i < nodes.size(); ++i) stem.graft(nodes[i].id, std::move(grown[i]));
 }
 
+// Whether leaves of a derived tree are likely to tell all there is. Where they are limited, a node
+// may become one long after it was opened.
+bool leaves_tell(const Plot& plot) {
+    const StoppingRule& stopping = plot.rules.stopping;
+    if (stopping.limits_leaves()) return false;
+    return plot.target.classification() ||
+           (plot.rules.search.min_samples_leaf <= 1 && stopping.min_samples_split <= 2 &&
+            stopping.max_depth >= kMaxRows && stopping.min_impurity_decrease == 0.0);
+}
+
 Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
     const std::size_t n_features = plot.table.n_features();
     const int exponent = branch.splitter().impurity_exponent();
@@ -573,8 +586,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     plot.subset.weights = {};  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
     const bool shared = team != nullptr && shareable(rules, plot.order.size());
-    // Where leaves are limited, a node may become one long after it was opened.
-    branch.plant(seed, plot.derived && !shared && !rules.stopping.limits_leaves());
+    branch.plant(seed, plot.derived && !shared && leaves_tell(plot));
     if (shared)
         grow_shared(plot, branch, *team);
     else

@@ -276,7 +276,7 @@ Tree finish_lean(LeanTree lean, const Target& target, std::size_t n_features, De
     return tree;
 }
 
-GrowingTree spelt_out(LeanTree lean) {
+GrowingTree spelt_out(const LeanTree& lean) {
     GrowingTree growing;
     growing.depth_first = true;
     growing.nodes.resize(lean.nodes.size());
@@ -303,7 +303,7 @@ GrowingTree spelt_out(LeanTree lean) {
         node.n = first.n + second.n;
         node.weight = first.weight + second.weight;
     }
-    growing.levels = std::move(lean.levels);
+    growing.levels = lean.levels;
     return growing;
 }
 

@@ -67,6 +67,6 @@ struct LeanTree {
 Tree finish_lean(LeanTree lean, const Target& target, std::size_t n_features, Derivation derivation,
                  int impurity_exponent);
 // What is known of its nodes, where its leaves are means that do not tell all.
-GrowingTree spelt_out(LeanTree lean);
+GrowingTree spelt_out(const LeanTree& lean);
 
 }  // namespace silvics
