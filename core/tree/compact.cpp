@@ -10,10 +10,6 @@
 namespace silvics {
 namespace {
 
-bool whole(double x) {
-    return x >= 0.0 && x < 0x1.0p32 && x == static_cast<double>(static_cast<std::uint32_t>(x));
-}
-
 Counts as_counts(const auto& values) {
     Counts counts;
     if (std::ranges::all_of(values, [](auto v) { return v < 1 << 16; }))
@@ -70,7 +66,7 @@ void pack_means(const Leaves& leaves, Tree& packed) {
         all_n &= leaves.weight[i] == leaves.n[i];
         all_pure &= leaves.impurity[i] == 0.0;
     }
-    if (!all_n && std::ranges::all_of(leaves.weight, whole))
+    if (!all_n && std::ranges::all_of(leaves.weight, is_count))
         packed.whole_weights = as_counts(leaves.weight);
     else if (!all_n)
         packed.weighted_n_node_samples = leaves.weight;
@@ -85,8 +81,8 @@ struct Packed {
 
 Packed pack(Tree nodes, const Leaves& leaves, Derivation derivation) {
     const bool classes = nodes.classification();
-    const bool counts = classes && std::ranges::all_of(leaves.weight, whole) &&
-                        std::ranges::all_of(leaves.class_weights, whole);
+    const bool counts = classes && std::ranges::all_of(leaves.weight, is_count) &&
+                        std::ranges::all_of(leaves.class_weights, is_count);
     Packed packed{header_of(nodes), false, true};
     packed.tree.derivation = derivation;
     packed.tree.nodes = std::move(nodes.nodes);

@@ -9,7 +9,7 @@
 
 namespace silvics {
 
-// In their order; their weights are whole.
+// In their order. Weights are counts: others are not told.
 class CompactLeaves {
 public:
     // `weighted`: some weights may be other than n.
@@ -25,13 +25,13 @@ public:
     }
     Node put_classes(std::uint32_t n, double weight, std::span<const double> weights) {
         ++size_;
-        for (const double w : weights) weights_.push_back(static_cast<std::uint32_t>(w));
+        for (const double w : weights) weights_.push_back(count(w));
         return {counts(n, weight), kLeaf, checked_id(n_impure_++, kMaxIds, "impure leaves")};
     }
     Node put_mean(const LeafFacts& leaf) {
         exact_ &= leaf.impurity == 0.0 && scales_.suit(leaf);
         all_n_ &= leaf.weight == leaf.n;
-        if (weighted_) weights_.push_back(static_cast<std::uint32_t>(leaf.weight));
+        if (weighted_) weights_.push_back(count(leaf.weight));
         if (leaf.impurity != 0.0 || !impurities_.empty()) put_impurity(leaf.impurity);
         ++size_;
         return {leaf.value, kLeaf, leaf.n};
@@ -51,8 +51,13 @@ public:
     void finish(Tree& tree) &&;
 
 private:
-    static double counts(std::uint32_t n, double weight) {
-        return std::bit_cast<double>(LeafCounts{n, static_cast<std::uint32_t>(weight)});
+    std::uint32_t count(double weight) {
+        const bool whole = is_count(weight);
+        exact_ &= whole;
+        return whole ? static_cast<std::uint32_t>(weight) : 0;
+    }
+    double counts(std::uint32_t n, double weight) {
+        return std::bit_cast<double>(LeafCounts{n, count(weight)});
     }
     void put_impurity(double impurity) {
         impurities_.resize(size_, 0.0);

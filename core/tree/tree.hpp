@@ -33,6 +33,10 @@ enum class Derivation : std::uint8_t { none, gini, entropy, misclassification, v
 struct LeafCounts {
     std::uint32_t n = 0, weight = 0;
 };
+// Whether a weight can be kept there.
+inline bool is_count(double x) {
+    return x >= 0.0 && x < 0x1.0p32 && x == static_cast<double>(static_cast<std::uint32_t>(x));
+}
 
 struct Node {
     // Leaf of a compact tree: its value, or its LeafCounts, or its weight where that is not whole.

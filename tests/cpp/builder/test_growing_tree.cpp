@@ -232,18 +232,23 @@ TEST_CASE("leaves of one output each tell the tree") {
                                      Derivation::variance, exponent);
 }
 
-TEST_CASE("leaves that are means do not tell the tree") {
+TEST_CASE("leaves that are means, or of parts of weights, do not tell the tree") {
     test::Rng rng(702);
     for (const std::size_t n_nodes : {1U, 21U, 101U}) {
         GrowingTree means = growing_means(rng, n_nodes, test::Weights::unit);
         const auto leaf_node = std::ranges::find_if(
             means.nodes, [](const GrowingNode& node) { return node.feature < 0; });
         leaf_node->impurity = 1e-9;
-        const Tree expected = finish_tree(means, one_output(), 4, true);
+        Tree expected = finish_tree(means, one_output(), 4, true);
         CHECK_FALSE(finish_leaves(means, one_output(), 4, Derivation::variance, 0).has_value());
         // The nodes are still there, in their order.
         CHECK(means.depth_first);
         CHECK(test::same_trees(finish_tree(means, one_output(), 4, true), expected));
+
+        GrowingTree classes = growing_classes(rng, n_nodes, 0.375);
+        expected = finish_tree(classes, five_classes(), 4, false);
+        CHECK_FALSE(finish_leaves(classes, five_classes(), 4, Derivation::gini, 0).has_value());
+        CHECK(test::same_trees(finish_tree(classes, five_classes(), 4, false), expected));
     }
 }
 
