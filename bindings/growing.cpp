@@ -104,7 +104,8 @@ void bind_growing(nb::module_& m) {
             [](Vector<double> y, std::size_t n_rows, std::size_t n_outputs,
                const std::string& criterion, std::optional<Vector<double>> weights) {
                 return real_target(span_of(y), n_rows, n_outputs, find_criterion(criterion).centred,
-                                   weights ? span_of(*weights) : std::span<const double>{});
+                                   weights ? span_of(*weights) : std::span<const double>{},
+                                   std::make_shared<Vector<double>>(y));
             },
             nb::arg("y"), nb::arg("n_rows"), nb::arg("n_outputs"), nb::arg("criterion"),
             nb::arg("weights").none());

@@ -1,6 +1,8 @@
 // Room that is asked for anew at every node: it grows, never shrinks, and is not cleared.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,6 +10,13 @@
 #include <utility>
 
 namespace silvics {
+
+// So many and up to 3 % more. Bootstrap replicates differ a little in size: what one tree takes
+// is to fit where the last one's was.
+constexpr std::size_t with_margin(std::size_t n) {
+    const std::size_t step = std::max<std::size_t>(std::bit_floor(n) / 32, 1);
+    return (n + step - 1) / step * step;
+}
 
 template <class T>
 class Scratch {
@@ -18,7 +27,7 @@ public:
     T* take(std::size_t n) {
         if (n > room_) {
             // The root of a tree asks for the most, and asks first.
-            const std::size_t wanted = room_ == 0 ? n : n + n / 2;
+            const std::size_t wanted = room_ == 0 ? with_margin(n) : n + n / 2;
             memory_.reset();  // before the new one is there, not after
             room_ = 0;
             // Aligned by hand: what the heap aligns further than usual does not fit again into

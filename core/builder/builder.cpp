@@ -75,6 +75,7 @@ public:
 
     // Nodes of at most `postponed_below` samples are not grown but put aside.
     void grow(std::size_t postponed_below = 0) {
+        forgets_ = rules_.growth == Growth::depth_first && postponed_below == 0;
         std::size_t n_leaves = 1;
         while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
             plot_.stop.check();
@@ -334,6 +335,7 @@ private:
     [[gnu::always_inline]] bool find_split(OpenNode& node, const NodeFacts& facts) {
         if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
         constants_.load(node.constants);
+        if (forgets_) constants_.forget_later();
         if (!plain_ && growing_.both_ways && rules_.growth == Growth::depth_first)
             plot_.order.shorten(std::max<std::size_t>(frontier_.samples_end(), node.end));
         const auto split = splitter_->find_split(samples_of(node), constants_);
@@ -492,6 +494,7 @@ private:
     std::unique_ptr<Splitter> splitter_;
     Frontier frontier_;
     Constants constants_;
+    bool forgets_ = false;  // those of nodes that are grown
     Cells cells_;
     NodeSamples::Place place_;  // of the node at hand
     GrowingTree growing_;
@@ -583,7 +586,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
                    rules.search.monotonic.empty() && !rules.search.keeps_values();
     plot.order.rows = std::move(plot.subset.rows);
     plot.weighted = !plot.subset.weights.empty();
-    plot.subset.weights = {};  // the samples carry theirs from here on
+    plot.subset.weights = std::vector<double>();  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
     const bool shared = team != nullptr && shareable(rules, plot.order.size());
     branch.plant(seed, plot.derived && !shared && leaves_tell(plot));

@@ -73,7 +73,7 @@ struct PoissonDeviance {
 
 // The outputs as they are summed, one after another.
 inline void fill_values(const Target& target, const LearningSubset& subset, SampleOrder& order) {
-    order.values.reserve(subset.rows.size() * target.n_outputs);
+    order.values.reserve(with_margin(subset.rows.size() * target.n_outputs));
     for (std::size_t k = 0; k < target.n_outputs; ++k)
         for (const RowId row : subset.rows) order.values.push_back(target.value(k, row));
 }

@@ -74,7 +74,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
         T* const columns_first = reinterpret_cast<T*>(table.buffers.back().data());
         team.run(m, [&](std::size_t j, std::size_t) {
             std::ranges::copy(codes(j), columns_first + j * n);
-            codes(j) = {};
+            codes(j) = std::vector<T>();  // "= {}" would keep the room
         });
         for (std::size_t j = 0; j < m; ++j)
             view(j, {reinterpret_cast<const std::byte*>(columns_first + j * n), 1, sizeof(T) == 2});

@@ -45,7 +45,8 @@ Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
 }
 
 Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_outputs,
-                   bool centred, std::span<const double> weights) {
+                   bool centred, std::span<const double> weights,
+                   std::shared_ptr<const void> holder) {
     Target target;
     target.n_rows = n_rows;
     target.n_outputs = n_outputs;
@@ -55,10 +56,17 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
         throw std::invalid_argument("sample_weight does not have one value per row");
     if (!std::ranges::all_of(y, [](double v) { return std::isfinite(v); }))
         throw std::invalid_argument("Input y contains NaN or infinity.");
-    target.original.resize(y.size());
-    for (std::size_t i = 0; i < n_rows; ++i)
-        for (std::size_t k = 0; k < n_outputs; ++k)
-            target.original[k * n_rows + i] = y[i * n_outputs + k];
+    if (holder != nullptr && n_outputs == 1) {
+        target.original = y;
+        target.holder = std::move(holder);
+    } else {
+        auto own = std::make_shared_for_overwrite<double[]>(y.size());
+        for (std::size_t i = 0; i < n_rows; ++i)
+            for (std::size_t k = 0; k < n_outputs; ++k)
+                own[k * n_rows + i] = y[i * n_outputs + k];
+        target.original = {own.get(), y.size()};
+        target.holder = std::move(own);
+    }
     target.centre.assign(n_outputs, 0.0);
     double largest = 0.0;  // half of it: the difference of two doubles may overflow, that cannot
     for (std::size_t k = 0; k < n_outputs; ++k) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Target {
     std::vector<ClassId> classes;
 
     // Regression: output k of row i at [k * n_rows + i].
-    std::vector<double> original;
+    std::span<const double> original;
+    std::shared_ptr<const void> holder;  // of their memory
     // The centre is a value of the output itself, the median of its distinct values, and the scale
     // a power of two, so that y + 1e9 and 1e300 * y lose nothing that the doubles still hold.
     std::vector<double> centre;
@@ -51,8 +53,10 @@ struct Target {
 Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
                     std::vector<ClassId> n_classes);
 // `centred` is false for criteria that need the values' signs (Poisson). Rows of weight zero
-// have no say in centre and scale; no weights: all have.
+// have no say in centre and scale; no weights: all have. One output that something holds is not
+// copied.
 Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_outputs,
-                   bool centred, std::span<const double> weights = {});
+                   bool centred, std::span<const double> weights = {},
+                   std::shared_ptr<const void> holder = nullptr);
 
 }  // namespace silvics

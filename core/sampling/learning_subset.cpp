@@ -143,7 +143,10 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.weights = plan.weights;
     }
     bring_near_one(subset);
-    subset.rows.resize(plan.n_rows);
+    const std::size_t zeros = static_cast<std::size_t>(std::ranges::count(subset.weights, 0.0));
+    // One more than there are: the loop writes a row before it knows whether to keep it.
+    subset.rows.reserve(with_margin(plan.n_rows - zeros + 1));
+    subset.rows.resize(plan.n_rows - zeros + 1);
     std::size_t n = 0;
     for (std::size_t i = 0; i < plan.n_rows; ++i) {
         const double w = subset.weight(static_cast<RowId>(i));

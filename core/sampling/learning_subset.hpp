@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/scratch.hpp"
 #include "base/types.hpp"
 #include "data/target.hpp"
 #include "sampling/random_stream.hpp"
@@ -42,7 +43,9 @@ struct LearningSubset {
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
     // The weights of the subset's rows, in their order.
     std::vector<double> in_order() const {
-        std::vector<double> each(rows.size(), 1.0);
+        std::vector<double> each;
+        each.reserve(with_margin(rows.size()));
+        each.resize(rows.size(), 1.0);
         if (!weights.empty())
             for (std::size_t i = 0; i < rows.size(); ++i) each[i] = weights[rows[i]];
         return each;

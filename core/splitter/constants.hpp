@@ -1,7 +1,7 @@
 // Variables known to be constant on a branch: found once, skipped in all nodes below.
 //
-// Each node names the list it inherits; lists are linked upwards and kept for the whole tree.
-// One list at a time is loaded into a table of marks, so that asking costs nothing; to go to
+// Each node names the list it inherits; lists are linked upwards, and kept until they are said to
+// be of no more use. One list at a time is loaded into a table of marks, so that asking costs nothing; to go to
 // another node only the difference of the two branches is touched.
 #pragma once
 
@@ -31,6 +31,13 @@ public:
             }
         }
         for (; !coming_.empty(); coming_.pop_back()) mark(loaded_ = coming_.back(), 1);
+    }
+
+    // All lists made after the loaded one: depth first, their nodes are done with.
+    void forget_later() {
+        if (lists_.size() == loaded_ + std::size_t{1}) return;
+        lists_.resize(loaded_ + std::size_t{1});
+        features_.resize(lists_.back().end);
     }
 
     bool known(FeatureId f) const { return known_[f] != 0; }

@@ -129,7 +129,7 @@ private:
         std::vector<Code> left;  // levels
     };
 
-    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 8;
+    static constexpr std::size_t kGatheredTogether = 64, kAtOnce = 4;
 
     // Draws variables until K have been tried, and at least one that is not constant (definition
     // 2). Those sure to be tried come in batches: begin(variables), then for each try_variable(i,

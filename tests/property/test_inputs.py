@@ -62,6 +62,22 @@ def test_layout_of_x(layout, dtype, problem):
     assert_same_forest(estimator, X, y, LAYOUTS[layout](X))
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@settings(max_examples=10)
+@given(problem=problems())
+def test_layout_of_y(layout, dtype, n_outputs, problem):
+    estimator, X, _ = problem
+    y = np.random.default_rng(len(X)).integers(-3, 4, (len(X), n_outputs)).astype(dtype)
+    other = LAYOUTS[layout](y)
+    if n_outputs == 1:
+        y, other = y[:, 0], np.ravel(other) if layout == "lists" else other[:, 0]
+    ours, theirs = clone(estimator).fit(X, y), clone(estimator).fit(X, other)
+    assert ours.digest() == theirs.digest()
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
 @given(problem=problems(elements=st.floats(width=32, allow_nan=False, allow_infinity=False)))
 def test_float32_that_became_float64(problem):
     estimator, X, y = problem

@@ -95,7 +95,7 @@ def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
             raise ValueError(f"y must be numbers for regression: {error}") from error
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must be numbers for regression, got dtype {y.dtype}")
-    y = np.ascontiguousarray(y, dtype=np.float64)
+    y = np.require(y, np.float64, ["C", "A"])
     if criterion == "poisson":
         if (y < 0).any():
             raise ValueError(

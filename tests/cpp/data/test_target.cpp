@@ -57,13 +57,30 @@ TEST_CASE("each output is centred at a value of its own and all are scaled by on
     const Target target = real_target(y, 3, 2, true);
     CHECK_FALSE(target.classification());
     CHECK(target.value_width() == 2);
-    CHECK(target.original == std::vector<double>{5.0, 1.0, 9.0, -1.0, 4.0, 0.5});
+    CHECK(std::vector(target.original.begin(), target.original.end()) ==
+          std::vector<double>{5.0, 1.0, 9.0, -1.0, 4.0, 0.5});
     CHECK(target.centre == std::vector<double>{5.0, 0.5});
     CHECK(power_of_two(target.scale));
     for (std::size_t k = 0; k < 2; ++k)
         for (std::size_t i = 0; i < 3; ++i)
             CHECK(target.value(k, static_cast<RowId>(i)) ==
                   (target.original[k * 3 + i] - target.centre[k]) * target.scale);
+}
+
+TEST_CASE("one output that something holds is not copied, and stays as long as the target") {
+    auto y = std::make_shared<std::vector<double>>(std::vector{5.0, 1.0, 9.0, 1.0});
+    const std::weak_ptr<std::vector<double>> seen = y;
+    const double* const data = y->data();
+    auto held = std::make_unique<Target>(real_target(*y, 4, 1, true, {}, y));
+    CHECK(held->original.data() == data);
+    CHECK(real_target(*y, 4, 1, true).original.data() != data);
+    CHECK(real_target(*y, 2, 2, true, {}, y).original.data() != data);  // in another order
+    y.reset();
+    const Target another = *held;
+    held.reset();
+    REQUIRE_FALSE(seen.expired());
+    CHECK(another.original[2] == 9.0);
+    CHECK(another.centre == std::vector<double>{5.0});
 }
 
 TEST_CASE("the centre is the median of the distinct values, so that repeated rows change nothing") {

@@ -76,5 +76,31 @@ TEST_CASE("any walk between branches loads what lies on the branch") {
     }
 }
 
+TEST_CASE("depth first, lists of branches that are done with may be forgotten") {
+    test::Rng rng(63);
+    const std::size_t p = 40;
+    Constants constants(p);
+    std::vector<std::pair<Constants::ListId, std::set<FeatureId>>> open = {{constants.root(), {}}};
+    Constants::ListId last = 0;
+    std::size_t forgotten = 0;
+    for (int step = 0; step < 2000 && !open.empty(); ++step) {
+        const auto [list, expected] = open.back();
+        open.pop_back();
+        constants.load(list);
+        constants.forget_later();
+        forgotten += list < last;
+        REQUIRE(known(constants, p) == expected);
+        if (step > 0 && test::pick(rng, 10) < 4) continue;  // a leaf
+        std::set<FeatureId> below = expected;
+        for (std::size_t count = test::pick(rng, 3); count > 0; --count)
+            if (const auto f = static_cast<FeatureId>(test::pick(rng, p)); below.insert(f).second)
+                constants.found(f);
+        last = constants.inherit();
+        CHECK(last <= list + 1);  // numbers are given again
+        for (std::size_t child = 0; child < 2; ++child) open.push_back({last, below});
+    }
+    CHECK(forgotten > 10);
+}
+
 }  // namespace
 }  // namespace silvics
