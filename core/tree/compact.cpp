@@ -12,10 +12,8 @@ namespace {
 
 Counts as_counts(const auto& values) {
     Counts counts;
-    if (std::ranges::all_of(values, [](auto v) { return v < 1 << 16; }))
-        counts.narrow.assign(values.begin(), values.end());
-    else
-        counts.wide.assign(values.begin(), values.end());
+    for (const auto value : values) counts.push_back(static_cast<std::uint32_t>(value));
+    counts.shrink_to_fit();
     return counts;
 }
 
@@ -246,7 +244,9 @@ Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation) {
 }
 
 void CompactLeaves::finish(Tree& tree) && {
-    if (classes_ || !all_n_) tree.whole_weights = as_counts(weights_);
+    if (!classes_ && all_n_) return;
+    weights_.shrink_to_fit();
+    tree.whole_weights = std::move(weights_);
 }
 
 Tree expand(const Tree& tree) {

@@ -67,8 +67,8 @@ private:
     bool classes_, weighted_, exact_ = true, all_n_ = true;
     LeafScales scales_;
     std::size_t size_ = 0, n_impure_ = 0;
-    std::vector<std::uint32_t> weights_;  // of the classes of impure leaves, or of leaves
-    std::vector<double> impurities_;      // once one is not zero
+    Counts weights_;                  // of the classes of impure leaves, or of leaves
+    std::vector<double> impurities_;  // once one is not zero
 };
 
 }  // namespace silvics
