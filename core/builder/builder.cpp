@@ -588,7 +588,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     plot.weighted = !plot.subset.weights.empty();
     plot.subset.weights = std::vector<double>();  // the samples carry theirs from here on
     Branch branch(plot, std::move(splitter), Constants(table.n_features()));
-    const bool shared = team != nullptr && shareable(rules, plot.order.size());
+    const bool shared = team != nullptr && shareable(rules);
     branch.plant(seed, plot.derived && !shared && leaves_tell(plot));
     if (shared)
         grow_shared(plot, branch, *team);
@@ -600,9 +600,9 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     return tree;
 }
 
-bool shareable(const GrowthRules& rules, std::size_t n_samples) {
-    return !rules.stopping.limits_leaves() && n_samples >= rules.search.shared_from &&
-           rules.search.missing != MissingRule::both && !rules.search.honest;
+bool shareable(const GrowthRules& rules) {
+    return !rules.stopping.limits_leaves() && rules.search.missing != MissingRule::both &&
+           !rules.search.honest;
 }
 
 }  // namespace silvics

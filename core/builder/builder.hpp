@@ -19,13 +19,13 @@ struct GrowthRules {
     std::size_t columns_of_tree = 0;  // that each tree draws for itself; 0: all
 };
 
-// `work` is added up, if it is asked for. `pool` is the thread's, for the nodes of many trees.
+// `team` grows it together, if it is shareable. `work` is added up, if it is asked for. `pool` is the thread's, for the nodes of many trees.
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
                 const StopFlag& stop, ThreadTeam* team = nullptr, Work* work = nullptr,
                 PagePool* pool = nullptr);
 
-// Whether a tree of so many samples is worth the work of several threads, and may have it.
-bool shareable(const GrowthRules& rules, std::size_t n_samples);
+// Whether several threads may grow one tree.
+bool shareable(const GrowthRules& rules);
 
 }  // namespace silvics

@@ -26,6 +26,10 @@ struct GrownTrees {
     bool complete = true;           // false after a stop request
 };
 
+// How many of the trees, the last ones, are better grown by all threads together, one by one, than
+// each by a thread of its own while others have nothing to do.
+std::size_t n_shared(std::size_t n_trees, std::size_t n_threads);
+
 // The same trees for any size of team. After a stop request, those before the first
 // unfinished one: what a plan of that many seeds would have given.
 GrownTrees grow_forest(const Table& table, const Target& target, const ForestPlan& plan,

@@ -28,6 +28,12 @@ GrowthRules with_column_facts(GrowthRules rules, const Table& table, ThreadTeam&
 
 }  // namespace
 
+std::size_t n_shared(std::size_t n_trees, std::size_t n_threads) {
+    // On one tree threads are worth about the square root of their number.
+    const std::size_t rest = n_trees % n_threads;
+    return rest * rest < n_threads ? rest : 0;
+}
+
 GrownTrees grow_forest(const Table& table, const Target& target, const ForestPlan& plan,
                        ThreadTeam& team) {
     if (target.n_rows != table.n_rows || plan.sampling.n_rows != table.n_rows)
@@ -50,12 +56,12 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
             plan.criterion, table, target, learning_subset(plan.sampling, target, plan.seeds[i]),
             rules, plan.seeds[i], team.stop(), on_one, &grown.work[i], pool));
     };
-    // A thread per tree as long as there is a tree for each; the others all together, one by one.
     const std::size_t n_trees = plan.seeds.size();
-    const bool share = team.size() > 1 && shareable(plan.rules, table.n_rows);
-    const std::size_t apart = share ? n_trees / team.size() * team.size() : n_trees;
+    const bool share =
+        shareable(plan.rules) && plan.sampling.usual_size() >= plan.rules.search.shared_from;
+    const std::size_t apart = n_trees - (share ? n_shared(n_trees, team.size()) : 0);
     try {
-        if (share) team.set_total(n_trees);
+        if (apart < n_trees) team.set_total(n_trees);
         team.run(apart, [&](std::size_t i, std::size_t worker) { grow(i, worker, nullptr); });
         if (apart < n_trees) team.report(apart);
         for (std::size_t i = apart; i < n_trees; ++i) {

@@ -112,6 +112,12 @@ void SamplingPlan::prepare() {
         throw std::invalid_argument("the sum of sample_weight must be positive and finite");
 }
 
+std::size_t SamplingPlan::usual_size() const {
+    const auto n = static_cast<double>(n_rows), draws = static_cast<double>(n_draws);
+    if (bootstrap) return static_cast<std::size_t>(n * -std::expm1(-draws / n));
+    return subsample ? std::min(n_draws, n_rows) : n_rows;
+}
+
 std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
     std::vector<RowId> rows;
     rows.reserve(plan.n_draws);

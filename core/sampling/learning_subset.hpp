@@ -25,6 +25,8 @@ struct SamplingPlan {
     std::vector<RowId> candidates;    // a subsample's, made by prepare(); none: all rows
 
     void prepare();
+    // How many rows a tree has, more or less.
+    std::size_t usual_size() const;
 };
 
 // The rows drawn for a tree, in the order drawn.

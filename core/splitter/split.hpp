@@ -96,7 +96,7 @@ struct SearchRules {
     std::size_t split_sample = 0;  // N_0: search on that many samples of a larger node; 0: all
     std::size_t min_samples_leaf = 1;
     double min_weight_leaf = 0.0;
-    std::size_t shared_from = std::size_t{1} << 16;  // samples that are worth several threads
+    std::size_t shared_from = std::size_t{1} << 13;  // samples that are worth several threads
     std::vector<std::int8_t> monotonic;              // per variable: -1, 0, 1; empty: none
 
     // What only some recipes ask for; any of it takes the general splitter.

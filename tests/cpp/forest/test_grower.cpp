@@ -55,6 +55,30 @@ TEST_CASE("a team of any size grows the same forest") {
     }
 }
 
+TEST_CASE("trees are shared where they are few for the threads that would grow the others") {
+    CHECK(n_shared(7, 1) == 0);
+    CHECK(n_shared(1, 2) == 1);
+    CHECK(n_shared(20, 2) == 0);
+    CHECK(n_shared(21, 2) == 1);
+    CHECK(n_shared(3, 16) == 3);
+    CHECK(n_shared(163, 16) == 3);
+    CHECK(n_shared(164, 16) == 0);
+    CHECK(n_shared(160, 15) == 0);  // ten are left over: a thread for each
+}
+
+TEST_CASE("forests whose last trees are shared are the same") {
+    for (const char* criterion : {"gini", "squared_error"}) {
+        Forest forest = small_forest(criterion, 200, 7);
+        const GrownTrees alone = forest.grow(1);
+        forest.plan.rules.search.shared_from = 20;
+        for (const std::size_t size : {2, 3, 5, 6}) {  // the last one, one, two and one of them
+            const GrownTrees shared = forest.grow(size);
+            CHECK(shared.complete);
+            CHECK(same_forests(shared.trees, alone.trees));
+        }
+    }
+}
+
 TEST_CASE("a tree is the same in any forest that has its seed") {
     Forest forest = small_forest("gini", 50, 6);
     const auto all = forest.grow(2).trees;

@@ -199,6 +199,21 @@ TEST_CASE("all subsamples of a size are equally likely") {
             CHECK(counts[mask] == 0.0);
 }
 
+TEST_CASE("the usual number of rows is about that of any tree") {
+    for (const std::size_t n_draws : {50U, 1000U, 3000U})
+        for (const bool bootstrap : {false, true}) {
+            SamplingPlan plan = plan_of(1000, bootstrap);
+            CHECK((bootstrap || plan.usual_size() == 1000));
+            plan.n_draws = n_draws;
+            plan.subsample = !bootstrap;
+            const std::size_t usual = plan.usual_size();
+            for (std::uint32_t seed = 0; seed < 5; ++seed) {
+                const std::size_t n = learning_subset(plan, {}, seed).rows.size();
+                CHECK(std::max(n, usual) - std::min(n, usual) <= (bootstrap ? 50 : 0));
+            }
+        }
+}
+
 TEST_CASE("honest roles: as many find splits as said, at least one of each kind") {
     struct Case {
         std::size_t n;
