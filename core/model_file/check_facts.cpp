@@ -32,7 +32,7 @@ class FactsCheck {
 public:
     // `row_weights`: of what leaves may have, see there.
     FactsCheck(const PackedForest& forest, const ForestFacts& facts,
-               std::span<const double> row_weights)
+               std::span<const std::uint64_t> row_weights)
         : forest_(forest), facts_(facts), row_weights_(row_weights) {}
 
     // Of tree m, whose samples and weights begin there.
@@ -137,15 +137,18 @@ private:
         if (row_weights_.empty()) return check_own_rows();
         // Kinds of children no branch could foresee: what has no row is compared with the weight of
         // the next leaf, and says nothing. There is one, since the last child of all is a leaf.
-        visit_part(facts_.weights, shape_->n_leaves, [&](auto weights) {
+        const std::uint32_t first = first_row();
+        visit_part(facts_.weights, shape_->n_leaves, [&]<class T>(std::span<const T> weights) {
             std::size_t leaf = 0;
-            int bad = 0;
+            std::uint64_t bad = 0;
             for_children([&](Child child) {
-                const std::uint32_t is_leaf = child.bits() >> 31;
-                const double row = row_weights_[(child.content() + 1) & (0 - is_leaf)];
-                const auto weight = static_cast<double>(weights[leaf]);
-                bad |= (row < weight) | (row > weight);
-                leaf += is_leaf;
+                const std::uint64_t has_row = 0 - std::uint64_t{child.bits() >= first};
+                const std::uint64_t row = row_weights_[(child.bits() - first) & has_row];
+                if constexpr (std::is_same_v<T, double>)
+                    bad |= std::uint64_t{static_cast<double>(row) != weights[leaf]} & has_row;
+                else
+                    bad |= (row ^ weights[leaf]) & has_row;
+                leaf += child.bits() >> 31;
             });
             require(bad == 0, "weights of a leaf");
         });
@@ -189,11 +192,15 @@ private:
     // Leaves whose class weights are not told by the packed forest.
     std::size_t n_mixed() const {
         if (!std::holds_alternative<std::span<const double>>(forest_.values)) return 0;
-        const std::uint32_t first =
-            Child::leaf(static_cast<std::uint32_t>(forest_.n_pure())).bits();
+        const std::uint32_t first = first_row();
         std::size_t n = 0;
         for_children([&](Child child) { n += child.bits() >= first; });
         return n;
+    }
+
+    // Leaves with a row of class weights are from here on.
+    std::uint32_t first_row() const {
+        return Child::leaf(static_cast<std::uint32_t>(forest_.n_pure())).bits();
     }
 
     // Of a tree without records.
@@ -217,24 +224,22 @@ private:
 
     const PackedForest& forest_;
     const ForestFacts& facts_;
-    std::span<const double> row_weights_;
+    std::span<const std::uint64_t> row_weights_;
     std::size_t m_ = 0, first_ = 0;
     const TreeShape* shape_ = nullptr;
     std::uint8_t layout_ = 0;
     int exponent_ = 0;
 };
 
-// Of whole class weights: the sum of each row over its first output, which is that of all. NaN,
-// which is neither less nor more than others, of what has no row: no leaf at all, and one class.
-std::vector<double> row_weights(const PackedForest& forest) {
-    std::vector<double> weights;
+// Of whole class weights: the sum of each row over its first output, which is that of all.
+std::vector<std::uint64_t> row_weights(const PackedForest& forest) {
+    std::vector<std::uint64_t> weights;
     if (forest.n_classes.empty()) return weights;
     std::visit(
         [&]<class T>(std::span<const T> values) {
             if constexpr (!std::is_same_v<T, double>) {
-                weights.assign(1 + forest.n_pure(), std::numeric_limits<double>::quiet_NaN());
                 for (std::size_t at = 0; at < values.size(); at += forest.value_width()) {
-                    double sum = 0.0;
+                    std::uint64_t sum = 0;
                     for (std::uint32_t c = 0; c < forest.n_classes[0]; ++c) sum += values[at + c];
                     weights.push_back(sum);
                 }
@@ -272,7 +277,7 @@ void check_facts(const PackedForest& forest, const ForestFacts& facts, ThreadTea
     for (std::size_t m = 0; m < n_trees; ++m)
         first.push_back(first.back() + n_told(forest.shapes[m], facts.layout[m]));
     require(first.back() == size_of(facts.samples), "samples");
-    const std::vector<double> weights = row_weights(forest);
+    const std::vector<std::uint64_t> weights = row_weights(forest);
     std::vector<FactsCheck> checks(team.size(), FactsCheck(forest, facts, weights));
     team.run(n_trees, [&](std::size_t m, std::size_t worker) { checks[worker](m, first[m]); });
 }
