@@ -19,7 +19,8 @@ struct GrowthRules {
     std::size_t columns_of_tree = 0;  // that each tree draws for itself; 0: all
 };
 
-// `team` grows it together, if it is shareable. `work` is added up, if it is asked for. `pool` is the thread's, for the nodes of many trees.
+// `team` grows it together, if it is shareable. `work` is added up, if it is asked for. `pool` is
+// the thread's, for the nodes of many trees.
 Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
                 const StopFlag& stop, ThreadTeam* team = nullptr, Work* work = nullptr,

@@ -62,8 +62,7 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
     } else {
         auto own = std::make_shared_for_overwrite<double[]>(y.size());
         for (std::size_t i = 0; i < n_rows; ++i)
-            for (std::size_t k = 0; k < n_outputs; ++k)
-                own[k * n_rows + i] = y[i * n_outputs + k];
+            for (std::size_t k = 0; k < n_outputs; ++k) own[k * n_rows + i] = y[i * n_outputs + k];
         target.original = {own.get(), y.size()};
         target.holder = std::move(own);
     }

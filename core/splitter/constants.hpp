@@ -1,8 +1,8 @@
 // Variables known to be constant on a branch: found once, skipped in all nodes below.
 //
 // Each node names the list it inherits; lists are linked upwards, and kept until they are said to
-// be of no more use. One list at a time is loaded into a table of marks, so that asking costs nothing; to go to
-// another node only the difference of the two branches is touched.
+// be of no more use. One list at a time is loaded into a table of marks, so that asking costs
+// nothing; to go to another node only the difference of the two branches is touched.
 #pragma once
 
 #include <vector>
