@@ -137,7 +137,7 @@ TEST_CASE("outputs add up, and nothing depends on the team") {
             const auto parts = found_by(forest, measure, team, 0, true);
             const std::size_t w = forest.target.value_width();
             for (std::size_t i = 0; i < found.size(); ++i)
-                CHECK(std::accumulate(&parts[i * w], &parts[(i + 1) * w], 0.0) ==
+                CHECK(std::accumulate(parts.data() + i * w, parts.data() + (i + 1) * w, 0.0) ==
                       doctest::Approx(found[i]).epsilon(1e-12));
         });
     }
