@@ -174,8 +174,8 @@ TEST_CASE("parts of the decrease add up to it") {
                     const auto whole = impurity_decrease(*tree, false, min_samples);
                     const auto parts = impurity_decrease_by_output(*tree, impurity, min_samples);
                     for (std::size_t j = 0; j < whole.size(); ++j)
-                        CHECK(std::accumulate(&parts[j * w], &parts[(j + 1) * w], 0.0) ==
-                              doctest::Approx(whole[j]).epsilon(1e-9));
+                        CHECK(std::accumulate(parts.data() + j * w, parts.data() + (j + 1) * w,
+                                              0.0) == doctest::Approx(whole[j]).epsilon(1e-9));
                 }
         }
 }
