@@ -34,7 +34,7 @@ def test_shared_work_gives_the_same_tree(forest, settings, monkeypatch):
         alone = forest(n_jobs=1, **kept, **settings).fit(X, y).digest()
         with monkeypatch.context() as patched:
             patched.setattr(parameters, "_SHARED_FROM", 1)
-            for n_jobs in (2, 10):
+            for n_jobs in (2, 5, 10):
                 together = forest(n_jobs=n_jobs, **kept, **settings).fit(X, y)
                 assert together.digest() == alone, f"seed {seed}, {n_jobs} threads"
 
