@@ -281,15 +281,11 @@ ForestFacts facts_of(const PackedForest& forest, std::span<const SharedTree> tre
         memory->class_weights.end_tree();
         memory->node_values.end_tree();
     }
-    const auto whole = [](const std::vector<double>& all) {
-        return std::ranges::all_of(
-            all, [](double x) { return x >= 0.0 && x < 0x1.0p32 && x == std::floor(x); });
-    };
     ForestFacts facts;
     facts.layout = memory->layout;
     facts.impurity_exponent = memory->impurity_exponent;
     facts.samples = memory->samples.put(std::move(samples), true);
-    const bool whole_weights = whole(weights);
+    const bool whole_weights = std::ranges::all_of(weights, is_count);
     facts.weights = memory->weights.put(std::move(weights), whole_weights);
     memory->impurity.told(facts.first_impurity, facts.impurity);
     memory->class_weights.told(facts.first_class_weight, facts.class_weights);
