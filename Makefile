@@ -58,6 +58,7 @@ test-long: $(VENV)/.built $(VENV)/.dev  ## ten minutes of fuzzing, statistical s
 	$(BIN)/pip install -q --group fuzz 2>&1 | { grep -v WARNING || true; }
 	$(PY) fuzz/load_model.py -max_total_time=600 fuzz/corpus
 	$(PY) benchmarks/importance_study.py --write docs/studies/importance_bias.md
+	$(PY) benchmarks/kinds_study.py --write docs/studies/test_kinds.md
 	$(PY) benchmarks/accuracy_study.py $(DATA) --write docs/studies/accuracy.md
 
 bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes the README's table

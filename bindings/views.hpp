@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
+#include "base/thread_team.hpp"
 #include "data/matrix.hpp"
-#include "forest/thread_team.hpp"
 
 namespace silvics::bindings {
 
@@ -98,12 +98,20 @@ void unlocked_or_raise(std::size_t n_jobs, Work&& work, nb::object progress = {}
     monitor.rethrow();
 }
 
+void bind_enums(nb::module_& m);
 void bind_matrix(nb::module_& m);
-void bind_trees(nb::module_& m);
-void bind_growing(nb::module_& m);
-void bind_predicting(nb::module_& m);
-void bind_rows(nb::module_& m);
-void bind_model_file(nb::module_& m);
+void bind_table(nb::module_& m);
+void bind_target(nb::module_& m);
+void bind_sampling(nb::module_& m);
+void bind_rules(nb::module_& m);
+void bind_tree(nb::module_& m);
+void bind_grow(nb::module_& m);
+void bind_packed_forest(nb::module_& m);
+void bind_training_stats(nb::module_& m);
+void bind_checksum(nb::module_& m);
+void bind_predictor(nb::module_& m);
+void bind_row_predictor(nb::module_& m);
+void bind_distribution(nb::module_& m);
 void bind_importance(nb::module_& m);
 
 }  // namespace silvics::bindings

@@ -46,9 +46,9 @@ struct Kernels {
     // Of those whose value is not above the limit.
     std::uint64_t (*sum_words_upto)(const double* values, const std::uint64_t* words, std::size_t n,
                                     double limit);
-    // Sums of w, w h and w l, where y = h + l on two grids (see one_mean.hpp); the same of those
-    // marked, of those below, and of those up to a limit. All of these sums are exact. Without
-    // weights all are one.
+    // Sums of w, w h and w l, where y = h + l on two grids (see exact_squared_error.hpp); the same
+    // of those marked, of those below, and of those up to a limit. All of these sums are exact.
+    // Without weights all are one.
     void (*sum_outputs)(const OutputGrid& grid, const double* weights, const double* y,
                         std::size_t n, double* sums);
     void (*sum_outputs_marked)(const OutputGrid& grid, const double* weights, const double* y,
@@ -108,7 +108,7 @@ struct Kernels {
     // Those that go left first, both sides in the order they had: rows, and one or two arrays of
     // eight bytes each. There must be room aside for three words for each, and 12 more.
     void (*part_samples)(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
-                         void* first, void* second, std::uint64_t* aside);
+                         void* first, void* second, std::uint64_t* buffer);
 };
 
 // The best for this processor, or what SILVICS_CPU names: "portable" or "avx2".

@@ -310,14 +310,14 @@ std::size_t find_codes(const std::uint16_t* codes, std::size_t n, std::uint32_t 
         const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xD8);
         return static_cast<std::uint32_t>(_mm256_movemask_epi8(both));
     };
-    const auto tell = [&](std::uint32_t bits, std::size_t at) {
+    const auto report = [&](std::uint32_t bits, std::size_t at) {
         for (; bits != 0; bits &= bits - 1)
             positions[found++] =
                 static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(__builtin_ctz(bits));
     };
-    for (; begin + 32 <= n; begin += 32) tell(hits_of_32(begin), begin);
+    for (; begin + 32 <= n; begin += 32) report(hits_of_32(begin), begin);
     if (n >= 32 && begin < n) {  // the rest, with some before it that have been told
-        tell(hits_of_32(n - 32) & ~std::uint32_t{0} << (begin - (n - 32)), n - 32);
+        report(hits_of_32(n - 32) & ~std::uint32_t{0} << (begin - (n - 32)), n - 32);
         begin = n;
     }
 #else
@@ -617,10 +617,10 @@ constexpr Packing kPacking = packing_of_four();
 // Both places are written, one is kept.
 template <bool two>
 inline void part_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
-                        char* first, char* second, std::uint64_t* aside) {
-    std::uint32_t* const rows_aside = reinterpret_cast<std::uint32_t*>(aside);
-    char* const first_aside = reinterpret_cast<char*>(aside + (n + 1) / 2 + 4);
-    char* const second_aside = first_aside + 8 * (n + 4);
+                        char* first, char* second, std::uint64_t* buffer) {
+    std::uint32_t* const rows_buffer = reinterpret_cast<std::uint32_t*>(buffer);
+    char* const first_buffer = reinterpret_cast<char*>(buffer + (n + 1) / 2 + 4);
+    char* const second_buffer = first_buffer + 8 * (n + 4);
     std::size_t left = 0, right = 0, i = 0;
 #ifdef __AVX2__
     const auto pack = [](const char* from, unsigned marks) {
@@ -629,10 +629,10 @@ inline void part_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint3
         return _mm256_permutevar8x32_epi32(
             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), order);
     };
-    const auto part_words = [&](char* of, char* words_aside, unsigned marks) {
+    const auto part_words = [&](char* of, char* words_buffer, unsigned marks) {
         const __m256i go = pack(of + 8 * i, marks), stay = pack(of + 8 * i, marks ^ 15U);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(of + 8 * left), go);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(words_aside + 8 * right), stay);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(words_buffer + 8 * right), stay);
     };
     for (; i + 4 <= n; i += 4) {
         const unsigned marks = load<std::uint32_t>(goes_left + i) * 0x10204080U >> 28;
@@ -642,26 +642,26 @@ inline void part_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint3
         };
         _mm_storeu_si128(reinterpret_cast<__m128i*>(rows + left),
                          _mm_shuffle_epi8(four, order(marks)));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(rows_aside + right),
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(rows_buffer + right),
                          _mm_shuffle_epi8(four, order(marks ^ 15U)));
-        part_words(first, first_aside, marks);
-        if constexpr (two) part_words(second, second_aside, marks);
+        part_words(first, first_buffer, marks);
+        if constexpr (two) part_words(second, second_buffer, marks);
         const auto go = static_cast<std::size_t>(__builtin_popcount(marks));
         left += go;
         right += 4 - go;
     }
 #endif
-    const auto part_word = [&](char* of, char* words_aside) {
+    const auto part_word = [&](char* of, char* words_buffer) {
         const auto word = load<std::uint64_t>(of + 8 * i);
         __builtin_memcpy(of + 8 * left, &word, sizeof word);
-        __builtin_memcpy(words_aside + 8 * right, &word, sizeof word);
+        __builtin_memcpy(words_buffer + 8 * right, &word, sizeof word);
     };
     for (; i < n; ++i) {
         const std::size_t goes = goes_left[i];
-        rows_aside[right] = rows[i];
+        rows_buffer[right] = rows[i];
         rows[left] = rows[i];
-        part_word(first, first_aside);
-        if constexpr (two) part_word(second, second_aside);
+        part_word(first, first_buffer);
+        if constexpr (two) part_word(second, second_buffer);
         left += goes;
         right += 1 - goes;
     }
@@ -671,18 +671,18 @@ inline void part_arrays(const std::uint8_t* goes_left, std::size_t n, std::uint3
             __builtin_memcpy(to + 8 * (left + k), &word, sizeof word);
         }
     };
-    for (std::size_t k = 0; k < right; ++k) rows[left + k] = rows_aside[k];
-    put_back(first, first_aside);
-    if constexpr (two) put_back(second, second_aside);
+    for (std::size_t k = 0; k < right; ++k) rows[left + k] = rows_buffer[k];
+    put_back(first, first_buffer);
+    if constexpr (two) put_back(second, second_buffer);
 }
 
 void part_samples(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows, void* first,
-                  void* second, std::uint64_t* aside) {
+                  void* second, std::uint64_t* buffer) {
     char* const one = static_cast<char*>(first);
     if (second == nullptr)
-        part_arrays<false>(goes_left, n, rows, one, nullptr, aside);
+        part_arrays<false>(goes_left, n, rows, one, nullptr, buffer);
     else
-        part_arrays<true>(goes_left, n, rows, one, static_cast<char*>(second), aside);
+        part_arrays<true>(goes_left, n, rows, one, static_cast<char*>(second), buffer);
 }
 
 }  // namespace

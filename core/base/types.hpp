@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -29,6 +30,13 @@ inline constexpr std::size_t kMaxRows = std::numeric_limits<RowId>::max() - 1;
 inline std::uint32_t checked_id(std::size_t value, std::size_t limit, const char* what) {
     if (value > limit) refuse_id(value, limit, what);
     return static_cast<std::uint32_t>(value);
+}
+
+// How many there are of `each` times `n`; an error if no memory could hold them, and not a wrap.
+inline std::size_t checked_product(std::size_t n, std::size_t each) {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() >> 6;
+    if (each != 0 && n > most / each) throw std::bad_alloc();
+    return n * each;
 }
 
 }  // namespace silvics

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread_team.hpp"
 #include "builder/growing_tree.hpp"
-#include "forest/thread_team.hpp"
 #include "sampling/feature_draw.hpp"
 #include "tree/compact.hpp"
 #include "tree/prune.hpp"
@@ -16,7 +16,7 @@ namespace silvics {
 namespace {
 
 // What all branches of a tree share while it grows.
-struct Plot {
+struct TreeContext {
     const Table& table;
     const Target& target;
     LearningSubset subset;
@@ -30,45 +30,48 @@ struct Plot {
     bool weighted = false;  // whether weights may be other than one
     PagePool* pool = nullptr;  // for the nodes
     double root_weight = 0.0;
+    std::size_t n_samples = 0;
 
     SplitterParts parts() { return {table, target, subset, rules.search, stop, order, features}; }
 };
 
 // Grows nodes: a whole tree, or what lies below one node of it.
-class Branch {
+class SubtreeBuilder {
 public:
-    Branch(Plot& plot, std::unique_ptr<Splitter> splitter, Constants constants, Cells cells = {})
-        : plot_(plot),
-          rules_(plot.rules),
-          target_(plot.target),
-          per_node_(plot.per_node),
-          plain_(!plot.rules.search.needs_general_splitter()),
-          keeps_values_(plot.rules.search.keeps_values()),
+    SubtreeBuilder(TreeContext& context, std::unique_ptr<Splitter> splitter, Constants constants,
+                   Cells cells = {})
+        : context_(context),
+          rules_(context.rules),
+          target_(context.target),
+          per_node_(context.per_node),
+          plain_(!context.rules.search.needs_general_splitter()),
+          keeps_values_(context.rules.search.keeps_values()),
           splitter_(std::move(splitter)),
-          frontier_(plot.rules.growth, RandomStream(plot.order_of_growth)),
+          frontier_(context.rules.growth, RandomStream(context.order_of_growth)),
           constants_(std::move(constants)),
           cells_(std::move(cells)) {
-        growing_.both_ways = rules_.search.missing == MissingRule::both;
+        growing_.both_children = rules_.search.missing == MissingRule::both;
     }
 
-    // `lean`: where the tree is derived, and grows in one go.
-    void plant(std::uint32_t seed, bool lean) {
+    // `grows_compact`: where the tree is derived, and grows in one go.
+    void start(std::uint32_t seed, bool grows_compact) {
         OpenNode root;
-        root.end = static_cast<RowId>(plot_.order.size());
+        root.end = static_cast<RowId>(context_.order.size());
         root.key = root_key(seed);
         growing_.depth_first = rules_.growth == Growth::depth_first;
-        const std::size_t most = 2 * plot_.order.size();  // touched only as far as needed
-        if (lean)
-            lean_.emplace(PooledArray<Node>(plot_.pool, most),
-                          CompactLeaves(target_.classification(), splitter_->impurity_exponent(),
-                                        plot_.weighted));
+        const std::size_t most = 2 * context_.order.size();  // touched only as far as needed
+        if (grows_compact)
+            compact_growth_.emplace(
+                PooledArray<Node>(context_.pool, most),
+                CompactLeaves(target_.classification(), splitter_->impurity_exponent(),
+                              context_.weighted));
         else
             growing_.nodes.reserve(most);
         add(root);
     }
 
     // Begins at a node that another branch put aside; it stands here as node 0.
-    void plant(OpenNode node) {
+    void start(OpenNode node) {
         node.parent = OpenNode::kNoParent;
         add(node);
     }
@@ -78,7 +81,7 @@ public:
         forgets_ = rules_.growth == Growth::depth_first && postponed_below == 0;
         std::size_t n_leaves = 1;
         while (!frontier_.empty() && n_leaves < rules_.stopping.max_leaf_nodes) {
-            plot_.stop.check();
+            context_.stop.check();
             OpenNode& node = frontier_.next();
             if (!plain_ && node.n() == 0) {
                 n_leaves += pass_empty();
@@ -122,24 +125,25 @@ public:
         return all;
     }
     // The lean tree, if its leaves tell all there is; if not, it goes on as any other.
-    std::optional<Tree> finish_lean(Derivation derivation) {
-        LeanTree lean = *std::exchange(lean_, std::nullopt);
-        lean.levels = std::move(growing_.levels);
-        const bool exact = lean.leaves.exact();
+    std::optional<Tree> finish_compact(Derivation derivation) {
+        CompactGrowth grows_compact = *std::exchange(compact_growth_, std::nullopt);
+        grows_compact.levels = std::move(growing_.levels);
+        const bool exact = grows_compact.leaves.exact();
         if (!exact) {
-            growing_ = spelt_out(lean);
-            lean.nodes.clear();  // the room of the next tree
+            growing_ = expanded_growth(grows_compact);
+            grows_compact.nodes.clear();  // the room of the next tree
         }
-        lean.nodes.fit(plot_.pool);
+        grows_compact.nodes.fit(context_.pool);
         if (!exact) return std::nullopt;
-        return silvics::finish_lean(std::move(lean), target_, plot_.table.n_features(), derivation,
-                                    splitter_->impurity_exponent());
+        return silvics::finish_compact(std::move(grows_compact), target_,
+                                       context_.table.n_features(), derivation,
+                                       splitter_->impurity_exponent());
     }
-    bool lean() const { return lean_.has_value(); }
+    bool grows_compact() const { return compact_growth_.has_value(); }
     void add_work(const Work& below) { below_ += below; }
 
     // Takes in what grew from one of its nodes on.
-    void graft(NodeId at, GrowingTree below) {
+    void attach(NodeId at, GrowingTree below) {
         growing_.depth_first = false;
         const auto offset = static_cast<NodeId>(growing_.nodes.size()) - 1;
         checked_id(growing_.nodes.size() + below.nodes.size(), kMaxIds, "nodes per tree");
@@ -161,21 +165,21 @@ public:
     }
 
     // What inner nodes have, found again from their samples.
-    void tell_inner_nodes() {
+    void fill_inner_nodes() {
         struct Range {
             NodeId id;
             std::size_t begin;
         };
         std::vector<Range> stack{{0, 0}};
         while (!stack.empty()) {
-            plot_.stop.check();
+            context_.stop.check();
             const auto [id, begin] = stack.back();
             stack.pop_back();
             const GrowingNode at = growing_.nodes[id];
             if (at.feature < 0) continue;
             OpenNode node;
             node.id = id;
-            keep_facts(node, splitter_->enter({begin, at.n}));
+            keep_stats(node, splitter_->enter({begin, at.n}));
             stack.push_back({at.first, begin});
             stack.push_back({at.second, begin + growing_.nodes[at.first].n});
         }
@@ -193,10 +197,12 @@ private:
     }
 
     // Of a lean tree only the node at hand is kept in this way.
-    GrowingNode& made(const OpenNode& node) { return lean_ ? at_hand_ : growing_.nodes[node.id]; }
+    GrowingNode& made(const OpenNode& node) {
+        return compact_growth_ ? at_hand_ : growing_.nodes[node.id];
+    }
 
     void make(OpenNode& node) {
-        if (lean_) return make_lean(node);
+        if (compact_growth_) return make_compact(node);
         node.id = checked_id(growing_.nodes.size(), kMaxIds, "nodes per tree");
         if (node.parent != OpenNode::kNoParent) {
             GrowingNode& parent = growing_.nodes[node.parent];
@@ -208,32 +214,32 @@ private:
         growing_.nodes.emplace_back();
     }
 
-    [[gnu::always_inline]] void make_lean(OpenNode& node) {
-        node.id = checked_id(lean_->nodes.size(), kMaxIds, "nodes per tree");
-        if (node.which != 0) lean_->nodes[node.parent].link |= node.id;
-        lean_->nodes.push_back({});
+    [[gnu::always_inline]] void make_compact(OpenNode& node) {
+        node.id = checked_id(compact_growth_->nodes.size(), kMaxIds, "nodes per tree");
+        if (node.which != 0) compact_growth_->nodes[node.parent].link |= node.id;
+        compact_growth_->nodes.push_back({});
     }
 
-    NodeFacts enter(OpenNode& node) {
-        const NodeFacts facts = splitter_->enter(samples_of(node));
-        if (node.depth == 0) plot_.root_weight = facts.weight;
-        keep_size(node, facts.n, facts.weight);
-        return facts;
+    NodeStats enter(OpenNode& node) {
+        const NodeStats stats = splitter_->enter(samples_of(node));
+        if (node.depth == 0) context_.root_weight = stats.weight;
+        keep_size(node, stats.n, stats.weight);
+        return stats;
     }
 
     [[gnu::always_inline]] void keep_size(OpenNode& node, std::size_t n, double weight) {
         n_visited_ += n;
-        if (lean_ && node.which != 0) settle(node, node.weight - weight > weight);
+        if (compact_growth_ && node.which != 0) settle(node, node.weight - weight > weight);
         node.weight = weight;
         GrowingNode& at = made(node);
         at.n = static_cast<std::uint32_t>(n);
-        at.weight = weight * plot_.subset.unit;
+        at.weight = weight * context_.subset.unit;
     }
 
     // Where the parent sends what it has not seen: to its heavier child, of which this is the
     // second. Its split still stands in the node.
     [[gnu::always_inline]] void settle(const OpenNode& node, bool heavier_left) {
-        Node& parent = lean_->nodes[node.parent];
+        Node& parent = compact_growth_->nodes[node.parent];
         if (heavier_left && node.missing == MissingSide::unseen)
             parent.link |= Node::kMissingLeftBit;
         if (std::isnan(node.threshold))
@@ -261,17 +267,17 @@ private:
     // A leaf without samples predicts what its parent does.
     void make_empty(OpenNode& node) {
         make(node);
-        say_as_parent(node);
+        predict_as_parent(node);
     }
-    [[gnu::noinline]] void say_as_parent(const OpenNode& node) {
+    [[gnu::noinline]] void predict_as_parent(const OpenNode& node) {
         growing_.nodes[node.id].value = growing_.nodes[node.parent].value;
     }
 
     void make_leaf(OpenNode& node) {
         make(node);
-        const NodeFacts facts = enter(node);
-        if (facts.n == 0) return say_as_parent(node);
-        keep_facts(node, facts);
+        const NodeStats stats = enter(node);
+        if (stats.n == 0) return predict_as_parent(node);
+        keep_stats(node, stats);
     }
 
     // A sample by itself; half of a full tree's nodes are.
@@ -279,11 +285,11 @@ private:
         make(node);
         const SoleSample sole = splitter_->enter_sole(node.begin);
         keep_size(node, 1, sole.weight);
-        if (lean_) {
-            lean_->max_depth = std::max(lean_->max_depth, node.depth);
-            lean_->nodes[node.id] = per_node_
-                                        ? lean_->leaves.put_mean({1, sole.weight, 0.0, sole.value})
-                                        : lean_->leaves.put_class(1, sole.weight, sole.only_class);
+        if (compact_growth_) {
+            compact_growth_->max_depth = std::max(compact_growth_->max_depth, node.depth);
+            compact_growth_->nodes[node.id] =
+                per_node_ ? compact_growth_->leaves.put_mean({1, sole.weight, 0.0, sole.value})
+                          : compact_growth_->leaves.put_class(1, sole.weight, sole.only_class);
             return;
         }
         if (!per_node_) {
@@ -295,54 +301,55 @@ private:
     }
 
     // Of the node last entered.
-    void keep_lean_leaf(const OpenNode& node) {
+    void keep_compact_leaf(const OpenNode& node) {
         const GrowingNode& at = made(node);
-        lean_->max_depth = std::max(lean_->max_depth, node.depth);
-        Node& leaf = lean_->nodes[node.id];
+        compact_growth_->max_depth = std::max(compact_growth_->max_depth, node.depth);
+        Node& leaf = compact_growth_->nodes[node.id];
         if (per_node_)
-            leaf = lean_->leaves.put_mean({at.n, at.weight, at.impurity, growing_.values[0]});
+            leaf = compact_growth_->leaves.put_mean(
+                {at.n, at.weight, at.impurity, growing_.values[0]});
         else if (at.value & kPureBit)
-            leaf = lean_->leaves.put_class(at.n, at.weight, at.value & ~kPureBit);
+            leaf = compact_growth_->leaves.put_class(at.n, at.weight, at.value & ~kPureBit);
         else
-            leaf = lean_->leaves.put_classes(at.n, at.weight, growing_.values);
+            leaf = compact_growth_->leaves.put_classes(at.n, at.weight, growing_.values);
         growing_.values.clear();
     }
 
     // Makes the node and looks for its split; a leaf if there is none.
     bool open(OpenNode& node) {
-        if (node.n() == 1 && plot_.derived && rules_.stopping.min_samples_split > 1)
+        if (node.n() == 1 && context_.derived && rules_.stopping.min_samples_split > 1)
             return make_sole(node), false;
         make(node);
-        const NodeFacts facts = enter(node);
-        if (!plain_ && facts.n == 0) return say_as_parent(node), false;
+        const NodeStats stats = enter(node);
+        if (!plain_ && stats.n == 0) return predict_as_parent(node), false;
         // Where they follow from the leaves, a node that is split needs neither impurity nor value.
         // The impurity is summed in row order: before a split that may be rejected moves samples.
         const bool limited = rules_.stopping.limits_leaves();
         const bool before =
-            !plot_.derived || limited || rules_.stopping.min_impurity_decrease > 0.0;
+            !context_.derived || limited || rules_.stopping.min_impurity_decrease > 0.0;
         if (before) keep_impurity(node);
-        if (keeps_values_) keep_value(node, facts);  // samples may be copied elsewhere
-        const bool found = find_split(node, facts);
+        if (keeps_values_) keep_value(node, stats);  // samples may be copied elsewhere
+        const bool found = find_split(node, stats);
         if (!found && !before) keep_impurity(node);
         if (keeps_values_) return found;
         // A node that stays open may yet end as a leaf where leaves are limited.
-        if (!found || limited || (per_node_ && !plot_.derived)) keep_value(node, facts);
-        if (!found && lean_) keep_lean_leaf(node);
+        if (!found || limited || (per_node_ && !context_.derived)) keep_value(node, stats);
+        if (!found && compact_growth_) keep_compact_leaf(node);
         return found;
     }
 
     // What is not of plain trees is kept out of the way: most nodes cost next to nothing.
-    [[gnu::always_inline]] bool find_split(OpenNode& node, const NodeFacts& facts) {
-        if (rules_.stopping.stops(facts, node.depth, rules_.search)) return false;
+    [[gnu::always_inline]] bool find_split(OpenNode& node, const NodeStats& stats) {
+        if (rules_.stopping.stops(stats, node.depth, rules_.search)) return false;
         constants_.load(node.constants);
         if (forgets_) constants_.forget_later();
-        if (!plain_ && growing_.both_ways && rules_.growth == Growth::depth_first)
-            plot_.order.shorten(std::max<std::size_t>(frontier_.samples_end(), node.end));
+        if (!plain_ && growing_.both_children && rules_.growth == Growth::depth_first)
+            context_.order.shorten(std::max<std::size_t>(frontier_.samples_end(), node.end));
         const auto split = splitter_->find_split(samples_of(node), constants_);
         // A matrix that changes under our hands may give a split of none.
-        if (!split || (!keeps_values_ && (split->n_left == 0 || split->n_left == facts.n)))
+        if (!split || (!keeps_values_ && (split->n_left == 0 || split->n_left == stats.n)))
             return false;
-        node.weighted_decrease = facts.weight / plot_.root_weight * split->decrease;
+        node.weighted_decrease = stats.weight / context_.root_weight * split->decrease;
         if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
             return false;
         node.feature = split->feature;
@@ -356,12 +363,26 @@ private:
     }
 
     // Where the samples of the children are.
-    [[gnu::noinline]] static void place_children(OpenNode& node, const Split& split) {
+    [[gnu::noinline]] void place_children(OpenNode& node, const Split& split) {
         const OtherSplit& other = *split.other;
         if (!other.copied) return;
+        count_copies(split.n_left + other.n_right - node.n());
         node.begin = static_cast<RowId>(other.begin);
         node.end = checked_id(other.begin + split.n_left + other.n_right, kMaxRows,
                               "samples, those on two ways counted twice");
+    }
+
+    // Copies of a sample are copied again below: their number can double at every level.
+    void count_copies(std::size_t more) {
+        constexpr std::size_t kAlways = std::size_t{1} << 18, kPerSample = 32;
+        n_copies_ += more;
+        if (n_copies_ <= kAlways + kPerSample * context_.n_samples) return;
+        throw std::invalid_argument(
+            "missing=\"both\" puts samples with missing values into both children, and a tree on " +
+            std::to_string(context_.n_samples) + " samples has made more than " +
+            std::to_string(kAlways + kPerSample * context_.n_samples) +
+            " copies: use missing=\"learned\" or \"apart\", limit the tree (max_depth, "
+            "min_samples_split, max_leaf_nodes), or fill in missing values first.");
     }
 
     // What a node keeps in the place of a threshold.
@@ -382,16 +403,16 @@ private:
     }
 
     // Of the node last entered.
-    void keep_facts(const OpenNode& node, const NodeFacts& facts) {
+    void keep_stats(const OpenNode& node, const NodeStats& stats) {
         keep_impurity(node);
-        keep_value(node, facts);
+        keep_value(node, stats);
     }
 
     void keep_impurity(const OpenNode& node) { made(node).impurity = splitter_->impurity(); }
 
-    void keep_value(const OpenNode& node, const NodeFacts& facts) {
+    void keep_value(const OpenNode& node, const NodeStats& stats) {
         GrowingNode& at = made(node);
-        if (!per_node_ && target_.n_outputs == 1 && facts.homogeneous) {
+        if (!per_node_ && target_.n_outputs == 1 && stats.homogeneous) {
             at.value = kPureBit | splitter_->only_class();
             return;
         }
@@ -404,9 +425,9 @@ private:
             if (!rules_.search.monotonic.empty())
                 value[0] = std::clamp(value[0], node.bounds.lower, node.bounds.upper);
         } else if (!per_node_) {
-            for (double& v : value) v *= plot_.subset.unit;
+            for (double& v : value) v *= context_.subset.unit;
         } else {  // shares; a monotonic constraint is on the second of two classes
-            for (double& v : value) v /= facts.weight;
+            for (double& v : value) v /= stats.weight;
             if (rules_.search.monotonic.empty() || width != 2) return;
             value[1] = std::clamp(value[1], node.bounds.lower, node.bounds.upper);
             value[0] = 1.0 - value[1];
@@ -416,10 +437,11 @@ private:
     // Makes the split found of the next node: its children take its place. Depth first, the left
     // one is next.
     void split(OpenNode& node) {
-        if (lean_) {
+        if (compact_growth_) {
             const bool left = node.missing == MissingSide::left;
-            lean_->nodes[node.id] = {node.threshold, static_cast<std::int32_t>(node.feature),
-                                     left ? Node::kMissingLeftBit : 0};
+            compact_growth_->nodes[node.id] = {node.threshold,
+                                               static_cast<std::int32_t>(node.feature),
+                                               left ? Node::kMissingLeftBit : 0};
             return part(node, frontier_.put_blank());
         }
         GrowingNode& at = made(node);
@@ -485,7 +507,7 @@ private:
         for (const OpenNode& child : children) add(child);
     }
 
-    Plot& plot_;
+    TreeContext& context_;
     const GrowthRules& rules_;
     const Target& target_;
     const bool per_node_;
@@ -498,64 +520,65 @@ private:
     Cells cells_;
     NodeSamples::Place place_;  // of the node at hand
     GrowingTree growing_;
-    std::optional<LeanTree> lean_;
+    std::optional<CompactGrowth> compact_growth_;
     GrowingNode at_hand_;
     std::vector<OpenNode> postponed_;
     std::uint64_t n_visited_ = 0;  // samples
     Work below_;                   // what other branches did
+    std::size_t n_copies_ = 0;     // of samples that went to both children
 };
 
 // Several threads on one tree. The variables of a large node are shared out by the splitter;
 // what lies below smaller ones grows side by side. The order of growth plays no part in a tree
 // whose leaves are not limited, so it is the same tree.
-void grow_shared(Plot& plot, Branch& stem, ThreadTeam& team) {
+void grow_shared(TreeContext& context, SubtreeBuilder& top, ThreadTeam& team) {
     const std::size_t below =
-        std::max(plot.order.size() / (2 * team.size()), plot.rules.search.shared_from / 4);
-    stem.splitter().share(&team);
-    stem.grow(below);
-    stem.splitter().share(nullptr);
-    std::vector<OpenNode>& nodes = stem.postponed();
+        std::max(context.order.size() / (2 * team.size()), context.rules.search.shared_from / 4);
+    top.splitter().share(&team);
+    top.grow(below);
+    top.splitter().share(nullptr);
+    std::vector<OpenNode>& nodes = top.postponed();
     std::ranges::stable_sort(nodes, std::greater{}, [](const OpenNode& node) { return node.n(); });
     std::vector<GrowingTree> grown(nodes.size());
     std::vector<Work> work(nodes.size());
     team.run_steps(nodes.size(), [&](std::size_t i, std::size_t) {
-        Branch branch(plot, stem.splitter().another(), stem.constants(), stem.cells());
-        branch.plant(nodes[i]);
-        branch.grow();
-        grown[i] = branch.take_growing();
-        work[i] = branch.work();
+        SubtreeBuilder subtree(context, top.splitter().another(), top.constants(), top.cells());
+        subtree.start(nodes[i]);
+        subtree.grow();
+        grown[i] = subtree.take_growing();
+        work[i] = subtree.work();
     });
-    for (const Work& done : work) stem.add_work(done);
-    for (std::size_t i = 0; i < nodes.size(); ++i) stem.graft(nodes[i].id, std::move(grown[i]));
+    for (const Work& done : work) top.add_work(done);
+    for (std::size_t i = 0; i < nodes.size(); ++i) top.attach(nodes[i].id, std::move(grown[i]));
 }
 
 // Whether leaves of a derived tree are likely to tell all there is. Where they are limited, a node
 // may become one long after it was opened.
-bool leaves_tell(const Plot& plot) {
-    const StoppingRule& stopping = plot.rules.stopping;
+bool leaves_suffice(const TreeContext& context) {
+    const StoppingRule& stopping = context.rules.stopping;
     if (stopping.limits_leaves()) return false;
-    return plot.target.classification() ||
-           (plot.rules.search.min_samples_leaf <= 1 && stopping.min_samples_split <= 2 &&
+    return context.target.classification() ||
+           (context.rules.search.min_samples_leaf <= 1 && stopping.min_samples_split <= 2 &&
             stopping.max_depth >= kMaxRows && stopping.min_impurity_decrease == 0.0);
 }
 
-Tree finish(const Plot& plot, Branch& branch, const CriterionEntry& criterion) {
-    const std::size_t n_features = plot.table.n_features();
-    const int exponent = branch.splitter().impurity_exponent();
-    if (branch.lean()) {
-        if (auto tree = branch.finish_lean(criterion.derivation)) return *std::move(tree);
-        branch.tell_inner_nodes();
-    } else if (plot.derived) {
-        if (auto tree = finish_leaves(branch.growing(), plot.target, n_features,
+Tree finish(const TreeContext& context, SubtreeBuilder& subtree, const CriterionEntry& criterion) {
+    const std::size_t n_features = context.table.n_features();
+    const int exponent = subtree.splitter().impurity_exponent();
+    if (subtree.grows_compact()) {
+        if (auto tree = subtree.finish_compact(criterion.derivation)) return *std::move(tree);
+        subtree.fill_inner_nodes();
+    } else if (context.derived) {
+        if (auto tree = finish_leaves(subtree.growing(), context.target, n_features,
                                       criterion.derivation, exponent))
             return *std::move(tree);
-        branch.tell_inner_nodes();
+        subtree.fill_inner_nodes();
     }
-    Tree tree = finish_tree(branch.take_growing(), plot.target, n_features, plot.per_node);
+    Tree tree = finish_tree(subtree.take_growing(), context.target, n_features, context.per_node);
     tree.impurity_exponent = exponent;
     // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
     // a finished tree tells is in the same numbers.
-    const SearchRules& search = plot.rules.search;
+    const SearchRules& search = context.rules.search;
     return compact(std::move(tree), search.monotonic.empty() && !search.keeps_values()
                                         ? criterion.derivation
                                         : Derivation::none);
@@ -567,35 +590,37 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
                 LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
                 const StopFlag& stop, ThreadTeam* team, Work* work, PagePool* pool) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
-    Plot plot{table, target, std::move(subset), rules, stop, {}, {}};
-    plot.pool = pool;
+    TreeContext context{table, target, std::move(subset), rules, stop, {}, {}};
+    context.pool = pool;
     // Medians and values clipped to bounds cannot be summed up from the leaves.
-    plot.per_node =
+    context.per_node =
         !target.classification() || !rules.search.monotonic.empty() || rules.search.keeps_values();
-    if (rules.search.missing == MissingRule::both) plot.subset.whole_weights = false;
+    if (rules.search.missing == MissingRule::both) context.subset.whole_weights = false;
     // Where leaves are not limited the order of growth plays no part.
-    if (!rules.stopping.limits_leaves()) plot.rules.growth = Growth::depth_first;
+    if (!rules.stopping.limits_leaves()) context.rules.growth = Growth::depth_first;
     // A fraction of the tree's weight becomes a weight.
-    plot.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * plot.subset.whole;
-    plot.order.fills = plot.subset.fills;
-    plot.order_of_growth = derive(root_key(seed), kOrderPart);
-    plot.features = draw_columns(table.n_features(), rules.columns_of_tree, seed);
-    auto splitter = criterion.make_splitter(plot.parts());
-    plot.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
-                   plot.subset.unit == 1.0 && plot.subset.whole_weights && target.n_outputs == 1 &&
-                   rules.search.monotonic.empty() && !rules.search.keeps_values();
-    plot.order.rows = std::move(plot.subset.rows);
-    plot.weighted = !plot.subset.weights.empty();
-    plot.subset.weights = std::vector<double>();  // the samples carry theirs from here on
-    Branch branch(plot, std::move(splitter), Constants(table.n_features()));
+    context.rules.search.min_weight_leaf = rules.min_weight_fraction_leaf * context.subset.whole;
+    context.order.estimates = context.subset.estimates;
+    context.order_of_growth = derive(root_key(seed), kOrderPart);
+    context.features = draw_columns(table.n_features(), rules.columns_of_tree, seed);
+    auto splitter = criterion.make_splitter(context.parts());
+    context.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
+                      context.subset.unit == 1.0 && context.subset.whole_weights &&
+                      target.n_outputs == 1 && rules.search.monotonic.empty() &&
+                      !rules.search.keeps_values();
+    context.n_samples = context.subset.rows.size();
+    context.order.rows = std::move(context.subset.rows);
+    context.weighted = !context.subset.weights.empty();
+    context.subset.weights = std::vector<double>();  // the samples carry theirs from here on
+    SubtreeBuilder subtree(context, std::move(splitter), Constants(table.n_features()));
     const bool shared = team != nullptr && shareable(rules);
-    branch.plant(seed, plot.derived && !shared && leaves_tell(plot));
+    subtree.start(seed, context.derived && !shared && leaves_suffice(context));
     if (shared)
-        grow_shared(plot, branch, *team);
+        grow_shared(context, subtree, *team);
     else
-        branch.grow();
-    if (work != nullptr) *work += branch.work();
-    Tree tree = finish(plot, branch, criterion);
+        subtree.grow();
+    if (work != nullptr) *work += subtree.work();
+    Tree tree = finish(context, subtree, criterion);
     if (rules.ccp_alpha > 0.0) return prune(tree, rules.ccp_alpha);
     return tree;
 }

@@ -3,7 +3,7 @@
 
 #include "builder/frontier.hpp"
 #include "builder/stopping_rule.hpp"
-#include "criterion/catalogue.hpp"
+#include "splitter/make_splitter.hpp"
 #include "tree/tree.hpp"
 
 namespace silvics {

@@ -148,7 +148,7 @@ Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features
         }
     }
     tree.max_depth = depths.deepest();
-    tree.both_ways = growing.both_ways;
+    tree.both_children = growing.both_children;
     return tree;
 }
 
@@ -259,34 +259,34 @@ std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
     return tree;
 }
 
-Tree finish_lean(LeanTree lean, const Target& target, std::size_t n_features, Derivation derivation,
-                 int impurity_exponent) {
+Tree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
+                    Derivation derivation, int impurity_exponent) {
     Tree tree = header(target, n_features);
-    tree.max_depth = lean.max_depth;
+    tree.max_depth = growth.max_depth;
     tree.impurity_exponent = impurity_exponent;
     tree.derivation = derivation;
-    tree.nodes = std::move(lean.nodes);
-    std::move(lean.leaves).finish(tree);
-    if (lean.levels.empty()) return tree;
+    tree.nodes = std::move(growth.nodes);
+    std::move(growth.leaves).finish(tree);
+    if (growth.levels.empty()) return tree;
     for (Node& node : tree.nodes) {
         if (node.leaf() || !node.category()) continue;
         const LevelRule rule(node.threshold);
-        node.threshold = finished_rule(lean.levels, rule, rule.others_left(), tree).in_place();
+        node.threshold = finished_rule(growth.levels, rule, rule.others_left(), tree).in_place();
     }
     return tree;
 }
 
-GrowingTree spelt_out(const LeanTree& lean) {
+GrowingTree expanded_growth(const CompactGrowth& growth) {
     GrowingTree growing;
     growing.depth_first = true;
-    growing.nodes.resize(lean.nodes.size());
-    growing.values.resize(lean.leaves.size());
-    std::size_t number = lean.leaves.size();
-    for (NodeId t = static_cast<NodeId>(lean.nodes.size()); t-- > 0;) {
-        const Node& from = lean.nodes[t];
+    growing.nodes.resize(growth.nodes.size());
+    growing.values.resize(growth.leaves.size());
+    std::size_t number = growth.leaves.size();
+    for (NodeId t = static_cast<NodeId>(growth.nodes.size()); t-- > 0;) {
+        const Node& from = growth.nodes[t];
         GrowingNode& node = growing.nodes[t];
         if (from.leaf()) {
-            const LeafFacts leaf = lean.leaves.mean(from, --number);
+            const LeafStats leaf = growth.leaves.mean(from, --number);
             node.n = leaf.n;
             node.weight = leaf.weight;
             node.impurity = leaf.impurity;
@@ -303,7 +303,7 @@ GrowingTree spelt_out(const LeanTree& lean) {
         node.n = first.n + second.n;
         node.weight = first.weight + second.weight;
     }
-    growing.levels = lean.levels;
+    growing.levels = growth.levels;
     return growing;
 }
 

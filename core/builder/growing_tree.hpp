@@ -30,8 +30,8 @@ struct GrowingTree {
     // Of each node of another kind than a split in two; its threshold says where. Until they are
     // made, a record has how many samples its children have, in their place.
     std::vector<std::uint32_t> records;
-    bool both_ways = false;    // for the finished tree
-    bool depth_first = false;  // whether the nodes stand in that order already
+    bool both_children = false;  // for the finished tree
+    bool depth_first = false;    // whether the nodes stand in that order already
 };
 
 // Keeps the levels that go left and right; what stands for them in the place of a threshold.
@@ -58,15 +58,15 @@ std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
 
 // A tree whose leaves tell all there is, while it grows depth first: its nodes as they will be, so
 // that none of them is kept twice.
-struct LeanTree {
+struct CompactGrowth {
     PooledArray<Node> nodes;
     CompactLeaves leaves;
     std::vector<Level> levels;  // as in a GrowingTree
     std::uint32_t max_depth = 0;
 };
-Tree finish_lean(LeanTree lean, const Target& target, std::size_t n_features, Derivation derivation,
-                 int impurity_exponent);
+Tree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
+                    Derivation derivation, int impurity_exponent);
 // What is known of its nodes, where its leaves are means that do not tell all.
-GrowingTree spelt_out(const LeanTree& lean);
+GrowingTree expanded_growth(const CompactGrowth& growth);
 
 }  // namespace silvics

@@ -17,7 +17,7 @@ struct StoppingRule {
     bool split_pure = false;  // nodes of one output too, and of one sample
 
     // Before a search.
-    bool stops(const NodeFacts& node, std::size_t depth, const SearchRules& rules) const {
+    bool stops(const NodeStats& node, std::size_t depth, const SearchRules& rules) const {
         if (depth >= max_depth || node.n < min_samples_split) return true;
         if (split_pure && rules.min_samples_leaf <= 1) return false;
         return (node.homogeneous && !split_pure) || node.n < 2 * rules.min_samples_leaf ||

@@ -1,95 +1,13 @@
-// The statistic of classification: weight of each class left and right of the cut, and the
-// impurity functions on it: Gini, entropy in bits, misclassification (thesis 3.6.2).
+// The statistic of classification: weight of each class left and right of the cut.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "base/logarithm.hpp"
 #include "criterion/concept.hpp"
+#include "criterion/impurity.hpp"
 
 namespace silvics {
-
-struct ClassWeights {
-    double weight = 0.0;
-    std::span<const double> of;  // each class of one output
-};
-
-// An impurity function gives i(t) of one output, scores a cut by what lies left of it, and turns
-// a score (summed over outputs) into the decrease.
-
-// The Gini index is the sum over classes of the variance of "is this class" (Eq. 3.23), and is
-// scored like squared error: with whole weights every step but the last division is exact, so
-// that equal decreases are equal scores.
-struct Gini {
-    static double impurity(const ClassWeights& node) {
-        double squares = 0.0;
-        for (const double c : node.of) squares += c * c;
-        const double whole = node.weight * node.weight;
-        return std::max(0.0, (whole - squares) / whole);
-    }
-    static double score(const ClassWeights& left, const ClassWeights& node) {
-        const auto square = [&](std::size_t c) {
-            const double d = left.of[c] * node.weight - node.of[c] * left.weight;
-            return d * d;
-        };
-        double sum = 0.0;
-        if (node.of.size() == 2) {  // the two classes differ in sign only
-            sum = 2.0 * square(0);
-        } else {
-            for (std::size_t c = 0; c < node.of.size(); ++c) sum += square(c);
-        }
-        return sum / (left.weight * (node.weight - left.weight));
-    }
-    static double decrease(double score, double weight, double) { return score / weight / weight; }
-    static double score_per_decrease(double weight) { return weight * weight; }
-    static double part(const ClassWeights&) { return 0.0; }
-};
-
-// Entropy and misclassification judge each side by itself, and the sides' parts add up.
-template <class Derived>
-struct BySides {
-    static double score(const ClassWeights& left, const ClassWeights& node) {
-        const double right_weight = node.weight - left.weight;
-        return Derived::part_of(left.of.size(), left.weight,
-                                [&](std::size_t c) { return left.of[c]; }) +
-               Derived::part_of(node.of.size(), right_weight,
-                                [&](std::size_t c) { return node.of[c] - left.of[c]; });
-    }
-    static double decrease(double score, double weight, double parts) {
-        return (score - parts) / weight;
-    }
-    static double score_per_decrease(double weight) { return weight; }
-    static double part(const ClassWeights& node) {
-        return Derived::part_of(node.of.size(), node.weight,
-                                [&](std::size_t c) { return node.of[c]; });
-    }
-};
-
-// Shannon's entropy, in bits.
-struct Entropy : BySides<Entropy> {
-    template <class Of>
-    static double part_of(std::size_t n, double weight, Of&& of) {
-        double sum = 0.0;
-        for (std::size_t c = 0; c < n; ++c) sum += x_log2_x(of(c));
-        return sum - x_log2_x(weight);
-    }
-    static double impurity(const ClassWeights& node) {
-        return node.of.size() == 1 ? 0.0 : std::max(0.0, -part(node) / node.weight);
-    }
-};
-
-struct Misclassification : BySides<Misclassification> {
-    template <class Of>
-    static double part_of(std::size_t n, double, Of&& of) {
-        double largest = of(0);
-        for (std::size_t c = 1; c < n; ++c) largest = std::max(largest, of(c));
-        return largest;
-    }
-    static double impurity(const ClassWeights& node) {
-        return (node.weight - part(node)) / node.weight;
-    }
-};
 
 template <class Impurity>
 class ClassCounts {

@@ -74,10 +74,10 @@ concept MovingCriterion = Criterion<C> && requires(C c, const C const_c, Positio
 
 // With whole weights, Gini of two classes and squared error of one output are judged by one sum
 // next to the weight: the score is factor * d^2 / (w_l w_r), d = t_l * weight - term * w_l. All
-// sums are exact, whatever their order, which is what lets search_sums.hpp take short cuts and
+// sums are exact, whatever their order, which is what lets exact_sums.hpp take short cuts and
 // still find the cut that a full scan finds.
 template <class C>
-concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::Summand summand) {
+concept ExactSumCriterion = Criterion<C> && requires(const C const_c, typename C::Summand summand) {
     { const_c.samples() } -> std::same_as<const typename C::Summand*>;  // after prepare_search()
     { const_c.sample(std::size_t{}) } -> std::same_as<typename C::Summand>;  // or one by one
     { const_c.sum_marked(std::span<const std::uint8_t>{}) } -> std::same_as<typename C::Summand>;
@@ -110,8 +110,8 @@ concept OneSumCriterion = Criterion<C> && requires(const C const_c, typename C::
     { C::kFactor } -> std::convertible_to<double>;
 };
 
-// With whole weights, Gini of many classes is kept in integers (search_classes.hpp).
+// With whole weights, Gini of many classes is kept in integers (exact_counts.hpp).
 template <class C>
-concept LedgerCriterion = Criterion<C> && requires { typename C::Ledger; };
+concept ExactCountsCriterion = Criterion<C> && requires { typename C::Ledger; };
 
 }  // namespace silvics

@@ -1,75 +1,14 @@
-// The statistic of regression by means: weighted sums of each output left and right of the
-// cut, and the losses on it: squared error, Friedman's improvement, Poisson deviance.
+// The statistic of regression by means: weighted sums of each output left and right of the cut.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "base/logarithm.hpp"
 #include "criterion/concept.hpp"
+#include "criterion/impurity.hpp"
 
 namespace silvics {
-
-struct Sums {
-    double weight = 0.0;
-    std::span<const double> of;         // one sum per output
-    std::span<const double> positives;  // how many outputs above zero, where the loss asks
-};
-
-// A loss gives the loss of one value against the node's mean, and scores a cut. Those that
-// compare the means of both sides (the last step in the proof of proposition 3.2) lose nothing
-// to cancellation, and with whole weights and outputs equal decreases are equal scores; their
-// decrease is score / weight^2.
-struct SquaredError {
-    static constexpr bool kComparesMeans = true, kCountsPositives = false;
-    static double loss(double y, double mean) { return (y - mean) * (y - mean); }
-    // The difference of the means of both sides, times both weights.
-    static double difference(const Sums& left, const Sums& node, std::size_t k) {
-        return left.of[k] * node.weight - node.of[k] * left.weight;
-    }
-    static double score(const Sums& left, const Sums& node) {
-        double sum = 0.0;
-        for (std::size_t k = 0; k < left.of.size(); ++k) {
-            const double d = difference(left, node, k);
-            sum += d * d;
-        }
-        return sum / (left.weight * (node.weight - left.weight));
-    }
-};
-
-// Friedman 2001, eq. 35: the squared difference of the means over all outputs together.
-struct FriedmanImprovement : SquaredError {
-    static double score(const Sums& left, const Sums& node) {
-        double d = 0.0;
-        for (std::size_t k = 0; k < left.of.size(); ++k) d += difference(left, node, k);
-        const double q = static_cast<double>(left.of.size());
-        return d * d / (left.weight * (node.weight - left.weight) * q);
-    }
-};
-
-// Half the Poisson deviance, in natural logarithms. A child whose outputs are all zero has no
-// logarithm: such cuts are not taken. It is told by counting, since its sum may be rounding dust.
-struct PoissonDeviance {
-    static constexpr bool kComparesMeans = false, kCountsPositives = true;
-    static double loss(double y, double mean) { return y > 0.0 ? y * ln_portable(y / mean) : 0.0; }
-    static double part(double sum, double weight, double positives) {
-        return positives == 0.0 ? -INFINITY : sum * ln_portable(sum / weight);
-    }
-    static double part(const Sums& node) {
-        double sum = 0.0;
-        for (std::size_t k = 0; k < node.of.size(); ++k)
-            sum += part(node.of[k], node.weight, node.positives[k]);
-        return sum;
-    }
-    static double score(const Sums& left, const Sums& node) {
-        double right = 0.0;
-        for (std::size_t k = 0; k < node.of.size(); ++k)
-            right += part(node.of[k] - left.of[k], node.weight - left.weight,
-                          node.positives[k] - left.positives[k]);
-        return part(left) + right;
-    }
-};
 
 // The outputs as they are summed, one after another.
 inline void fill_values(const Target& target, const LearningSubset& subset, SampleOrder& order) {

@@ -121,12 +121,20 @@ public:
     void begin_scan() {
         left_weight_ = 0.0;
         for (Output& out : outputs_) {
+            stop_.check();
             out.left.clear(out.values.size());
             out.right = out.whole;
             out.left_total = 0.0;
         }
     }
     void move(Position i) {
+        // Samples are counted by whoever moves them, but each takes as many steps as there are
+        // outputs.
+        constexpr std::size_t kSteps = kStopBlock / 8;
+        if ((steps_ += outputs_.size()) >= kSteps) {
+            steps_ = 0;
+            stop_.check();
+        }
         const double w = weights_[i];
         left_weight_ += w;
         for (Output& out : outputs_) {
@@ -200,6 +208,7 @@ private:
     const double* weights_ = nullptr;
     std::vector<Position> order_;
     double weight_ = 0.0, left_weight_ = 0.0;
+    std::size_t steps_ = 0;  // since the stop flag was looked at
     RowId first_row_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <type_traits>
 
-#include "forest/thread_team.hpp"
+#include "base/thread_team.hpp"
 
 namespace silvics {
 namespace {

@@ -22,7 +22,7 @@ public:
           rule_(rule),
           column_(column) {
         using Kind = Column::Kind;
-        const std::size_t codes = kMaxCodes - (column.holes ? 1 : 0);
+        const std::size_t codes = kMaxCodes - (column.has_missing ? 1 : 0);
         const bool binned = rule.max_bins != 0 && n_ > rule.max_bins;
         column.kind = binned ? Kind::bin : n_ > codes ? Kind::several_values : Kind::one_value;
         most_ = std::min(binned ? rule.max_bins : n_, codes);
@@ -30,7 +30,7 @@ public:
     }
 
     // At most as many, and one for what is missing.
-    std::size_t most() const { return most_ + (column_.holes ? 1 : 0); }
+    std::size_t most() const { return most_ + (column_.has_missing ? 1 : 0); }
 
     // The code of the next value, that of rows `begin` to `end` in the order of values.
     Code next(double value, std::size_t begin, std::size_t end) {

@@ -5,9 +5,8 @@
 // at only where that matters. A missing value has the code above all others; a level of a
 // category is its own code.
 //
-// Columns that are plain, dense numbers without holes, are most of all columns and have ways of
-// their own; what the others are is known to splitter/gather.hpp and nowhere else. The scans see
-// codes only.
+// Columns that are plain, dense numbers of which none is missing, are most of all columns and are
+// searched by faster code. splitter/gather.hpp reads columns of every kind; scans see codes.
 #pragma once
 
 #include <algorithm>
@@ -49,9 +48,9 @@ struct Column {
     // a level, which has no order.
     enum class Kind : std::uint8_t { one_value, several_values, bin, category };
     Kind kind = Kind::one_value;
-    bool plain = true;   // dense numbers without holes
-    bool holes = false;  // some are missing: their code is n_codes
-    ColumnView values;   // the caller's; of a category, the levels: negative or NaN is missing
+    bool plain = true;         // dense numbers, none missing
+    bool has_missing = false;  // some are missing: their code is n_codes
+    ColumnView values;  // the caller's; of a category, the levels: negative or NaN is missing
 
     // Of a sparse column, codes and values are those of the cells that are stored.
     bool sparse = false;
@@ -79,7 +78,7 @@ struct Column {
     std::vector<double> knots;
     int knot_shift = 0;
     // Whether the value of a code is its knot: no need to look into the caller's matrix.
-    bool knots_tell() const {
+    bool knots_are_values() const {
         return knot_shift == 0 && kind == Kind::one_value && codes.data != nullptr;
     }
 };

@@ -43,9 +43,9 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
     }
     for (const double v : read) {
         if (std::isinf(v)) throw std::invalid_argument(kInfinite);
-        column.holes |= std::isnan(v);
+        column.has_missing |= std::isnan(v);
     }
-    column.plain = !column.holes;
+    column.plain = !column.has_missing;
     const SortedValues sorted(read, stop);
     const std::size_t n = sorted.size();
     const auto value = [&](std::size_t i) { return read[sorted.row(i)]; };
@@ -58,7 +58,7 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
             const auto code = static_cast<Narrow>(coder.next(value(begin), begin, end));
             for (std::size_t i = begin; i < end; ++i) codes[sorted.row(i)] = code;
         }
-        for (std::size_t i = 0; column.holes && i < read.size(); ++i)
+        for (std::size_t i = 0; column.has_missing && i < read.size(); ++i)
             if (std::isnan(read[i])) codes[i] = static_cast<Narrow>(column.n_codes);
     });
     column.knots.shrink_to_fit();
@@ -75,11 +75,11 @@ CodedColumn level_code(std::span<const double> read, const ColumnView& values,
     column.n_codes = n_levels;
     for (const double number : read) {
         if (std::isinf(number)) throw std::invalid_argument(kInfinite);
-        column.holes |= !(number >= 0.0);
+        column.has_missing |= !(number >= 0.0);
         if (number >= static_cast<double>(n_levels))
             throw std::invalid_argument("a level of a category is out of range");
     }
-    const std::size_t most = n_levels + (column.holes ? 1 : 0);
+    const std::size_t most = n_levels + (column.has_missing ? 1 : 0);
     if (most > kMaxCodes) return coded;  // looked up in the caller's matrix
     coded.codes = smallest_codes(read.size(), most, [&]<class T>(T& codes) {
         for (std::size_t i = 0; i < read.size(); ++i)

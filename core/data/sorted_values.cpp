@@ -61,7 +61,7 @@ SortedValues::SortedValues(std::span<const double> values, const StopFlag& stop)
     } else {
         order_by_doubles(values, stop);
         sort(stop);
-        tell_apart(values, stop);
+        separate_equals(values, stop);
     }
 }
 
@@ -107,7 +107,7 @@ void SortedValues::sort(const StopFlag& stop) {
 }
 
 // Values of one upper half may differ in the lower one.
-void SortedValues::tell_apart(std::span<const double> values, const StopFlag& stop) {
+void SortedValues::separate_equals(std::span<const double> values, const StopFlag& stop) {
     const std::size_t n = keys_.size();
     another_.resize(n);
     const auto value = [&](Key key) { return values[static_cast<RowId>(key)]; };

@@ -29,7 +29,7 @@ private:
     bool order_by_floats(std::span<const double> values, const StopFlag& stop);
     void order_by_doubles(std::span<const double> values, const StopFlag& stop);
     void sort(const StopFlag& stop);
-    void tell_apart(std::span<const double> values, const StopFlag& stop);
+    void separate_equals(std::span<const double> values, const StopFlag& stop);
 
     std::vector<Key> keys_;
     std::vector<std::uint8_t> another_;

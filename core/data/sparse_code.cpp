@@ -52,7 +52,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
         read[k] = column.values[k];
         if (std::isinf(read[k])) throw std::invalid_argument(kInfinite);
         if (std::isnan(read[k]))
-            column.holes = true;
+            column.has_missing = true;
         else
             order.push_back(static_cast<std::uint32_t>(k));
     }
@@ -88,7 +88,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
         while (at < negative) next(value(at), 0);
         if (not_stored > 0) column.zero = next(0.0, not_stored);
         while (at < order.size()) next(value(at), 0);
-        for (std::size_t k = 0; column.holes && k < n; ++k)
+        for (std::size_t k = 0; column.has_missing && k < n; ++k)
             if (std::isnan(read[k])) codes[k] = static_cast<Narrow>(column.n_codes);
     });
     column.knots.shrink_to_fit();

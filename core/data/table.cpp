@@ -8,10 +8,10 @@
 #include <span>
 
 #include "base/kernels.hpp"
+#include "base/thread_team.hpp"
 #include "data/byte_code.hpp"
 #include "data/rank_code.hpp"
 #include "data/sparse_code.hpp"
-#include "forest/thread_team.hpp"
 
 namespace silvics {
 namespace {
@@ -51,7 +51,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
     const bool narrow = m > 1 && m * sizeof(T) <= kNarrow;
     T* rows = nullptr;
     if (narrow || (m > 1 && sizeof(T) == 1)) {
-        table.buffers.emplace_back(n * m * sizeof(T));
+        table.buffers.emplace_back(checked_product(n, m * sizeof(T)));
         rows = reinterpret_cast<T*>(table.buffers.back().data());
         const std::size_t n_block =
             std::max((std::size_t{1} << 18) / (m * sizeof(T)), std::size_t{64});
@@ -70,7 +70,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
                      sizeof(T) == 2});
         }
     } else if (!narrow) {
-        table.buffers.emplace_back(n * m * sizeof(T));
+        table.buffers.emplace_back(checked_product(n, m * sizeof(T)));
         T* const columns_first = reinterpret_cast<T*>(table.buffers.back().data());
         team.run(m, [&](std::size_t j, std::size_t) {
             std::ranges::copy(codes(j), columns_first + j * n);
@@ -147,9 +147,9 @@ Table code_sparse(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     return table;
 }
 
-// What is not a number is missing; infinity is an error. Tells which columns have holes.
-std::vector<char> find_holes(const Matrix& X, ThreadTeam& team) {
-    std::vector<char> holes(X.cols, 0);
+// What is not a number is missing; infinity is an error. Reports which columns have missing values.
+std::vector<char> find_missing(const Matrix& X, ThreadTeam& team) {
+    std::vector<char> has_missing(X.cols, 0);
     constexpr std::size_t kBlock = std::size_t{1} << 14;
     X.for_blocks([&](const MatrixView& block, std::size_t first) {
         std::atomic<bool> some = false;
@@ -169,11 +169,11 @@ std::vector<char> find_holes(const Matrix& X, ThreadTeam& team) {
             for (std::size_t i = 0; i < X.rows; ++i) {
                 const double v = values[i];
                 if (std::isinf(v)) throw std::invalid_argument(kInfinite);
-                holes[first + j] |= std::isnan(v);
+                has_missing[first + j] |= std::isnan(v);
             }
         });
     });
-    return holes;
+    return has_missing;
 }
 
 }  // namespace
@@ -236,10 +236,11 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     return table;
 }
 
-Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
-    constexpr std::size_t kFew = 33, kSome = 1024, kAny = std::numeric_limits<std::size_t>::max();
+Table table_of_values(const Matrix& X, ThreadTeam& team, bool rarely_read) {
+    constexpr std::size_t kSmallNode = 33, kLargerNode = 1024,
+                          kAny = std::numeric_limits<std::size_t>::max();
     check_shape(X);
-    const bool short_table = (X.rows < kSome || few_looks) && !X.sparse;
+    const bool short_table = (X.rows < kLargerNode || rarely_read) && !X.sparse;
     bool cached = false, wide = false;
     if (!short_table && X.simple()) {
         const MatrixView& block = X.blocks[0];
@@ -249,10 +250,10 @@ Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
     }
     if (!short_table && !cached) {
         Table table = code_table(X, {}, team);
-        table.values_below = wide ? kSome : kFew;
+        table.values_below = wide ? kLargerNode : kSmallNode;
         return table;
     }
-    const std::vector<char> holes = find_holes(X, team);
+    const std::vector<char> has_missing = find_missing(X, team);
     Table table;
     table.n_rows = X.rows;
     table.values_below = kAny;
@@ -261,18 +262,18 @@ Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks) {
             Column column;
             column.values = block.column(j);
             column.kind = Column::Kind::several_values;
-            column.holes = holes[first + j] != 0;
+            column.has_missing = has_missing[first + j] != 0;
             if (X.category(first + j)) {
                 column.kind = Column::Kind::category;
                 column.n_codes = static_cast<std::size_t>(X.n_levels[first + j]);
                 for (std::size_t i = 0; i < X.rows; ++i) {
                     const double number = column.values[i];
-                    column.holes |= !(number >= 0.0);
+                    column.has_missing |= !(number >= 0.0);
                     if (number >= static_cast<double>(column.n_codes))
                         throw std::invalid_argument("a level of a category is out of range");
                 }
             }
-            column.plain = !column.holes && column.kind != Column::Kind::category;
+            column.plain = !column.has_missing && column.kind != Column::Kind::category;
             table.columns.push_back(std::move(column));
         }
     });

@@ -43,6 +43,6 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team);
 // For random cuts, which need the values at both ends of a node and no others' order: values next
 // to each other in the caller's matrix are not coded at all; nor are any, unless sparse, of which
 // few will be looked at.
-Table table_of_values(const Matrix& X, ThreadTeam& team, bool few_looks = false);
+Table table_of_values(const Matrix& X, ThreadTeam& team, bool rarely_read = false);
 
 }  // namespace silvics

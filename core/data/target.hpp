@@ -28,8 +28,10 @@ struct Target {
     double scale = 1.0;
 
     // (original - centre) * scale, what criteria reckon with.
-    double value(std::size_t k, RowId row) const {
-        const double y = original[k * n_rows + row], difference = y - centre[k];
+    double value(std::size_t k, RowId row) const { return scaled(k, original[k * n_rows + row]); }
+    // The same of any value of output k.
+    double scaled(std::size_t k, double y) const {
+        const double difference = y - centre[k];
         return std::isfinite(difference) ? difference * scale : y * scale - centre[k] * scale;
     }
     // A value of output k in the user's units. Added while still scaled: the sum may be finite

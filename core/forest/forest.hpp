@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "builder/builder.hpp"
-#include "forest/thread_team.hpp"
 #include "sampling/learning_subset.hpp"
 #include "tree/tree.hpp"
 

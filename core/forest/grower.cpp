@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "forest/forest.hpp"
-#include "splitter/column_facts.hpp"
+#include "splitter/column_ranges.hpp"
 
 namespace silvics {
 namespace {
@@ -9,13 +9,13 @@ namespace {
 constexpr std::size_t kWorthPages = std::size_t{1} << 20;
 
 // The rules, with what they ask of whole columns.
-GrowthRules with_column_facts(GrowthRules rules, const Table& table, ThreadTeam& team) {
+GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam& team) {
     SearchRules& search = rules.search;
     const std::size_t p = table.n_features();
     if (search.by_cells() || search.kind == SplitKind::oblique)
         search.ranges = column_ranges(table, team);
     if (search.kind == SplitKind::multiway)
-        search.edges = column_edges(table, search.most_values, team);
+        search.edges = column_edges(table, search.max_values, team);
     if (search.honest && search.missing == MissingRule::both)
         throw std::invalid_argument("honest trees do not send samples to both children");
     const auto one_each = [&](const auto& given) { return given.size() == p; };
@@ -42,7 +42,7 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
         throw std::invalid_argument("the criterion does not fit the target");
     if (const std::size_t m = plan.rules.search.monotonic.size(); m != 0 && m != table.n_features())
         throw std::invalid_argument("monotonic_cst does not have one value per variable");
-    const GrowthRules rules = with_column_facts(plan.rules, table, team);
+    const GrowthRules rules = with_column_ranges(plan.rules, table, team);
     GrownTrees grown;
     grown.trees.resize(plan.seeds.size());
     grown.work.resize(plan.seeds.size());
@@ -52,9 +52,10 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* on_one) {
         PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
         if (pool != nullptr) pool->expect((plan.seeds.size() - i) / team.size());
-        grown.trees[i] = std::make_shared<const Tree>(build_tree(
-            plan.criterion, table, target, learning_subset(plan.sampling, target, plan.seeds[i]),
-            rules, plan.seeds[i], team.stop(), on_one, &grown.work[i], pool));
+        grown.trees[i] = std::make_shared<const Tree>(
+            build_tree(plan.criterion, table, target,
+                       learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), rules,
+                       plan.seeds[i], team.stop(), on_one, &grown.work[i], pool));
     };
     const std::size_t n_trees = plan.seeds.size();
     const bool share =

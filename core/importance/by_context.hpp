@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "forest/thread_team.hpp"
+#include "base/thread_team.hpp"
 #include "tree/tree.hpp"
 
 namespace silvics {

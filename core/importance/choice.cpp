@@ -68,11 +68,11 @@ void choose_among_random(std::span<Offer> offers, const Draw& draw) {
         runs.back().end = i + 1;
     }
     const std::size_t K = draw.n_drawn;
-    const auto ways = [&](std::size_t n, std::size_t k) {
+    const auto n_choices = [&](std::size_t n, std::size_t k) {
         return choose(static_cast<std::ptrdiff_t>(n), static_cast<std::ptrdiff_t>(k));
     };
-    const double all_ways = ways(draw.n_variables, K);
-    const double in_vain = draw.n_without == 0 ? 0.0 : ways(draw.n_without, K) / all_ways;
+    const double all_choices = n_choices(draw.n_variables, K);
+    const double in_vain = draw.n_without == 0 ? 0.0 : n_choices(draw.n_without, K) / all_choices;
     const double later = in_vain / static_cast<double>(runs.size());
     // drawn[k * K + t]: the sum over sets of k other variables that have offers, of which t offer
     // as much and none offers more, of the probability of their offers.
@@ -98,11 +98,11 @@ void choose_among_random(std::span<Offer> offers, const Draw& draw) {
             }
             double sum = 0.0;
             for (std::size_t k = 0; k < K; ++k) {
-                const double rest = ways(draw.n_without, K - 1 - k);
+                const double rest = n_choices(draw.n_without, K - 1 - k);
                 for (std::size_t t = 0; t <= k; ++t)
                     sum += drawn[k * K + t] * rest / static_cast<double>(t + 1);
             }
-            offers[o].chosen = offers[o].probability * (sum / all_ways + later);
+            offers[o].chosen = offers[o].probability * (sum / all_choices + later);
         }
     }
 }
@@ -119,14 +119,14 @@ std::vector<double> chosen_with_other(std::span<const Offer> offers, const Draw&
     const std::size_t n = offers.size();
     std::vector<double> found(n * n, 0.0);
     const auto K = static_cast<std::ptrdiff_t>(draw.n_drawn);
-    const double all_ways = choose(static_cast<std::ptrdiff_t>(draw.n_variables), K);
+    const double all_choices = choose(static_cast<std::ptrdiff_t>(draw.n_variables), K);
     for (std::size_t first = 0; first < n;) {
         const std::size_t end = end_of_ties(offers, first, draw.tie);
         const auto ties = static_cast<std::ptrdiff_t>(end - first - 1);
         const auto worse = static_cast<std::ptrdiff_t>(draw.n_variables - end);
         double with_worse = 0.0, with_tied = 0.0;
         for (std::ptrdiff_t t = 0; t <= std::min(ties, K - 1); ++t) {
-            const double share = 1.0 / static_cast<double>(t + 1) / all_ways;
+            const double share = 1.0 / static_cast<double>(t + 1) / all_choices;
             with_worse += choose(ties, t) * choose(worse - 1, K - 2 - t) * share;
             if (t > 0) with_tied += choose(ties - 1, t - 1) * choose(worse, K - 1 - t) * share;
         }

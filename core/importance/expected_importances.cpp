@@ -3,6 +3,7 @@
 
 #include "importance/gathered_importances.hpp"
 #include "importance/randomized_trees.hpp"
+#include "sampling/random_stream.hpp"
 
 namespace silvics {
 namespace {

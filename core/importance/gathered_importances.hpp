@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "base/hash.hpp"
 #include "importance/node_of_distribution.hpp"
 #include "importance/randomized_trees.hpp"
-#include "sampling/random_stream.hpp"
 
 namespace silvics {
 
@@ -25,7 +25,7 @@ public:
         : d_(d),
           part_of_(trees.part_of),
           most_in_context_(trees.most_in_context),
-          p_(n_told_of(d, trees)),
+          p_(n_reported(d, trees)),
           set_((p_ + 63) / 64) {
         if (!part_of_.empty())
             sums_.by_cut = {std::vector<double>(d.n_variables, 0.0)};
@@ -35,7 +35,7 @@ public:
     }
 
     // How many variables there are to the user.
-    static std::size_t n_told_of(const Distribution& d, const RandomizedTrees& trees) {
+    static std::size_t n_reported(const Distribution& d, const RandomizedTrees& trees) {
         if (trees.part_of.empty()) return d.n_variables;
         return *std::ranges::max_element(trees.part_of) + std::size_t{1};
     }

@@ -125,31 +125,35 @@ void check_groups(std::span<const SharedTree> trees, std::span<const std::uint32
 
 }  // namespace
 
-std::vector<double> node_importances(const Walker& walker, std::span<const SharedTree> trees,
+std::vector<double> node_importances(const Predictor& predictor, std::span<const SharedTree> trees,
                                      const Matrix& X, const Target& target, const DrawnTrees& drawn,
                                      const NodeImportances& wanted, ThreadTeam& team) {
     check_groups(trees, wanted.group_of, wanted.n_groups);
     if (drawn.seeds.size() != trees.size() || drawn.sampling.n_rows != X.rows ||
         target.n_rows != X.rows)
         throw std::invalid_argument("trees, seeds and rows do not belong together");
-    std::vector<std::int64_t> leaves(X.rows * trees.size());
-    walker.apply(X, drawn.first, trees.size(), leaves, team);
+    std::vector<std::int64_t> leaves(checked_product(X.rows, trees.size()));
+    predictor.apply(X, drawn.first, trees.size(), leaves, team);
     const std::size_t w = target.value_width(), kept = wanted.by_output ? w : 1;
-    std::vector<double> found(trees.size() * wanted.n_groups * kept, 0.0);
+    std::vector<double> found(checked_product(trees.size(), checked_product(wanted.n_groups, kept)),
+                              0.0);
     // Rows that are held out count by what the user says they weigh.
     const std::span<const double> held_out_weights = drawn.sampling.weights;
     const bool wants_held_out =
         wanted.measure == NodeMeasure::out_of_bag || wanted.measure == NodeMeasure::cross_fitted;
+    // A plan that draws nothing is one of rows that the trees were not grown on.
+    const bool none_drawn = drawn.sampling.bootstrap && drawn.sampling.n_draws == 0;
     const double unit = 1.0 / target.scale / target.scale / static_cast<double>(target.n_outputs);
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         const Tree tree = expand(*trees[m]);
-        const LearningSubset subset =
-            filling_rows(learning_subset(drawn.sampling, target, drawn.seeds[m]), X.rows);
+        const LearningSubset subset = filling_rows(
+            learning_subset(drawn.sampling, target, drawn.seeds[m], team.stop()), X.rows);
         const auto out = drawn.sampling.bootstrap || drawn.sampling.subsample
-                             ? out_of_bag(drawn.sampling, drawn.seeds[m])
+                             ? out_of_bag(drawn.sampling, drawn.seeds[m], team.stop())
                              : std::vector<bool>(X.rows, false);
-        const NodeSums sums = node_sums(tree, std::span(leaves).subspan(m), trees.size(), target,
-                                        subset, out, held_out_weights);
+        NodeSums sums = node_sums(tree, std::span(leaves).subspan(m), trees.size(), target, subset,
+                                  out, held_out_weights);
+        if (none_drawn) take_kept_sums(tree, target, sums);
         if (wants_held_out && !(sums.held_out[0] > 0.0)) {  // it cannot tell
             std::fill_n(&found[m * wanted.n_groups * kept], wanted.n_groups * kept,
                         std::numeric_limits<double>::quiet_NaN());
@@ -187,14 +191,14 @@ std::vector<double> node_importances(const Walker& walker, std::span<const Share
     return found;
 }
 
-void add_local_importances(const Walker& walker, std::span<const SharedTree> trees,
+void add_local_importances(const Predictor& predictor, std::span<const SharedTree> trees,
                            std::size_t first, const Matrix& X,
                            std::span<const std::uint32_t> group_of, std::size_t n_groups,
                            std::span<double> sums, ThreadTeam& team) {
     check_groups(trees, group_of, n_groups);
     if (sums.size() != X.rows * n_groups) throw std::invalid_argument("sums of another size");
-    std::vector<std::int64_t> leaves(X.rows * trees.size());
-    walker.apply(X, first, trees.size(), leaves, team);
+    std::vector<std::int64_t> leaves(checked_product(X.rows, trees.size()));
+    predictor.apply(X, first, trees.size(), leaves, team);
     struct OfTree {
         Tree tree;
         std::vector<NodeId> parents;

@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "data/matrix.hpp"
 #include "data/target.hpp"
 #include "forest/forest.hpp"
-#include "forest/thread_team.hpp"
-#include "predictor/walker.hpp"
+#include "predictor/predictor.hpp"
 
 namespace silvics {
 
@@ -39,16 +39,17 @@ struct NodeImportances {
 };
 
 // Trees x groups, or trees x groups x value width; NaN of trees that need rows held out, and have
-// none. Of Gini's index or the variance, averaged over
+// none. Where the plan draws no row, all rows are held out, and what was drawn is what nodes keep.
+// Of Gini's index or the variance, averaged over
 // outputs, in the user's units.
-std::vector<double> node_importances(const Walker& walker, std::span<const SharedTree> trees,
+std::vector<double> node_importances(const Predictor& predictor, std::span<const SharedTree> trees,
                                      const Matrix& X, const Target& target, const DrawnTrees& drawn,
                                      const NodeImportances& wanted, ThreadTeam& team);
 
 // Of each sample, X.rows x groups: by how much the impurity falls on its way down, at the nodes
 // that test each group; mean over the trees. Over the rows drawn, the mean is the decrease of
 // impurity.
-void add_local_importances(const Walker& walker, std::span<const SharedTree> trees,
+void add_local_importances(const Predictor& predictor, std::span<const SharedTree> trees,
                            std::size_t first, const Matrix& X,
                            std::span<const std::uint32_t> group_of, std::size_t n_groups,
                            std::span<double> sums, ThreadTeam& team);

@@ -15,14 +15,14 @@ void add_up(const Tree& tree, std::span<const NodeId> parents, std::size_t width
 }  // namespace
 
 LearningSubset filling_rows(LearningSubset subset, std::size_t n_rows) {
-    if (subset.fills.empty()) return subset;
+    if (subset.estimates.empty()) return subset;
     LearningSubset filling = subset;
     filling.rows.clear();
-    filling.fills.clear();
+    filling.estimates.clear();
     filling.weights.assign(n_rows, 0.0);  // who asks for a weight may ask for that of any row
     filling.whole = 0.0;
     for (std::size_t i = 0; i < subset.rows.size(); ++i)
-        if (subset.fills[i] != 0) {
+        if (subset.estimates[i] != 0) {
             const RowId row = subset.rows[i];
             filling.rows.push_back(row);
             filling.weights[row] = subset.weight(row);
@@ -64,6 +64,21 @@ NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::
     for (auto* of : {&sums.drawn_y, &sums.held_out_y, &sums.y, &sums.yy})
         add_up(tree, parents, w, *of);
     return sums;
+}
+
+void take_kept_sums(const Tree& tree, const Target& target, NodeSums& sums) {
+    const std::size_t w = sums.width;
+    const std::vector<double> values = tree.all_values();
+    for (NodeId t = 0; t < tree.nodes.size(); ++t) {
+        const double weight = tree.weighted_n_node_samples[t];
+        sums.drawn[t] = weight;
+        sums.n[t] = static_cast<double>(tree.n_node_samples[t]);
+        for (std::size_t k = 0; k < w; ++k) {
+            const double value = values[t * w + k];
+            sums.drawn_y[t * w + k] =
+                weight * (target.classification() ? value : target.scaled(k, value));
+        }
+    }
 }
 
 }  // namespace silvics

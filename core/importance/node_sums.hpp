@@ -49,4 +49,8 @@ NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::
                    const Target& target, const LearningSubset& subset,
                    const std::vector<bool>& held_out, std::span<const double> held_out_weights);
 
+// Takes the sums of the rows drawn from what the tree keeps at its nodes, where these rows are not
+// at hand; of the rows themselves only their number.
+void take_kept_sums(const Tree& tree, const Target& target, NodeSums& sums);
+
 }  // namespace silvics

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "forest/thread_team.hpp"
+#include "base/thread_team.hpp"
 #include "importance/distribution.hpp"
 
 namespace silvics {

@@ -3,8 +3,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/types.hpp"
 #include "importance/gathered_importances.hpp"
 #include "importance/randomized_trees.hpp"
+#include "sampling/random_stream.hpp"
 
 namespace silvics {
 namespace {
@@ -165,9 +167,9 @@ TreeImportances sampled_importances(const Distribution& d, const RandomizedTrees
     if (n_trees == 0) throw std::invalid_argument("a mean needs trees");
     constexpr std::size_t kBlock = 32;  // of trees, summed in order
     const Ties ties(d);
-    const std::size_t p = GatheredImportances::n_told_of(d, trees);
+    const std::size_t p = GatheredImportances::n_reported(d, trees);
     const std::size_t n_blocks = (n_trees + kBlock - 1) / kBlock;
-    std::vector<double> of_trees(n_trees * p, 0.0);
+    std::vector<double> of_trees(checked_product(n_trees, p), 0.0);
     std::vector<std::unique_ptr<TreeSampler>> samplers(team.size());
     std::vector<std::unique_ptr<GatheredImportances>> gathered(n_blocks);
     team.run(n_blocks, [&](std::size_t b, std::size_t w) {

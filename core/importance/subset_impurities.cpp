@@ -36,7 +36,7 @@ struct Shape {
 struct Suffixes {
     std::vector<std::uint32_t> level;  // of the variable, in each suffix
     std::vector<std::uint32_t> next;   // the suffix without it
-    std::vector<std::size_t> place;    // among all combinations of levels, if these are few
+    std::vector<std::size_t> place;    // among all combinations of levels, if these are sparse
     std::size_t n_combinations = 0;    // zero: too many to count
 };
 
@@ -61,7 +61,8 @@ public:
         const std::size_t p = d_.n_variables;
         std::vector<double> found(std::size_t{1} << p, std::numeric_limits<double>::quiet_NaN());
         found_ = found.data();
-        // A task decides the first few variables in its own way. Kept ones make most work: first.
+        // A task decides the first sparse variables in its own way. Kept ones make most work:
+        // first.
         n_given_ = std::min<std::size_t>(p, 6);
         const std::size_t n_tasks = std::size_t{1} << n_given_;
         std::vector<Worker> workers(std::min(team.size(), n_tasks));
@@ -78,7 +79,7 @@ public:
 private:
     struct Worker {
         struct Level {
-            Cells<Number> few, dense;
+            Cells<Number> sparse, dense;
         };
         std::vector<Level> levels;  // what deciding each variable makes
         std::vector<std::uint32_t> at, seen, counts;
@@ -153,10 +154,10 @@ private:
             return;
         }
         worker.stop->check();
-        auto& [few, dense] = worker.levels[i];
+        auto& [sparse, dense] = worker.levels[i];
         const auto go_on = [&](std::size_t to, std::size_t n) {
-            const Shape full = spread_if_full(i + 1, few, dense);
-            decide(worker, i + 1, to, n, full.is_dense() ? dense : few, full);
+            const Shape full = spread_if_full(i + 1, sparse, dense);
+            decide(worker, i + 1, to, n, full.is_dense() ? dense : sparse, full);
         };
         if (leaves) {
             if (shape.is_dense()) {
@@ -164,7 +165,7 @@ private:
                 decide(worker, i + 1, set, size, dense,
                        {shape.n_groups, shape.n_suffixes / n_levels});
             } else {
-                leave_out(worker, i, cells, few);
+                leave_out(worker, i, cells, sparse);
                 go_on(set, size);
             }
         }
@@ -173,7 +174,7 @@ private:
                 decide(worker, i + 1, with, size + 1, cells,
                        {shape.n_groups * n_levels, shape.n_suffixes / n_levels});
             } else {
-                keep(worker, i, cells, few);
+                keep(worker, i, cells, sparse);
                 go_on(with, size + 1);
             }
         }
@@ -194,7 +195,7 @@ private:
                     for (std::size_t c = 0; c < size; ++c) to[c] += from[c];
             }
         };
-        // Most tables are of many groups with few suffixes: loops that the compiler unrolls.
+        // Most tables are of many groups with sparse suffixes: loops that the compiler unrolls.
         if (block == 4)
             add(std::integral_constant<std::size_t, 4>{});
         else if (block == 8)

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "forest/thread_team.hpp"
+#include "base/thread_team.hpp"
 #include "importance/distribution.hpp"
 
 namespace silvics {

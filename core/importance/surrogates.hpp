@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "data/matrix.hpp"
 #include "data/target.hpp"
 #include "forest/forest.hpp"
-#include "forest/thread_team.hpp"
 #include "importance/distribution.hpp"
-#include "predictor/walker.hpp"
+#include "predictor/predictor.hpp"
 
 namespace silvics {
 
@@ -24,9 +24,10 @@ struct Surrogates {
 
 // At every node, of each variable, the split that parts the rows most like the node's own does: a
 // cut, or a set of levels (`categories`); at nodes with a child for each value, levels also of
-// numbers. Missing values go where most of them are. A variable's own splits, and those of a copy,
-// are what they are.
-Surrogates surrogate_importances(const Walker& walker, std::span<const SharedTree> trees,
+// numbers. Missing values go where most of them are. As in CART, a split counts only if it agrees
+// better than sending all rows to the larger child. A variable's own splits, and those of a copy,
+// are what they are; of x and -x the importances are equal to the last bit.
+Surrogates surrogate_importances(const Predictor& predictor, std::span<const SharedTree> trees,
                                  const Matrix& X, const Target& target, const DrawnTrees& drawn,
                                  const std::vector<bool>& categories, Impurity impurity,
                                  bool wants_mimicry, ThreadTeam& team);

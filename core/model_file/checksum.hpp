@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "sampling/random_stream.hpp"
+#include "base/hash.hpp"
 
 namespace silvics {
 

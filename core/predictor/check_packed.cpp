@@ -161,7 +161,7 @@ private:
                     BranchRecord::valid(branches.subspan(at), forest_.n_features, sets),
                 "record of a split");
         const BranchRecord record(branches.data() + at);
-        require(!forest_.both_ways || record.n_terms() == 0 || record.n_children() == 2,
+        require(!forest_.both_children || record.n_terms() == 0 || record.n_children() == 2,
                 "ways of a node");
         return record;
     }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "base/hash.hpp"
 #include "base/large_buffer.hpp"
 
 namespace silvics {
@@ -265,11 +266,11 @@ PackedForest pack(std::span<const SharedTree> trees) {
     forest.n_features = trees[0]->n_features;
     forest.n_outputs = trees[0]->n_outputs;
     forest.n_classes = trees[0]->n_classes;
-    forest.both_ways = trees[0]->both_ways;
+    forest.both_children = trees[0]->both_children;
     std::size_t n_nodes = 0;
     for (const SharedTree& tree : trees) {
         if (tree->n_classes != forest.n_classes || tree->n_outputs != forest.n_outputs ||
-            tree->n_features != forest.n_features || tree->both_ways != forest.both_ways)
+            tree->n_features != forest.n_features || tree->both_children != forest.both_children)
             throw std::invalid_argument("trees of different kinds");
         n_nodes += std::max<std::size_t>(tree->nodes.size() - tree->n_leaves(), 1);
     }

@@ -1,4 +1,4 @@
-// A forest as samples walk it, in 19 bytes for each inner node; leaves take none of their own.
+// A forest as samples traverse it, in 19 bytes for each inner node; leaves take none of their own.
 //
 // A node tells of either child where it stands, or that it is a leaf and what that predicts: a
 // class, a row of class shares, the number of a leaf. So a way down ends at its last inner node,
@@ -129,7 +129,7 @@ struct TreeShape {
 struct PackedForest {
     std::size_t n_features = 0, n_outputs = 1;
     std::vector<std::uint32_t> n_classes;  // per output; empty for regression
-    bool both_ways = false;
+    bool both_children = false;
 
     std::span<const std::uint64_t> first_node;  // of each tree, and one more
     std::span<const PackedNode> nodes;
@@ -169,7 +169,7 @@ inline void require_of_forest(bool holds, const char* what) {
 // more, of a table of this size; or nothing of nothing.
 void check_parts(std::span<const std::uint64_t> first, std::size_t n_trees, std::size_t size);
 // Finds the shapes. Throws std::invalid_argument unless every number is in range and every node
-// has one parent before it: what passes can be walked without checks.
+// has one parent before it: what passes can be traversed without checks.
 void check_packed(PackedForest& forest, ThreadTeam& team);
 inline void check_packed(PackedForest& forest) {
     ThreadTeam alone;

@@ -62,28 +62,28 @@ public:
     // The ends of all the ways of a sample that goes both ways where its value is missing:
     // visit(leaf, share of the sample).
     template <class Visit>
-    void both_ways(const double* sample, Visit&& visit) const {
-        struct Way {
+    void both_children(const double* sample, Visit&& visit) const {
+        struct PartialPath {
             Child at;
             Place parent;
             std::uint32_t which;
             double share;
         };
-        std::vector<Way> ways{{Child::inner(kRoot), kRoot, 0, 1.0}};
-        while (!ways.empty()) {
-            Way way = ways.back();
-            ways.pop_back();
-            while (!way.at.leaf()) {
-                const Place t = way.at.place();
+        std::vector<PartialPath> paths{{Child::inner(kRoot), kRoot, 0, 1.0}};
+        while (!paths.empty()) {
+            PartialPath path = paths.back();
+            paths.pop_back();
+            while (!path.at.leaf()) {
+                const Place t = path.at.place();
                 Step step = next<false>(t, sample);
                 if (missing_at(t, sample)) {
-                    way.share /= 2;
-                    ways.push_back({child(t, 1), t, 1, way.share});
+                    path.share /= 2;
+                    paths.push_back({child(t, 1), t, 1, path.share});
                     step = {child(t, 0), 0};
                 }
-                way = {step.to, t, step.which, way.share};
+                path = {step.to, t, step.which, path.share};
             }
-            visit(PackedLeaf{way.at.content(), way.parent, way.which}, way.share);
+            visit(PackedLeaf{path.at.content(), path.parent, path.which}, path.share);
         }
     }
 
@@ -129,7 +129,7 @@ public:
     NodeId child(const PackedTree& tree, Place t, std::uint32_t child) const;
     // visit(node) for all on the way to a leaf, which is the last.
     template <class Visit>
-    void for_way(const PackedTree& tree, NodeId leaf, Visit&& visit) const {
+    void for_path(const PackedTree& tree, NodeId leaf, Visit&& visit) const {
         for (Place t = PackedTree::kRoot;;) {
             if (ids_[t] == leaf) return visit(leaf);  // a root that is one
             visit(ids_[t]);

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "base/types.hpp"
 #include "data/matrix.hpp"
-#include "forest/thread_team.hpp"
 
 namespace silvics {
 
@@ -69,7 +69,7 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
     const auto rounded = [&](double value) {
         return as_float32 ? static_cast<double>(static_cast<float>(value)) : value;
     };
-    const auto told = [&](std::size_t first, std::size_t size, const double* values) {
+    const auto visit_block = [&](std::size_t first, std::size_t size, const double* values) {
         body(RowBlock{first, size, X.cols, values, !any_missing({values, size * X.cols})});
     };
     team.run(n_blocks, [&](std::size_t b, std::size_t worker) {
@@ -83,14 +83,14 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
                 });
             };
             put(rounded);
-            told(first, size, buffer.data());
+            visit_block(first, size, buffer.data());
             put([](double) { return 0.0; });
             return;
         }
         buffer.resize(size * X.cols + 1);
         read_rows(X, first, size, buffer.data());
         if (as_float32) std::ranges::transform(buffer, buffer.begin(), rounded);
-        told(first, size, buffer.data());
+        visit_block(first, size, buffer.data());
     });
 }
 
@@ -104,16 +104,16 @@ inline std::size_t rows_of_block(const Matrix& X, std::size_t most_rows) {
 // As many as there are for each thread: the more rows, the less it costs to fetch a tree.
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
-    constexpr std::size_t kFewRows = 256, kManyRows = 32768;
+    constexpr std::size_t kMinBlockRows = 256, kMaxBlockRows = 32768;
     const std::size_t shared = (X.rows + team.size() - 1) / team.size();
-    for_row_blocks(X, as_float32, team, rows_of_block(X, std::clamp(shared, kFewRows, kManyRows)),
-                   body);
+    for_row_blocks(X, as_float32, team,
+                   rows_of_block(X, std::clamp(shared, kMinBlockRows, kMaxBlockRows)), body);
 }
 
 // Columns of some variables, one after the other.
 inline std::vector<double> columns_of(const Matrix& X, std::span<const FeatureId> variables,
                                       bool as_float32, ThreadTeam& team) {
-    std::vector<double> columns(X.rows * variables.size());
+    std::vector<double> columns(checked_product(X.rows, variables.size()));
     for_row_blocks(X, as_float32, team, [&](const RowBlock& block) {
         for (std::size_t k = 0; k < variables.size(); ++k)
             for (std::size_t i = 0; i < block.size; ++i)

@@ -23,7 +23,7 @@ bool UnpackedTree<T>::pays(const PackedForest& forest, std::size_t m, std::size_
         forest.one_number() ? shape.n_leaves : forest.n_pure() + forest.n_rows();
     const std::size_t n_places = forest.first_node[m + 1] - forest.first_node[m];
     using Unpacked = UnpackedNode<T>;
-    const bool fits = !shape.ruled && !shape.records && !forest.both_ways &&
+    const bool fits = !shape.ruled && !shape.records && !forest.both_children &&
                       n_contents <= Unpacked::kContents &&
                       forest.n_features <= Unpacked::kMaxFeature &&
                       first_child_of(n_places) <= Unpacked::kMaxNodes;

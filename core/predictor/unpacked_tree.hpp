@@ -86,30 +86,30 @@ public:
     static constexpr std::uint32_t kRoot = 1;
     // As many at once as were quickest. `kMissing`: some values may be.
     template <bool kMissing>
-    struct Ways {
+    struct Paths {
         static constexpr std::size_t kSize = sizeof(T) == 4 && !kMissing ? 12 : 8;
         std::array<std::uint32_t, kSize> at;
         std::array<const T*, kSize> samples;
     };
     // Ways from where they are to their leaves.
     template <bool kMissing>
-    [[gnu::always_inline]] void down(Ways<kMissing>& ways) const {
-        constexpr std::size_t kWays = Ways<kMissing>::kSize;
+    [[gnu::always_inline]] void down(Paths<kMissing>& paths) const {
+        constexpr std::size_t kPaths = Paths<kMissing>::kSize;
         const UnpackedNode<T>* const nodes = nodes_.data();
         // By themselves, so that they are in registers.
-        std::uint32_t at[kWays];
-        const T* samples[kWays];
+        std::uint32_t at[kPaths];
+        const T* samples[kPaths];
 #pragma GCC unroll 16
-        for (std::size_t k = 0; k < kWays; ++k) {
-            at[k] = ways.at[k];
-            samples[k] = ways.samples[k];
+        for (std::size_t k = 0; k < kPaths; ++k) {
+            at[k] = paths.at[k];
+            samples[k] = paths.samples[k];
         }
         constexpr std::size_t kSteps = 2;  // between two looks whether all have ended
         for (std::uint32_t going = 1; going != 0;) {
             going = 0;
             for (std::size_t step = 0; step < kSteps; ++step)
 #pragma GCC unroll 16
-                for (std::size_t k = 0; k < kWays; ++k) {
+                for (std::size_t k = 0; k < kPaths; ++k) {
                     const UnpackedNode<T>& node = nodes[at[k]];
                     const T x = samples[k][node.feature()];
                     std::uint32_t second = x > node.threshold;
@@ -120,7 +120,7 @@ public:
                 }
         }
 #pragma GCC unroll 16
-        for (std::size_t k = 0; k < kWays; ++k) ways.at[k] = at[k];
+        for (std::size_t k = 0; k < kPaths; ++k) paths.at[k] = at[k];
     }
 
     // Some samples of a block, which have these values: end(i, leaf).
@@ -141,15 +141,15 @@ private:
     template <bool kMissing, class End>
     void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> some,
               End& end) const {
-        Ways<kMissing> ways;
-        for (std::size_t begin = 0; begin < some.size(); begin += ways.kSize) {
-            const auto these = some.subspan(begin, std::min(ways.kSize, some.size() - begin));
-            for (std::size_t k = 0; k < ways.kSize; ++k) {
-                ways.at[k] = kRoot;
-                ways.samples[k] = values + block.width * these[std::min(k, these.size() - 1)];
+        Paths<kMissing> paths;
+        for (std::size_t begin = 0; begin < some.size(); begin += paths.kSize) {
+            const auto these = some.subspan(begin, std::min(paths.kSize, some.size() - begin));
+            for (std::size_t k = 0; k < paths.kSize; ++k) {
+                paths.at[k] = kRoot;
+                paths.samples[k] = values + block.width * these[std::min(k, these.size() - 1)];
             }
-            down<kMissing>(ways);
-            for (std::size_t k = 0; k < these.size(); ++k) end(these[k], leaf(ways.at[k]));
+            down<kMissing>(paths);
+            for (std::size_t k = 0; k < these.size(); ++k) end(these[k], leaf(paths.at[k]));
         }
     }
 

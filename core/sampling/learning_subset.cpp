@@ -36,6 +36,14 @@ void bring_near_one(LearningSubset& subset) {
         if (w > 0.0) w = std::max(w / subset.unit, std::numeric_limits<double>::denorm_min());
 }
 
+// A place within a sum of denormal weights would be rounded to a few values: a power of two brings
+// such sums to where doubles have all their digits. Sums of other weights stay as they are.
+void scale_up(std::vector<double>& running) {
+    constexpr double kTiny = 0x1.0p-900, kUnit = 0x1.0p900;
+    if (!running.empty() && running.back() < kTiny)
+        for (double& sum : running) sum *= kUnit;
+}
+
 // So many of the first n numbers, ascending, at a cost that does not grow with n (Floyd): each of
 // the last so many is taken, unless a number up to it is drawn that has not been taken before.
 std::vector<RowId> some_of(std::size_t n, std::size_t wanted, RandomStream& stream) {
@@ -61,14 +69,14 @@ void give_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
             "sample");
     const auto wanted = static_cast<std::size_t>(structure * static_cast<double>(n) + 0.5);
     RandomStream stream(derive(root_key(seed), kRolesPart));
-    subset.fills.assign(n, 1);
+    subset.estimates.assign(n, 1);
     for (const RowId i : some_of(n, std::clamp<std::size_t>(wanted, 1, n - 1), stream))
-        subset.fills[i] = 0;
+        subset.estimates[i] = 0;
 }
 
 // visit(row) for the rows drawn for a tree, in the order drawn.
 template <class Visit>
-void for_drawn(const SamplingPlan& plan, std::uint32_t seed, Visit&& visit) {
+void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop, Visit&& visit) {
     RandomStream stream(derive(root_key(seed), kRowsPart));
     if (plan.subsample) {
         const auto& of = plan.candidates;
@@ -78,6 +86,7 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, Visit&& visit) {
         return;
     }
     for (std::size_t draw = 0; draw < plan.n_draws; ++draw) {
+        if (draw % kStopBlock == 0) stop.check();
         if (plan.running.empty()) {
             visit(static_cast<RowId>(stream.below(plan.n_rows)));
             continue;
@@ -97,6 +106,11 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, Visit&& visit) {
 void SamplingPlan::prepare() {
     if (!weights.empty() && weights.size() != n_rows)
         throw std::invalid_argument("sample_weight does not have one value per row");
+    for (const RowId row : held_out)
+        if (row >= n_rows)
+            throw std::invalid_argument("a row that is held out is not in the table");
+    checked_id(n_rows, kMaxRows, "rows");
+    checked_id(n_draws, kMaxIds, "rows drawn for a tree");
     double sum = 0.0;
     running.clear();
     for (const double w : weights) {
@@ -104,6 +118,7 @@ void SamplingPlan::prepare() {
         sum += w;
         if (bootstrap) running.push_back(sum);
     }
+    scale_up(running);
     candidates.clear();
     if (subsample)
         for (std::size_t i = 0; i < weights.size(); ++i)
@@ -118,33 +133,35 @@ std::size_t SamplingPlan::usual_size() const {
     return subsample ? std::min(n_draws, n_rows) : n_rows;
 }
 
-std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed) {
+std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop) {
     std::vector<RowId> rows;
     rows.reserve(plan.n_draws);
-    for_drawn(plan, seed, [&](RowId row) { rows.push_back(row); });
+    for_drawn(plan, seed, stop, [&](RowId row) { rows.push_back(row); });
     return rows;
 }
 
-std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed) {
+std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop) {
     std::vector<bool> out(plan.n_rows, true);
-    for_drawn(plan, seed, [&](RowId row) { out[row] = false; });
+    for (const RowId row : plan.held_out) out[row] = false;
+    for_drawn(plan, seed, stop, [&](RowId row) { out[row] = false; });
     return out;
 }
 
-LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed) {
+LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed,
+                               const StopFlag& stop) {
     LearningSubset subset;
     if (plan.bootstrap) {
         subset.weights.assign(plan.n_rows, 0.0);
-        for_drawn(plan, seed, [&](RowId row) { subset.weights[row] += 1.0; });
+        for_drawn(plan, seed, stop, [&](RowId row) { subset.weights[row] += 1.0; });
         if (plan.balanced_subsample) balance_classes(subset.weights, target, plan.n_draws);
     } else if (plan.subsample && plan.weights.empty()) {
-        subset.rows = draw_rows(plan, seed);
+        subset.rows = draw_rows(plan, seed, stop);
         subset.whole = static_cast<double>(subset.rows.size());
         if (plan.structure > 0.0) give_roles(subset, plan.structure, seed);
         return subset;
     } else if (plan.subsample) {
         subset.weights.assign(plan.n_rows, 0.0);
-        for_drawn(plan, seed, [&](RowId row) { subset.weights[row] = plan.weights[row]; });
+        for_drawn(plan, seed, stop, [&](RowId row) { subset.weights[row] = plan.weights[row]; });
     } else {
         subset.weights = plan.weights;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/scratch.hpp"
+#include "base/stop.hpp"
 #include "base/types.hpp"
 #include "data/target.hpp"
 #include "sampling/random_stream.hpp"
@@ -23,6 +24,7 @@ struct SamplingPlan {
     bool subsample = false;           // n_draws without replacement, each with its own weight
     double structure = 0.0;           // honest: share of a tree's rows that find its splits
     std::vector<RowId> candidates;    // a subsample's, made by prepare(); none: all rows
+    std::vector<RowId> held_out;      // rows that trees are pruned on: never drawn, nor out of bag
 
     void prepare();
     // How many rows a tree has, more or less.
@@ -30,17 +32,19 @@ struct SamplingPlan {
 };
 
 // The rows drawn for a tree, in the order drawn.
-std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed);
-// True for the rows of the plan that the tree did not draw.
-std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed);
+std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed,
+                             const StopFlag& stop = {});
+// True for the rows that the tree used for nothing: not drawn, and not held out to prune it.
+std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed,
+                             const StopFlag& stop = {});
 
 struct LearningSubset {
-    std::vector<RowId> rows;          // ascending, those of positive weight
-    std::vector<double> weights;      // by row of the table; empty: all one
-    double unit = 1.0;                // weight of the user per weight here: a power of two
-    bool whole_weights = true;        // all small integers: their sums are exact in any order
-    double whole = 0.0;               // the sum of the weights
-    std::vector<std::uint8_t> fills;  // of `rows`, in honest trees: whether they fill leaves
+    std::vector<RowId> rows;              // ascending, those of positive weight
+    std::vector<double> weights;          // by row of the table; empty: all one
+    double unit = 1.0;                    // weight of the user per weight here: a power of two
+    bool whole_weights = true;            // all small integers: their sums are exact in any order
+    double whole = 0.0;                   // the sum of the weights
+    std::vector<std::uint8_t> estimates;  // of `rows`, in honest trees: whether they fill leaves
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
     // The weights of the subset's rows, in their order.
@@ -54,6 +58,7 @@ struct LearningSubset {
     }
 };
 
-LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed);
+LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed,
+                               const StopFlag& stop = {});
 
 }  // namespace silvics

@@ -4,16 +4,11 @@
 
 #include <cstdint>
 
+#include "base/hash.hpp"
+
 namespace silvics {
 
 using StreamKey = std::uint64_t;
-
-// The finalizer of SplitMix64: a bijection that scatters every bit of its input.
-constexpr std::uint64_t scatter(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-}
 
 // A key for the part of `key` named by `part`; streams of different parts are unrelated.
 constexpr StreamKey derive(StreamKey key, std::uint64_t part) {

@@ -20,17 +20,17 @@ namespace silvics {
 // Those of the left first, both sides in the order they had. Both places are written, one is kept.
 template <class T>
 void split_array(const std::uint8_t* goes_left, std::size_t n, std::uint64_t* scratch, T* of) {
-    T* const aside = reinterpret_cast<T*>(scratch);
+    T* const buffer = reinterpret_cast<T*>(scratch);
     std::size_t left = 0, right = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t goes = goes_left[i];
         const T sample = of[i];
         of[left] = sample;
-        aside[right] = sample;
+        buffer[right] = sample;
         left += goes;
         right += 1 - goes;
     }
-    std::memcpy(of + left, aside, right * sizeof(T));
+    std::memcpy(of + left, buffer, right * sizeof(T));
 }
 
 struct SampleOrder {
@@ -42,7 +42,7 @@ struct SampleOrder {
     std::vector<double> values;
     std::vector<std::uint64_t> packed;
     // In honest trees: whether a sample fills leaves, or finds splits.
-    std::vector<std::uint8_t> fills;
+    std::vector<std::uint8_t> estimates;
 
     std::size_t size() const { return rows.size(); }
 
@@ -54,7 +54,7 @@ struct SampleOrder {
         visit(labels);
         visit(values);
         visit(packed);
-        visit(fills);
+        visit(estimates);
     }
     template <class A, class B, class Visit>
     static void for_pairs(A& a, B& b, Visit&& visit) {
@@ -63,7 +63,7 @@ struct SampleOrder {
         visit(a.labels, b.labels);
         visit(a.values, b.values);
         visit(a.packed, b.packed);
-        visit(a.fills, b.fills);
+        visit(a.estimates, b.estimates);
     }
 
     // goes_left[i] of sample begin + i: one or zero. Room of any kind will do.
@@ -74,12 +74,12 @@ struct SampleOrder {
         const std::size_t n = goes_left.size();
         const std::size_t n_words = weights.empty() ? 1 : 2;  // of each sample, besides its row
         const std::size_t wanted = (n + 1) / 2 + 4 + n_words * (n + 4);
-        auto* const aside =
+        auto* const buffer =
             reinterpret_cast<std::uint64_t*>(scratch.take((wanted + kWords - 1) / kWords));
         const std::uint8_t* const goes = goes_left.data();
         // What most trees have goes in one pass.
         const auto at_once = [&](auto* first, double* second) {
-            kernels().part_samples(goes, n, rows.data() + begin, first, second, aside);
+            kernels().part_samples(goes, n, rows.data() + begin, first, second, buffer);
         };
         if (!packed.empty()) return at_once(packed.data() + begin, nullptr);
         if (values.size() == size() && labels.empty())
@@ -87,7 +87,7 @@ struct SampleOrder {
                            weights.empty() ? nullptr : weights.data() + begin);
         const auto each = [&]<class T>(std::vector<T>& array) {
             for (std::size_t at = begin; at < array.size(); at += size())
-                split_array(goes, n, aside, array.data() + at);
+                split_array(goes, n, buffer, array.data() + at);
         };
         for_arrays(each);
     }

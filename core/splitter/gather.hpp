@@ -1,4 +1,5 @@
-// Where storage ends: the only place that looks inside a column. What leaves here is codes.
+// Where storage ends: the samples of a node as codes or values, whatever kind of column holds them.
+// Small nodes, sparse columns and levels have readers of their own, for speed.
 #pragma once
 
 #include <algorithm>
@@ -52,12 +53,13 @@ template <class Put>
 void for_cells(const Column& column, std::span<const RowId> rows, Put&& put) {
     const auto cells = column.cells;
     if (cells.empty() || rows.empty()) return;
-    const auto look_up = [](std::span<const RowId> few, std::span<const RowId> many, auto&& both) {
-        auto from = many.begin();
-        for (std::size_t i = 0; i < few.size() && from != many.end(); ++i) {
-            from = std::lower_bound(from, many.end(), few[i]);
-            if (from != many.end() && *from == few[i])
-                both(i, static_cast<std::size_t>(from - many.begin()));
+    const auto look_up = [](std::span<const RowId> fewer, std::span<const RowId> more,
+                            auto&& both) {
+        auto from = more.begin();
+        for (std::size_t i = 0; i < fewer.size() && from != more.end(); ++i) {
+            from = std::lower_bound(from, more.end(), fewer[i]);
+            if (from != more.end() && *from == fewer[i])
+                both(i, static_cast<std::size_t>(from - more.begin()));
         }
     };
     const auto steps = [](std::size_t n) { return static_cast<std::size_t>(std::bit_width(n)); };
@@ -134,7 +136,7 @@ void load_values(const ColumnView& view, std::span<const RowId, N> rows, double*
 // The values of some rows of a plain column.
 template <std::size_t N>
 const double* read_values(const Column& column, std::span<const RowId, N> rows, double* into) {
-    if (column.knots_tell()) {  // codes are smaller than the caller's values
+    if (column.knots_are_values()) {  // codes are smaller than the caller's values
         const CodeView& codes = column.view(rows.size());
         codes.visit([&](const auto* from) {
             for (std::size_t i = 0; i < rows.size(); ++i)
@@ -150,10 +152,10 @@ const double* read_values(const Column& column, std::span<const RowId, N> rows, 
 inline void read_values_in_range(const Column& column, std::span<const RowId> rows, double* into,
                                  double* low, double* high) {
     const ColumnView& from = column.values;
-    const bool told = column.knots_tell();
-    if (!told && from.type == Scalar::f32) {
+    const bool by_knots = column.knots_are_values();
+    if (!by_knots && from.type == Scalar::f32) {
         kernels().read_floats(from.data, from.stride, rows.data(), rows.size(), into, low, high);
-    } else if (!told && from.type == Scalar::f64) {
+    } else if (!by_knots && from.type == Scalar::f64) {
         kernels().read_doubles(from.data, from.stride, rows.data(), rows.size(), into, low, high);
     } else {
         read_values(column, rows, into);
@@ -178,7 +180,7 @@ inline std::pair<double, double> values_of_code(const NodeColumn& node, Code cod
                                                 Scratch<Position>& places) {
     const Column& column = node.column;
     const bool one = column.kind == Column::Kind::one_value;
-    if (column.knots_tell()) return {column.knots[code], column.knots[code]};
+    if (column.knots_are_values()) return {column.knots[code], column.knots[code]};
     const std::size_t n =
         kernels().find_codes(node.codes, node.size(), code, 1, places.take(node.size() + 1));
     double low = node.value(places[0]), high = low;
@@ -208,7 +210,7 @@ inline CodeSides sides_of_threshold(const Column& column, double threshold) {
     const auto above = std::ranges::upper_bound(column.knots, threshold) - column.knots.begin();
     const auto end = static_cast<Code>(above) << column.knot_shift;
     if (above == 0) return {0, 0};
-    if (column.knots_tell()) return {end, end};
+    if (column.knots_are_values()) return {end, end};
     return {static_cast<Code>(above - 1) << column.knot_shift, end};
 }
 
@@ -232,12 +234,12 @@ inline double threshold_of_cut(const NodeColumn& node, const Cut& cut, Scratch<P
     const Column& column = node.column;
     if (cut.at_left != cut.at_right && column.kind != Column::Kind::bin) {
         const auto value = [&](Position at) {
-            return column.knots_tell() ? column.knots[node.codes[at]] : node.value(at);
+            return column.knots_are_values() ? column.knots[node.codes[at]] : node.value(at);
         };
         return middle_of_gap(value(cut.at_left), value(cut.at_right));
     }
     const auto [below, above] = codes_at_cut(node, cut);
-    if (column.knots_tell()) return middle_of_gap(column.knots[below], column.knots[above]);
+    if (column.knots_are_values()) return middle_of_gap(column.knots[below], column.knots[above]);
     // No sample has a code between these: all that are found are next to the gap.
     const std::size_t n = kernels().find_codes(node.codes, node.size(), below, above - below + 1,
                                                places.take(node.size() + 1));

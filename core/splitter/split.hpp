@@ -10,6 +10,7 @@
 #include "criterion/concept.hpp"
 #include "sampling/random_stream.hpp"
 #include "splitter/cells.hpp"
+#include "splitter/search_rules.hpp"
 #include "tree/branches.hpp"
 
 namespace silvics {
@@ -18,6 +19,14 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Where missing values went at a node, if it has seen any.
 enum class MissingSide : std::uint8_t { unseen, right, left };
+
+// try_side(side) for every side that missing values can take: right of a cut, then left of it;
+// unseen, if the node has none.
+template <class Try>
+void for_missing_sides(bool has_missing, Try&& try_side) {
+    try_side(has_missing ? MissingSide::right : MissingSide::unseen);
+    if (has_missing) try_side(MissingSide::left);
+}
 
 struct Split {
     FeatureId feature = 0;
@@ -42,103 +51,6 @@ struct OtherSplit {
     // Where samples go to both children: their samples, copied to here.
     bool copied = false;
     std::size_t begin = 0, n_right = 0;
-};
-
-// How a cut is drawn, where it is not searched for.
-enum class CutDraw : std::uint8_t {
-    uniform,       // between the least and the largest value of the node (Extra-Trees)
-    gap,           // in a gap between neighbouring values (Biau et al. 2008)
-    between_pair,  // between two samples of different output (PERT)
-    middle,        // of the node's values
-    relevance,     // in the middle of relevant variables, uniform on others (Breiman 2004)
-    cell_uniform,  // anywhere on the cell's side (Purely Random Forests)
-    cell_middle,   // in the middle of the cell's side (Biau 2012)
-};
-
-// How the variables of a node are drawn.
-enum class VariableDraw : std::uint8_t {
-    uniform,   // K of them
-    unused,    // K of those not yet used on the branch
-    poisson,   // 1 + Poisson(K)
-    weighted,  // K of them by given probabilities
-};
-
-// Which of the splits found at a node is taken.
-enum class Choice : std::uint8_t {
-    best,         // the largest decrease of impurity
-    gain_ratio,   // of no less than the mean gain, the largest share of the split's information
-    one_of_best,  // one of the n best, uniformly
-    near_best,    // near the root, one variable of almost the largest decrease (Kwok & Carter)
-    significant,  // the variable that depends on the output the most (conditional inference)
-};
-
-enum class SplitKind : std::uint8_t {
-    binary,
-    multiway,             // a child for each value
-    multiway_categories,  // for each level of a category; numbers are split in two
-    oblique,              // in two, on random combinations of variables
-};
-
-enum class MissingRule : std::uint8_t { learned, apart, both };
-
-enum class Search : std::uint8_t {
-    automatic,
-    sort,       // sort the node's samples, then scan
-    histogram,  // sum the samples of each code, or of some neighbouring codes, then scan
-};
-
-struct SearchRules {
-    std::size_t max_features = 1;  // K
-    bool constants_count = true;   // among the K drawn (scikit-learn), or are they skipped
-    bool random_cut = false;       // Extra-Trees: one uniform cut instead of the best
-    Search search = Search::automatic;
-    bool adjust_levels = true;     // take off what the levels of a category gain by chance
-    std::size_t split_sample = 0;  // N_0: search on that many samples of a larger node; 0: all
-    std::size_t min_samples_leaf = 1;
-    double min_weight_leaf = 0.0;
-    std::size_t shared_from = std::size_t{1} << 13;  // samples that are worth several threads
-    std::vector<std::int8_t> monotonic;              // per variable: -1, 0, 1; empty: none
-
-    // What only some recipes ask for; any of it takes the general splitter.
-    CutDraw cut_draw = CutDraw::uniform;
-    VariableDraw variable_draw = VariableDraw::uniform;
-    Choice choice = Choice::best;
-    SplitKind kind = SplitKind::binary;
-    MissingRule missing = MissingRule::learned;
-    std::size_t n_best = 20;             // of one_of_best
-    double near_best = 0.25;             // what a split may lose against the best one,
-    std::size_t near_best_depth = 2;     // above this depth
-    std::size_t n_combined = 3;          // variables in a combination
-    std::size_t range_sample = 0;        // samples whose range bounds the cuts; 0: all
-    std::size_t most_values = 10;        // of a number, that a multiway split tells apart
-    double significance = 0.0;           // level of the test that a split must pass; 0: none
-    std::size_t n_permutations = 0;      // of that test; 0: its asymptotic form
-    bool honest = false;                 // some samples find the splits, the others fill the leaves
-    bool general = false;                // the general splitter in any case, for tests
-    std::vector<double> probabilities;   // of the variables, where draws are weighted
-    std::vector<std::uint8_t> relevant;  // variables cut in the middle
-    std::vector<std::vector<double>> edges;  // between the values that multiway splits tell apart
-    std::vector<std::pair<double, double>> ranges;  // of all values, for cells and combinations
-
-    bool by_cells() const {
-        return random_cut &&
-               (cut_draw == CutDraw::cell_uniform || cut_draw == CutDraw::cell_middle);
-    }
-    bool multiway() const {
-        return kind == SplitKind::multiway || kind == SplitKind::multiway_categories;
-    }
-    bool needs_general_splitter() const {
-        return general || honest || kind != SplitKind::binary || missing != MissingRule::learned ||
-               choice != Choice::best || variable_draw != VariableDraw::uniform ||
-               (random_cut && cut_draw != CutDraw::uniform) || range_sample != 0 ||
-               significance > 0.0;
-    }
-    // Whether every node keeps its value: leaves may be empty, or do not add up to their parents.
-    bool keeps_values() const {
-        return honest || kind != SplitKind::binary || missing != MissingRule::learned || by_cells();
-    }
-
-    int monotonic_sign(FeatureId f) const { return monotonic.empty() ? 0 : monotonic[f]; }
 };
 
 // Bounds that monotonic constraints above a node put on its value.

@@ -1,5 +1,5 @@
-// The search for a node's split (Algorithms 3.3 and 4.1). One virtual call per node; the
-// criterion is a template below it.
+// The search for a node's split (Algorithms 3.3 and 4.1). A few virtual calls per node; the
+// criterion is a template below them.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace silvics {
 
 class ThreadTeam;
 
-struct NodeFacts {
+struct NodeStats {
     std::size_t n = 0;
     double weight = 0.0;
     bool homogeneous = false;
@@ -33,7 +33,7 @@ struct SoleSample {
 class Splitter {
 public:
     virtual ~Splitter() = default;
-    virtual NodeFacts enter(const NodeSamples& node) = 0;
+    virtual NodeStats enter(const NodeSamples& node) = 0;
     // A node of one sample, of one output.
     virtual SoleSample enter_sole(std::size_t at) = 0;
     // The split of the node last entered; its samples are set in order, those of the left child

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "criterion/class_counts.hpp"
+#include "criterion/impurity.hpp"
 #include "tree/compact_leaves.hpp"
 
 namespace silvics {
@@ -88,7 +88,7 @@ Packed pack(Tree nodes, const Leaves& leaves, Derivation derivation) {
     packed.exact = counts || (!classes && packed.tree.impurity.empty());
     const LeafScales scales = packed.tree.leaf_scales();
     for (std::size_t i = 0; i < leaves.ids.size(); ++i)
-        packed.suits &= scales.suit(packed.tree.leaf_facts(leaves.ids[i], i));
+        packed.suits &= scales.suit(packed.tree.leaf_stats(leaves.ids[i], i));
     return packed;
 }
 
@@ -201,7 +201,7 @@ bool derive(const Tree& packed, Visit&& visit) {
     for (NodeId t = static_cast<NodeId>(packed.nodes.size()); t-- > 0;) {
         const Node& node = packed.nodes[t];
         if (node.leaf()) {
-            const LeafFacts leaf = packed.leaf_facts(t, --number);
+            const LeafStats leaf = packed.leaf_stats(t, --number);
             waiting.push_back({leaf.n, leaf.weight * scales.weight, leaf.impurity,
                                leaf.value * scales.output, 0.0});
             if (packed.classification()) classes.push(node, waiting.back().weight);
@@ -219,7 +219,7 @@ bool derive(const Tree& packed, Visit&& visit) {
 }
 
 // Whether nothing but rounding is between what the leaves tell and the tree as it is.
-bool tells(const Tree& packed, const Tree& tree) {
+bool reproduces(const Tree& packed, const Tree& tree) {
     return derive(packed, [&](NodeId t, const Subtree& derived) {
         const double error = std::fabs(derived.impurity - tree.impurity[t]);
         return error <= 1e-12 * tree.impurity[t] + 1e-13 * tree.impurity[0];
@@ -235,7 +235,8 @@ Tree compact(Tree tree, Derivation derivation) {
         return tree;
     Packed packed = pack(tree, leaves_of(tree), derivation);
     // Of sums that were rounded it is to be seen.
-    if (packed.suits && (packed.exact || tells(packed.tree, tree))) return std::move(packed.tree);
+    if (packed.suits && (packed.exact || reproduces(packed.tree, tree)))
+        return std::move(packed.tree);
     return tree;
 }
 

@@ -28,7 +28,7 @@ public:
         for (const double w : weights) weights_.push_back(count(w));
         return {counts(n, weight), kLeaf, checked_id(n_impure_++, kMaxIds, "impure leaves")};
     }
-    Node put_mean(const LeafFacts& leaf) {
+    Node put_mean(const LeafStats& leaf) {
         exact_ &= leaf.impurity == 0.0 && scales_.suit(leaf);
         all_n_ &= leaf.weight == leaf.n;
         if (weighted_) weights_.push_back(count(leaf.weight));
@@ -38,7 +38,7 @@ public:
     }
 
     // What a mean has, the `number`-th leaf.
-    LeafFacts mean(const Node& leaf, std::size_t number) const {
+    LeafStats mean(const Node& leaf, std::size_t number) const {
         return {.n = leaf.link,
                 .weight = weighted_ ? weights_[number] : static_cast<double>(leaf.link),
                 .impurity = impurities_.empty() ? 0.0 : impurities_[number],

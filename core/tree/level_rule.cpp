@@ -19,10 +19,10 @@ LevelRule LevelRule::of(std::span<const Level> left, std::span<const Level> righ
                         std::vector<std::uint32_t>& sets) {
     const auto differing = others_left ? right : left;
     const Level last = differing.empty() ? 0 : std::ranges::max(differing);
-    if (last < kFew) {
+    if (last < kInlineLevels) {
         std::uint64_t bits = 0;
         for (const Level level : differing) bits |= std::uint64_t{1} << level;
-        return {Form::few, others_left ? ~bits : bits, others_left};
+        return {Form::in_place_bits, others_left ? ~bits : bits, others_left};
     }
     const std::size_t offset = checked_id(sets.size(), kMaxIds, "words of category sets per tree");
     const std::size_t words = (std::size_t{last} + 32) / 32;
@@ -64,7 +64,7 @@ std::size_t LevelRule::n_words(std::span<const std::uint32_t> sets) const {
 
 bool LevelRule::valid(std::span<const std::uint32_t> sets) const {
     if (bits_ >> 51 != kNaN >> 51) return false;
-    if (form() == Form::few || form() == Form::coin) return true;
+    if (form() == Form::in_place_bits || form() == Form::coin) return true;
     const auto offset = static_cast<std::size_t>(content());
     if (form() != Form::apart || offset >= sets.size()) return false;
     const std::uint32_t head = sets[offset];

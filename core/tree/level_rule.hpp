@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/types.hpp"
-#include "sampling/random_stream.hpp"
 
 namespace silvics {
 
@@ -24,21 +24,21 @@ using Level = Code;
 
 class LevelRule {
 public:
-    enum class Form : std::uint8_t { none, few, coin, apart, record };
+    enum class Form : std::uint8_t { none, in_place_bits, coin, apart, record };
 
-    static constexpr std::size_t kFew = 47;  // levels that fit
-    static constexpr std::uint64_t kContent = (std::uint64_t{1} << kFew) - 1;
+    static constexpr std::size_t kInlineLevels = 47;  // levels that fit
+    static constexpr std::uint64_t kContent = (std::uint64_t{1} << kInlineLevels) - 1;
 
     explicit LevelRule(double in_place) : bits_(std::bit_cast<std::uint64_t>(in_place)) {}
     LevelRule(Form form, std::uint64_t content, bool others_left)
-        : bits_(kNaN | static_cast<std::uint64_t>(form) << 48 | std::uint64_t{others_left} << kFew |
-                (content & kContent)) {}
+        : bits_(kNaN | static_cast<std::uint64_t>(form) << 48 |
+                std::uint64_t{others_left} << kInlineLevels | (content & kContent)) {}
 
     // What a node keeps in the place of its threshold.
     double in_place() const { return std::bit_cast<double>(bits_); }
     Form form() const { return static_cast<Form>(bits_ >> 48 & 7); }
     std::uint64_t content() const { return bits_ & kContent; }
-    bool others_left() const { return (bits_ >> kFew & 1) != 0; }
+    bool others_left() const { return (bits_ >> kInlineLevels & 1) != 0; }
     LevelRule sending_others(bool left) const { return {form(), content(), left}; }
 
     // Each level has a fair coin of its own.
@@ -49,8 +49,8 @@ public:
     // `sets` are the tree's.
     bool goes_left(Level level, std::span<const std::uint32_t> sets) const {
         switch (form()) {
-            case Form::few:
-                return level < kFew ? (bits_ >> level & 1) != 0 : others_left();
+            case Form::in_place_bits:
+                return level < kInlineLevels ? (bits_ >> level & 1) != 0 : others_left();
             case Form::coin:
                 return coin(content(), level);
             default:

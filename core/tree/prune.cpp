@@ -16,7 +16,7 @@ public:
     explicit Pruning(const Tree& tree)
         : parent_(tree.nodes.size(), 0),
           cut_(tree.nodes.size(), 0),
-          gone_(tree.nodes.size(), 0),
+          removed_(tree.nodes.size(), 0),
           leaves_(tree.nodes.size(), 1),
           own_(tree.nodes.size()),
           ends_(tree.subtree_ends()) {
@@ -44,12 +44,12 @@ public:
     bool weakest(double& least) {
         while (!links_.empty()) {
             const auto [a, t] = links_.top();
-            if (!gone_[t] && !(alpha(t) > a)) {
+            if (!removed_[t] && !(alpha(t) > a)) {
                 least = a;
                 return true;
             }
             links_.pop();
-            if (!gone_[t]) links_.push({alpha(t), t});
+            if (!removed_[t]) links_.push({alpha(t), t});
         }
         return false;
     }
@@ -58,7 +58,7 @@ public:
         const NodeId t = links_.top().second;
         links_.pop();
         cut_[t] = 1;
-        for (NodeId u = t + 1; u < ends_[t]; ++u) gone_[u] = 1;
+        for (NodeId u = t + 1; u < ends_[t]; ++u) removed_[u] = 1;
         const double gain = own_[t] - branch_[t];
         const std::size_t fewer = leaves_[t] - 1;
         branch_[t] = own_[t];
@@ -83,7 +83,7 @@ private:
     using Link = std::pair<double, NodeId>;  // of equal alphas, the lower node
 
     std::vector<NodeId> parent_;
-    std::vector<char> cut_, gone_;
+    std::vector<char> cut_, removed_;
     std::vector<std::size_t> leaves_;
     std::vector<double> own_, branch_;  // R(t), R(T_t)
     std::vector<NodeId> ends_;

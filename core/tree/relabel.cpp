@@ -146,16 +146,16 @@ private:
         const Node& node = tree_.nodes[t];
         const std::vector<Levels> to = parted(t, end);
         if (!tree_.has_record(node)) {
-            require(!tree_.both_ways || !has_missing(node.feature), "a level in both children");
+            require(!tree_.both_children || !has_missing(node.feature), "a level in both children");
             return rule(to, LevelRule(node.threshold).others_left()).in_place();
         }
         const BranchRecord record = tree_.record(node);
         const std::size_t at = append(record, node);
         Levels missing = to[record.missing_child()];
-        bool told = false;  // whether the test itself sends them there
+        bool by_test = false;  // whether the test itself sends them there
         if (record.test() == Branching::Test::subset) {
             set_subset(at, rule(to, LevelRule(record.threshold(0)).others_left()));
-            told = record.missing_child() < 2;
+            by_test = record.missing_child() < 2;
         } else {
             const auto levels =
                 std::span(made_.branches)
@@ -163,9 +163,9 @@ private:
             for (Level& level : levels) level = number(node.feature, level);
             if (record.missing_child() < levels.size())
                 std::erase(missing, levels[record.missing_child()]);
-            told = record.missing_child() == record.other_child();
+            by_test = record.missing_child() == record.other_child();
         }
-        if (!told && !missing.empty())
+        if (!by_test && !missing.empty())
             BranchRecord::append_missing(at, LevelRule::of(missing, {}, false, made_.level_sets),
                                          made_.branches);
         return LevelRule(LevelRule::Form::record, at, false).in_place();

@@ -122,7 +122,7 @@ Tree header_of(const Tree& tree) {
     header.impurity_exponent = tree.impurity_exponent;
     header.level_sets = tree.level_sets;
     header.branches = tree.branches;
-    header.both_ways = tree.both_ways;
+    header.both_children = tree.both_children;
     return header;
 }
 
@@ -252,7 +252,7 @@ void check_compact(const Tree& tree) {
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
         const Node& node = tree.nodes[t];
         if (!node.leaf()) continue;
-        const LeafFacts leaf = tree.leaf_facts(t, number++);
+        const LeafStats leaf = tree.leaf_stats(t, number++);
         require(scales.suit(leaf), "numbers of a leaf");
         samples += leaf.n;
         if (!classes) continue;
@@ -318,7 +318,7 @@ void check_tree(const Tree& tree) {
             require(BranchRecord::valid(std::span(tree.branches).subspan(records_end),
                                         tree.n_features, tree.level_sets),
                     "record of a split");
-            require(!tree.both_ways || tree.record(node).n_terms() == 0 ||
+            require(!tree.both_children || tree.record(node).n_terms() == 0 ||
                         tree.record(node).n_children() == 2,
                     "ways of a node");
             const auto children = tree.record(node).children();

@@ -64,7 +64,7 @@ struct Node {
 inline constexpr std::uint32_t kPureBit = std::uint32_t{1} << 31;
 
 // What a leaf of a compact tree keeps; impurity and value only where they are not of classes.
-struct LeafFacts {
+struct LeafStats {
     std::uint32_t n = 0;
     double weight = 0.0, impurity = 0.0, value = 0.0;
 };
@@ -104,7 +104,7 @@ struct LeafScales {
     static LeafScales of_impurities(int exponent) {
         return {.output = std::ldexp(1.0, -exponent / 2)};
     }
-    bool suit(const LeafFacts& leaf) const {
+    bool suit(const LeafStats& leaf) const {
         const double w = leaf.weight * weight, value = leaf.value * output;
         return leaf.n > 0 && w >= 1e-100 && w <= 1e100 && leaf.impurity >= 0.0 &&
                leaf.impurity <= 1e120 && std::fabs(value) <= 1e60;
@@ -129,7 +129,7 @@ struct Tree {
     std::vector<std::uint32_t> level_sets;  // of category nodes that keep theirs apart
     std::vector<std::uint32_t> branches;    // records of nodes of other kinds
     // Samples whose value is missing go to both children, with half their weight.
-    bool both_ways = false;
+    bool both_children = false;
 
     // One of the two: class weights of impure leaves, or what each node predicts.
     std::vector<double> leaf_weights;
@@ -170,12 +170,12 @@ struct Tree {
     // Of a compact tree of classes: whether its leaves keep LeafCounts.
     bool counts_in_leaves() const { return n_node_samples.empty(); }
     // Of a compact tree: leaf t, the `number`-th.
-    LeafFacts leaf_facts(NodeId t, std::size_t number) const {
+    LeafStats leaf_stats(NodeId t, std::size_t number) const {
         const Node& node = nodes[t];
         if (classification() && counts_in_leaves())
             return {.n = node.counts().n, .weight = static_cast<double>(node.counts().weight)};
         if (classification()) return {.n = n_node_samples[number], .weight = node.threshold};
-        LeafFacts leaf{.n = node.link, .weight = static_cast<double>(node.link)};
+        LeafStats leaf{.n = node.link, .weight = static_cast<double>(node.link)};
         if (!whole_weights.empty()) leaf.weight = whole_weights[number];
         if (!weighted_n_node_samples.empty()) leaf.weight = weighted_n_node_samples[number];
         if (!impurity.empty()) leaf.impurity = impurity[number];
@@ -207,7 +207,7 @@ Tree on_combinations(const Tree& tree, const std::vector<std::vector<Term>>& com
                      std::size_t n_features);
 
 // Throws std::invalid_argument unless every index of the tree is in range, every node has one
-// parent before it, and the arrays fit together. What passes can be walked without checks.
+// parent before it, and the arrays fit together. What passes can be traversed without checks.
 void check_tree(const Tree& tree);
 
 }  // namespace silvics

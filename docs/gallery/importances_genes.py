@@ -97,7 +97,8 @@ noise does not favour one over the other, as it does [there](importances_strobl.
     ax.set_xlabel("importance (Gini)")
     ax.legend(fontsize="small")
     page.picture(figure, "genes-mdi", "The twenty largest importances, and what noise would get")
-    low, high = mdi.interval(random_state=0)[order[0]]
+    bounds = mdi.interval(random_state=0)
+    low, high = bounds["lower"].iloc[0], bounds["upper"].iloc[0]
     inside = int((mdi.values[order] >= low).sum())
     page.text(f"""
 Black lines are standard errors over the trees. With 2,000 trees the first gene is between
@@ -117,10 +118,10 @@ all others as a group; then the first 200 as a group.
 order = np.argsort(-mdi.values, kind="stable")
 first = X.columns[order]
 one_by_one = forest.importances(
-    "mda", X, y, groups={"all others": list(first[20:])}, random_state=0
+    "mda", X, y, feature_groups={"all others": list(first[20:])}, random_state=0
 )
 parts = {"the first 200": list(first[:200]), "all others": list(first[200:])}
-together = forest.importances("mda", X, y, groups=parts, random_state=0)
+together = forest.importances("mda", X, y, feature_groups=parts, random_state=0)
 print(f"the largest of 20: {one_by_one.values[one_by_one.names != 'all others'].max():.4f}")
 print(together)
 """)
@@ -229,10 +230,8 @@ print(strict)
     page.text(f"""
 {len(strict.selected())} genes; {both} of them are among the {n_found}. The lists answer different
 questions: here at most one chance in twenty of *any* false gene, there one in twenty *of the list*.
-A p-value is of a gene by itself, the star is for all together. From the same 100 forests,
-`fdr_of_list` gives a list of {by_list} genes at 5 %. With permuted labels useless genes share all
-that there is to explain; with the true ones they get what the useful genes leave. So chance looks
-larger than it is, and both lists are on the safe side.
+The p-values that are printed are those of the decision, for all genes together. From the same 100
+forests, `fdr_of_list` gives a list of {by_list} genes at 5 %.
 
 `conditional_error_rate` and `boruta` grow forests for each rank, or on twice the columns, and take
 minutes on a table like this one.

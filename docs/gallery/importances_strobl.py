@@ -289,7 +289,8 @@ def found_or_not(page: Page) -> None:
 
 To be first is not to be found: one of five is always first. A test says whether chance would do as
 well. `permutation_test` grows forests on Y in other orders, and compares each variable with itself,
-so that the number of values does not matter, and plain "mdi" will do:
+so that the number of values does not matter. It measures by "ufi": weak variables are found that
+"mdi" would miss.
 """)
     page.code("""
 from silvics.importance import permutation_test

@@ -7,121 +7,6 @@ from typing import Annotated, Any
 import numpy
 from numpy.typing import NDArray
 
-class Matrix:
-    """X: blocks of columns side by side, or sparse."""
-
-    def __init__(self, blocks: list, n_levels: Sequence[int] = []) -> None: ...
-    @staticmethod
-    def sparse(
-        starts: object, places: object, values: object, shape: tuple[int, int], by_columns: bool
-    ) -> Matrix:
-        """
-        Compressed by columns or by rows; vectors are given as columns, of shape (n, 1).
-        """
-
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-class Tree:
-    """A grown tree, immutable."""
-
-    @property
-    def n_features(self) -> int: ...
-    @property
-    def n_outputs(self) -> int: ...
-    @property
-    def n_classes(self) -> list[int]:
-        """Classes of each output; empty for regression."""
-
-    @property
-    def value_width(self) -> int: ...
-    @property
-    def max_depth(self) -> int: ...
-    @property
-    def node_count(self) -> int: ...
-    @property
-    def n_leaves(self) -> int: ...
-    @property
-    def memory_bytes(self) -> int: ...
-    @property
-    def is_binary(self) -> bool:
-        """Whether every inner node has two children."""
-
-    @property
-    def both_ways(self) -> bool: ...
-    def children(self, node: int) -> NDArray[numpy.int64]:
-        """The children of a node, in their order."""
-
-    def record(self, node: int) -> dict[str, Any] | None:
-        """What a node keeps that is not a plain split in two; or None."""
-
-    def on_combinations(
-        self, combinations: Sequence[Sequence[tuple[int, float, float]]], n_features: int
-    ) -> Tree:
-        """
-        The tree of these combinations of variables as one of the variables themselves.
-        """
-
-    def relabelled(
-        self,
-        n_classes: Sequence[int],
-        classes: Sequence[Sequence[int]],
-        levels: Sequence[
-            Annotated[
-                NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-            ]
-        ],
-    ) -> Tree:
-        """
-        The same tree in new numbers of classes and levels; itself where nothing changes.
-        """
-
-    def end_cuts(self, share: float) -> tuple[int, int]:
-        """
-        Splits, and how many of them have a side with less than this share of the weight.
-        """
-
-    def pruned_by_errors(
-        self,
-        errors: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        slack: float,
-    ) -> Tree: ...
-    def children_left(self) -> NDArray[numpy.int64]: ...
-    def children_right(self) -> NDArray[numpy.int64]: ...
-    def feature(self) -> NDArray[numpy.int64]: ...
-    def threshold(self) -> NDArray[numpy.float64]: ...
-    def n_node_samples(self) -> NDArray[numpy.int64]: ...
-    def weighted_n_node_samples(self) -> NDArray[numpy.float64]: ...
-    def impurity(self) -> NDArray[numpy.float64]: ...
-    def missing_go_to_left(self) -> NDArray[numpy.uint8]: ...
-    def left_levels(self, node: int, n_levels: int) -> NDArray[numpy.int64]:
-        """Which of so many levels go left at a category node."""
-
-    def others_left(self, node: int) -> bool:
-        """Whether levels that no tree has seen go left at a category node."""
-
-    def values(self) -> NDArray[numpy.float64]:
-        """What every node predicts: class shares of all outputs, or means."""
-
-    def depths(self) -> NDArray[numpy.int64]: ...
-    def impurity_decrease(
-        self, normalize: bool, min_samples: int = 0
-    ) -> NDArray[numpy.float64]: ...
-    def pruning_path(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
-    def expanded(self) -> Tree:
-        """The same tree, everything told of every node."""
-
-    def stored_arrays(self) -> dict:
-        """Everything the tree holds, by name."""
-
-    def __getstate__(self) -> dict: ...
-    def __setstate__(self, arg: dict, /) -> None: ...
-    @staticmethod
-    def from_stored_arrays(arrays: dict) -> Tree:
-        """The tree of stored_arrays(); ValueError if they are not a valid tree."""
-
 class Growth(enum.Enum):
     """Which open node is split next."""
 
@@ -140,7 +25,7 @@ class CutDraw(enum.Enum):
 
     gap = 1
 
-    between_pair = 2
+    pair = 2
 
     middle = 3
 
@@ -203,6 +88,21 @@ class Search(enum.Enum):
 
     bins = 2
 
+class Matrix:
+    """X: blocks of columns side by side, or sparse."""
+
+    def __init__(self, blocks: list, n_levels: Sequence[int] = []) -> None: ...
+    @staticmethod
+    def sparse(
+        starts: object, places: object, values: object, shape: tuple[int, int], by_columns: bool
+    ) -> Matrix:
+        """
+        Compressed by columns or by rows; vectors are given as columns, of shape (n, 1).
+        """
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
 class Table:
     """X as it is searched: small integer codes, or its values."""
 
@@ -212,7 +112,7 @@ class Table:
     def n_features(self) -> int: ...
 
 def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
-def table_of_values(X: Matrix, n_jobs: int, few_looks: bool) -> Table: ...
+def table_of_values(X: Matrix, n_jobs: int, rarely_read: bool) -> Table: ...
 
 class Target:
     """The output variables, as the core sums them."""
@@ -254,9 +154,16 @@ class Sampling:
         | None,
         subsample: bool = False,
         structure: float = 0.0,
+        held_out: Sequence[int] | None = None,
     ) -> None: ...
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""
+
+def tree_seeds(forest_seed: int, first: int, count: int) -> list[int]:
+    """Seeds of a forest's trees first .. first + count - 1, all different."""
+
+def tree_columns(seed: int, n_features: int, wanted: int) -> NDArray[numpy.int64]:
+    """Columns that the tree of this seed draws, ascending."""
 
 class GrowthRules:
     """Everything that decides the shape of a tree."""
@@ -317,26 +224,6 @@ class GrowthRules:
     @monotonic.setter
     def monotonic(self, arg: Sequence[int], /) -> None: ...
     @property
-    def max_depth(self) -> int: ...
-    @max_depth.setter
-    def max_depth(self, arg: int, /) -> None: ...
-    @property
-    def min_samples_split(self) -> int: ...
-    @min_samples_split.setter
-    def min_samples_split(self, arg: int, /) -> None: ...
-    @property
-    def min_impurity_decrease(self) -> float: ...
-    @min_impurity_decrease.setter
-    def min_impurity_decrease(self, arg: float, /) -> None: ...
-    @property
-    def max_leaf_nodes(self) -> int: ...
-    @max_leaf_nodes.setter
-    def max_leaf_nodes(self, arg: int, /) -> None: ...
-    @property
-    def split_pure(self) -> bool: ...
-    @split_pure.setter
-    def split_pure(self, arg: bool, /) -> None: ...
-    @property
     def cut_draw(self) -> CutDraw: ...
     @cut_draw.setter
     def cut_draw(self, arg: CutDraw, /) -> None: ...
@@ -377,9 +264,9 @@ class GrowthRules:
     @range_sample.setter
     def range_sample(self, arg: int, /) -> None: ...
     @property
-    def most_values(self) -> int: ...
-    @most_values.setter
-    def most_values(self, arg: int, /) -> None: ...
+    def max_values(self) -> int: ...
+    @max_values.setter
+    def max_values(self, arg: int, /) -> None: ...
     @property
     def significance(self) -> float: ...
     @significance.setter
@@ -404,12 +291,126 @@ class GrowthRules:
     def relevant(self) -> list[int]: ...
     @relevant.setter
     def relevant(self, arg: Sequence[int], /) -> None: ...
+    @property
+    def max_depth(self) -> int: ...
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+    @property
+    def min_samples_split(self) -> int: ...
+    @min_samples_split.setter
+    def min_samples_split(self, arg: int, /) -> None: ...
+    @property
+    def min_impurity_decrease(self) -> float: ...
+    @min_impurity_decrease.setter
+    def min_impurity_decrease(self, arg: float, /) -> None: ...
+    @property
+    def max_leaf_nodes(self) -> int: ...
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+    @property
+    def split_pure(self) -> bool: ...
+    @split_pure.setter
+    def split_pure(self, arg: bool, /) -> None: ...
 
-def tree_seeds(forest_seed: int, first: int, count: int) -> list[int]:
-    """Seeds of a forest's trees first .. first + count - 1, all different."""
+class Tree:
+    """A grown tree, immutable."""
 
-def tree_columns(seed: int, n_features: int, wanted: int) -> NDArray[numpy.int64]:
-    """Columns that the tree of this seed draws, ascending."""
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_outputs(self) -> int: ...
+    @property
+    def n_classes(self) -> list[int]:
+        """Classes of each output; empty for regression."""
+
+    @property
+    def value_width(self) -> int: ...
+    @property
+    def max_depth(self) -> int: ...
+    @property
+    def node_count(self) -> int: ...
+    @property
+    def n_leaves(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    @property
+    def is_binary(self) -> bool:
+        """Whether every inner node has two children."""
+
+    @property
+    def both_children(self) -> bool: ...
+    def children(self, node: int) -> NDArray[numpy.int64]:
+        """The children of a node, in their order."""
+
+    def record(self, node: int) -> dict[str, Any] | None:
+        """What a node keeps that is not a plain split in two; or None."""
+
+    def on_combinations(
+        self, combinations: Sequence[Sequence[tuple[int, float, float]]], n_features: int
+    ) -> Tree:
+        """
+        The tree of these combinations of variables as one of the variables themselves.
+        """
+
+    def relabelled(
+        self,
+        n_classes: Sequence[int],
+        classes: Sequence[Sequence[int]],
+        levels: Sequence[
+            Annotated[
+                NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ]
+        ],
+    ) -> Tree:
+        """
+        The same tree in new numbers of classes and levels; itself where nothing changes.
+        """
+
+    def end_cuts(self, share: float) -> tuple[int, int]:
+        """
+        Splits of nodes that are large enough for an end cut, and how many have a side with less than this share of the weight.
+        """
+
+    def pruned_by_errors(
+        self,
+        errors: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        slack: float,
+    ) -> Tree: ...
+    def left_levels(self, node: int, n_levels: int) -> NDArray[numpy.int64]:
+        """Which of so many levels go left at a category node."""
+
+    def others_left(self, node: int) -> bool:
+        """Whether levels that no tree has seen go left at a category node."""
+
+    def impurity_decrease(
+        self, normalize: bool, min_samples: int = 0
+    ) -> NDArray[numpy.float64]: ...
+    def pruning_path(self) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+    def children_left(self) -> NDArray[numpy.int64]: ...
+    def children_right(self) -> NDArray[numpy.int64]: ...
+    def feature(self) -> NDArray[numpy.int64]: ...
+    def threshold(self) -> NDArray[numpy.float64]: ...
+    def n_node_samples(self) -> NDArray[numpy.int64]: ...
+    def weighted_n_node_samples(self) -> NDArray[numpy.float64]: ...
+    def impurity(self) -> NDArray[numpy.float64]: ...
+    def missing_go_to_left(self) -> NDArray[numpy.uint8]: ...
+    def values(self) -> NDArray[numpy.float64]:
+        """What every node predicts: class shares of all outputs, or means."""
+
+    def depths(self) -> NDArray[numpy.int64]: ...
+    def expanded(self) -> Tree:
+        """The same tree, everything told of every node."""
+
+    def stored_arrays(self) -> dict:
+        """Everything the tree holds, by name."""
+
+    def __getstate__(self) -> dict: ...
+    def __setstate__(self, arg: dict, /) -> None: ...
+    @staticmethod
+    def from_stored_arrays(arrays: dict) -> Tree:
+        """The tree of stored_arrays(); ValueError if they are not a valid tree."""
 
 def grow(
     table: Table,
@@ -426,13 +427,13 @@ def grow(
     """
 
 class PackedForest:
-    """Trees as samples walk them, in flat arrays."""
+    """Trees as samples traverse them, in flat arrays."""
 
     @staticmethod
     def of(trees: Sequence[Tree]) -> PackedForest: ...
     @staticmethod
     def from_arrays(
-        arrays: dict, n_features: int, n_outputs: int, n_classes: Sequence[int], both_ways: bool
+        arrays: dict, n_features: int, n_outputs: int, n_classes: Sequence[int], both_children: bool
     ) -> PackedForest:
         """
         The forest of arrays(), which it looks into; ValueError if it is not valid.
@@ -452,7 +453,7 @@ class PackedForest:
         """Classes of each output; empty for regression."""
 
     @property
-    def both_ways(self) -> bool: ...
+    def both_children(self) -> bool: ...
     @property
     def node_counts(self) -> list[int]:
         """Nodes of each tree."""
@@ -460,14 +461,14 @@ class PackedForest:
     def leaves(self, tree: int) -> NDArray[numpy.int64]:
         """Numbers of the nodes that are leaves, ascending."""
 
-class ForestFacts:
+class TrainingStats:
     """What trees know beyond what predicts."""
 
     @staticmethod
-    def of(forest: PackedForest, trees: Sequence[Tree]) -> ForestFacts: ...
+    def of(forest: PackedForest, trees: Sequence[Tree]) -> TrainingStats: ...
     @staticmethod
-    def from_arrays(forest: PackedForest, arrays: dict) -> ForestFacts:
-        """The facts of arrays(), which they look into; ValueError if not valid."""
+    def from_arrays(forest: PackedForest, arrays: dict) -> TrainingStats:
+        """The stats of arrays(), which they look into; ValueError if not valid."""
 
     def arrays(self) -> dict[str, Any]:
         """Everything that is known, by name."""
@@ -485,7 +486,7 @@ def checksum(
 ) -> int:
     """A checksum of bytes in two parts, the first of whole lines of 64."""
 
-class Walker:
+class Predictor:
     """Trees made ready to be walked by samples."""
 
     def __init__(
@@ -560,11 +561,11 @@ class Walker:
         How the losses of single trees change then, summed over the rows that they did not draw: groups x repeats x classes or outputs.
         """
 
-class RowWalker:
+class RowPredictor:
     """Trees walked by one row at a time."""
 
     def __init__(
-        self, walker: Walker, names: object | None, levels: list, missing: bool
+        self, walker: Predictor, names: object | None, levels: list, missing: bool
     ) -> None: ...
     def values(self, row: object | None) -> object:
         """What the trees predict; None if the row is not plain."""
@@ -686,7 +687,7 @@ class NodeMeasure(enum.Enum):
     null_entropy = 4
 
 def node_importances(
-    walker: Walker,
+    predictor: Predictor,
     trees: Sequence[Tree],
     first: int,
     X: Matrix,
@@ -705,7 +706,7 @@ def node_importances(
     """
 
 def add_local_importances(
-    walker: Walker,
+    predictor: Predictor,
     trees: Sequence[Tree],
     first: int,
     X: Matrix,
@@ -716,7 +717,7 @@ def add_local_importances(
     """How the impurity falls on the ways of samples, added up over trees."""
 
 def surrogate_importances(
-    walker: Walker,
+    predictor: Predictor,
     trees: Sequence[Tree],
     first: int,
     X: Matrix,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from textwrap import indent
-from typing import Any
+from typing import Any, TypeVar
+
+_Class = TypeVar("_Class", bound=type)
 
 PARAMETERS = {
     "n_estimators": ("int", "Number of trees, M."),
@@ -73,9 +75,9 @@ PARAMETERS = {
         "their total weight; None is as many as there are.",
     ),
     "monotonic_cst": (
-        "array-like of int or None",
+        "array-like of int, dict of str to int, or None",
         "For each variable 1 where predictions may only rise with it, -1 where they may only "
-        "fall, 0 otherwise.",
+        'fall, 0 otherwise; or by name, ``{"age": 1}``, the others being 0.',
     ),
     "constant_features": (
         '{"count", "skip"}',
@@ -151,8 +153,9 @@ PARAMETERS = {
         "of mean K; K with the odds of ``feature_weights``.",
     ),
     "feature_weights": (
-        "array-like of float or None",
-        'Odds of the variables for ``variables="weighted"``; None is the same for all.',
+        "array-like of float, dict of str to float, or None",
+        "Odds of the variables where those of a node are drawn, one for each column or by name, "
+        '``{"age": 2.0}``, the others being 1. None is the same for all.',
     ),
     "cut": (
         '{"best", "uniform", "pair", "gap", "middle", "relevance", "cell_uniform", "cell_middle"} '
@@ -275,14 +278,14 @@ def keep_parameters(estimator: object, given: dict[str, Any]) -> None:
 
 def documented(
     attributes: str, example: str, own: dict[str, tuple[str, str]] | None = None
-) -> Callable[[type], type]:
+) -> Callable[[_Class], _Class]:
     """Complete a class's one-paragraph docstring with parameters, attributes and an example.
 
     ``own`` describes parameters that mean something else in this class than in others.
     """
     described = PARAMETERS | (own or {})
 
-    def complete(cls: type) -> type:
+    def complete(cls: _Class) -> _Class:
         lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------"]
         for name, parameter in inspect.signature(cls).parameters.items():
             kind, meaning = described[name]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
-from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from silvics._docs import documented, keep_parameters
 from silvics._fit.forest import BaseForest
 from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._fit.state import reads_one_state
+from silvics._sklearn import TransformerMixin
 from silvics.predictor import Predictor
+
+if TYPE_CHECKING:
+    import sklearn.ensemble
 
 
 @documented(
@@ -36,6 +40,8 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
     Each tree is a partition of the input space that looks at no output; a sample becomes the
     leaves that it is in, one-hot: rows that are close have many of them in common.
     """
+
+    sparse_output: bool
 
     _no_exports = "it predicts nothing. Use transform."
 
@@ -79,7 +85,9 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
     ) -> None:
         keep_parameters(self, locals())
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_transform(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> Any:
         """Grow the trees on a learning set, and embed it.
 
         Parameters
@@ -97,6 +105,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         """
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
+    @reads_one_state
     def transform(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """One column per leaf of all trees: one where a sample is in the leaf, else zero.
 
@@ -137,6 +146,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         return sum(map(len, self._leaves()))
 
     @property
+    @reads_one_state
     def one_hot_encoder_(self) -> OneHotEncoder:
         """What makes the same of ``apply``'s leaves; made when asked for."""
         self._require_fitted("one_hot_encoder_")
@@ -144,6 +154,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         encoder = OneHotEncoder(categories=leaves, sparse_output=self.sparse_output)
         return encoder.fit([[places[0] for places in leaves]])
 
+    @reads_one_state
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns: ``randomtreesembedding_{tree}_{leaf}``.
 
@@ -182,7 +193,8 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         del n_jobs
         raise AttributeError("RandomTreesEmbedding predicts nothing: use transform.")
 
-    def to_sklearn(self) -> Any:
+    @reads_one_state
+    def to_sklearn(self) -> sklearn.ensemble.RandomTreesEmbedding:
         """The same embedding as a fitted scikit-learn estimator.
 
         Returns

@@ -11,19 +11,20 @@ from typing import Any, ClassVar
 import numpy as np
 import sklearn.ensemble
 from scipy.special import digamma
-from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._docs import documented, keep_parameters
-from silvics._fit import inputs, walking
+from silvics._fit import inputs, prediction
 from silvics._fit.axes import Axes, classic_axes
 from silvics._fit.forest import BaseForest
 from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._fit.state import reads_one_state
 from silvics._fit.table import Blocks
 from silvics._fit.tree import BaseTree
 from silvics._fit.warning import warn_user
+from silvics._sklearn import OutlierMixin
 from silvics.predictor import Predictor
 
 
@@ -107,6 +108,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     sample apart from all others, an outlier is alone after a few: the mean length of its ways
     down the trees tells how normal a sample is.
     """
+
+    contamination: Any
 
     _no_exports = (
         "its scores are no mean of what leaves say. Use predictor() for services; trees of "
@@ -217,8 +220,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         del y, sampling, grew, error
         self.offset_ = -0.5
         if self.contamination != "auto":
-            walker = self._trees.walker
-            lengths = walking.mean_prediction(walker, inputs.to_walk(X), self.n_jobs)
+            predictor = self._trees.predictor
+            lengths = prediction.mean_prediction(predictor, inputs.to_predict(X), self.n_jobs)
             self.offset_ = np.percentile(_score(lengths), 100.0 * self.contamination)
 
     # ---- the trees
@@ -228,6 +231,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         return super()._own_parameters(tree) | own
 
     @property
+    @reads_one_state
     def estimators_features_(self) -> list[np.ndarray]:
         """Columns drawn by each tree; drawn again at each call."""
         self._require_fitted("estimators_features_")
@@ -245,6 +249,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
 
     # ---- scores
 
+    @reads_one_state
     def score_samples(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Minus the anomaly score of Liu et al.: the lower, the more abnormal.
 
@@ -261,8 +266,9 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         -------
         scores : ndarray of shape (n_samples,)
         """
-        return _score(walking.reals(self._values(X, n_jobs)))
+        return _score(prediction.reals(self._values(X, n_jobs)))
 
+    @reads_one_state
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """``score_samples`` less ``offset_``: negative for outliers.
 
@@ -279,6 +285,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         """
         return self.score_samples(X, n_jobs=n_jobs) - self.offset_
 
+    @reads_one_state
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """1 for inliers, -1 for outliers.
 
@@ -295,6 +302,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         """
         return np.where(self.decision_function(X, n_jobs=n_jobs) < 0.0, -1, 1)
 
+    @reads_one_state
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
         """The forest reduced to ``score_samples``, for services.
 
@@ -313,7 +321,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
             self._trees, self._variables, None, self.unknown_category, self.missing, n_jobs
         )
 
-    def to_sklearn(self) -> Any:
+    @reads_one_state
+    def to_sklearn(self) -> sklearn.ensemble.IsolationForest:
         """The same forest as a fitted scikit-learn estimator.
 
         Returns

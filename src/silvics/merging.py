@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -14,13 +14,13 @@ from silvics._fit import targets
 from silvics._fit.column_values import MISSING
 from silvics._fit.forest import BaseForest
 from silvics._fit.merged_variables import label, merged_variables, places, union
+from silvics._fit.prediction import Trees
 from silvics._fit.table import Variables
-from silvics._fit.walking import Trees
 
 Forest = TypeVar("Forest", bound=BaseForest)
 
 
-def merge(forests: list[Forest]) -> Forest:
+def merge(forests: Sequence[Forest]) -> Forest:
     """One forest of the trees of several, which may have been grown on different data.
 
     It predicts the mean over all trees. Its classes are those of all forests together, and a tree
@@ -58,7 +58,7 @@ def merge(forests: list[Forest]) -> Forest:
     _check(forests)
     first = forests[0]
     variables, levels = merged_variables([f._variables for f in forests], first.unknown_category)
-    if first._trees[0].both_ways:
+    if first._trees[0].both_children:
         _check_levels_known(variables, levels)
     classes = _merged_classes(forests)
     n_classes = [len(of_output) for of_output in classes]
@@ -75,6 +75,7 @@ def merge(forests: list[Forest]) -> Forest:
             setattr(made, name, getattr(first, name))
     if variables.names is not None:
         made.feature_names_in_ = variables.names
+        made._frame_library = getattr(first, "_frame_library", None)
     if first._classification:
         made.classes_, made.n_classes_ = classes, np.array(n_classes, dtype=np.intp)
         targets.unwrap_single_output(made)
@@ -88,7 +89,7 @@ def _classes(forest: Any) -> list[np.ndarray]:
     return [forest.classes_] if forest.n_outputs_ == 1 else list(forest.classes_)
 
 
-def _merged_classes(forests: list[Any]) -> list[np.ndarray]:
+def _merged_classes(forests: Sequence[Any]) -> list[np.ndarray]:
     of_outputs = zip(*map(_classes, forests), strict=True)
     return [union(parts, f"classes of output {k}") for k, parts in enumerate(of_outputs)]
 
@@ -113,7 +114,7 @@ _AGREED: list[tuple[str, Callable[[Any], Any], str]] = [
     ),
     (
         "missing values in both children",
-        lambda forest: forest._trees[0].both_ways,
+        lambda forest: forest._trees[0].both_children,
         "Fit them with the same missing.",
     ),
     ("missing", attrgetter("missing"), _HOW_TO_PREDICT),

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from silvics import _core
-from silvics._fit import inputs, table, walking
+from silvics._fit import inputs, prediction, table
+from silvics._fit.prediction import Trees
 from silvics._fit.table import Variables
-from silvics._fit.walking import Trees
 
 _NAME = "Predictor"
 
@@ -58,11 +58,11 @@ class Predictor:
         self._state = (trees, variables, classes, unknown_category, missing, n_jobs)
         self._variables, self._classes, self._n_jobs = variables, classes, n_jobs
         self._rules = {"unknown_category": unknown_category, "missing": missing}
-        self._walker = trees.walker
+        self._predictor = trees.predictor
         names = variables.names
         self._names = frozenset([] if names is None else names)
-        self._rows = _core.RowWalker(
-            self._walker,
+        self._rows = _core.RowPredictor(
+            self._predictor,
             None if names is None else names.tolist(),
             [_levels(*known) for known in zip(variables.kinds, variables.levels, strict=True)],
             missing != "error",
@@ -75,7 +75,7 @@ class Predictor:
         return (type(self), self._state)
 
     def __repr__(self) -> str:
-        n, p = self._walker.n_trees, self._walker.n_features
+        n, p = self._predictor.n_trees, self._predictor.n_features
         return f"<Predictor of {n} trees on {p} variables>"
 
     def __call__(self, X: Any) -> Any:
@@ -101,9 +101,9 @@ class Predictor:
                 return value
         values, one = self._values(X)
         if self._classes is None:
-            predicted = walking.reals(values)
+            predicted = prediction.reals(values)
         else:
-            predicted = walking.likeliest(self._classes, values)
+            predicted = prediction.likeliest(self._classes, values)
         if not one:
             return predicted
         return predicted.tolist()[0] if predicted.ndim == 1 else predicted[0]
@@ -127,7 +127,7 @@ class Predictor:
         if quick is not None:
             return quick
         values, one = self._values(X)
-        shares = walking.split_outputs(values, [len(c) for c in self._classes])
+        shares = prediction.split_outputs(values, [len(c) for c in self._classes])
         shares = [s[0] for s in shares] if one else shares
         return shares[0] if len(shares) == 1 else shares
 
@@ -137,7 +137,9 @@ class Predictor:
         blocks = table.read(
             self._variables, X, **self._rules, check_names=True, estimator_name=_NAME
         )
-        return walking.mean_prediction(self._walker, inputs.to_walk(blocks), self._n_jobs), one
+        return prediction.mean_prediction(
+            self._predictor, inputs.to_predict(blocks), self._n_jobs
+        ), one
 
     def _as_table(self, X: Any) -> tuple[Any, bool]:
         if isinstance(X, Mapping):
@@ -164,12 +166,20 @@ class Predictor:
         lacking = [name for name in names if name not in row]
         strange = [name for name in row if name not in self._names]
         if lacking or strange:
-            told = [f"no {n!r}" for n in lacking[:5]] + [f"{n!r} is unknown" for n in strange[:5]]
+            problems = [f"no {n!r}" for n in lacking[:5]] + [
+                f"{n!r} is unknown" for n in strange[:5]
+            ]
             raise ValueError(
-                f"The names of the row are not those seen in fit: {', '.join(told)}. None stands "
-                "for a missing value."
+                f"The names of the row are not those seen in fit: {', '.join(problems)}. None "
+                "stands for a missing value."
             )
-        return [row[name] for name in names]
+        values = [row[name] for name in names]
+        for name, value in zip(names, values, strict=True):
+            if isinstance(value, list | tuple | dict) or getattr(value, "ndim", 0) > 0:
+                raise TypeError(
+                    f"Input X: column {name!r} is one value in each row, and now is {value!r:.60}."
+                )
+        return values
 
 
 def _levels(kind: str, levels: np.ndarray | None) -> dict[str, int] | bool | None:

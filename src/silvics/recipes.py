@@ -23,6 +23,8 @@ from dataclasses import dataclass, field, fields
 from math import ceil, log2
 from typing import Any
 
+from silvics._names import did_you_mean
+
 __all__ = ["RECIPES", "ByRows", "Recipe", "get", "names", "table"]
 
 
@@ -135,7 +137,7 @@ def _power(exponent: str, of: Callable[[int], float]) -> ByRows:
 
 _LEAVES = _power("N^(2/3)", lambda n: n ** (2 / 3))
 _LEVELS = ByRows("log2 N^(2/3)", lambda n: max(1, ceil(log2(n ** (2 / 3)))))
-_FEW = _power("N^(1/3)", lambda n: n ** (1 / 3))
+_CUBE_ROOT = _power("N^(1/3)", lambda n: n ** (1 / 3))
 
 RECIPES: dict[str, Recipe] = {
     # ---- single trees (ch. 3)
@@ -184,7 +186,8 @@ RECIPES: dict[str, Recipe] = {
         columns="subspace", max_columns=0.5,
     ),
     "random_forest": Recipe(
-        "Random Forests", "Breiman 2001", "4.3.1", _BEST, rows="bootstrap", max_features=_K
+        "Random Forests", "Breiman 2001", "4.3.1", _BEST,
+        rows="bootstrap", max_features=("sqrt", 1 / 3),
     ),
     "forest_rc": Recipe(
         "Forest-RC", "Breiman 2001", "3.6.1", "M K L N log² N",
@@ -255,7 +258,7 @@ RECIPES: dict[str, Recipe] = {
     "denil_2013": Recipe(
         "Denil et al. 2013", "Denil et al. 2013", "4.5", _BEST,
         variables="poisson", max_features=("sqrt", 1 / 3), honest=True,
-        min_samples_leaf=_FEW, range_sample=100,
+        min_samples_leaf=_CUBE_ROOT, range_sample=100,
     ),
     "scornet_2014": Recipe(
         "Scornet et al. 2014", "Scornet et al. 2014", "4.5", _BEST,
@@ -290,7 +293,10 @@ def get(name: str) -> Recipe:
     recipe : Recipe
     """
     if name not in RECIPES:
-        raise ValueError(f"There is no recipe {name!r}. Recipes are: {', '.join(RECIPES)}.")
+        raise ValueError(
+            f"There is no recipe {name!r}.{did_you_mean(name, RECIPES)} Recipes are: "
+            f"{', '.join(RECIPES)}."
+        )
     return RECIPES[name]
 
 
@@ -304,9 +310,9 @@ def table() -> list[dict[str, str]]:
     """
     plain = {f.name: f.default for f in fields(Recipe)}
 
-    def told(value: Any) -> str:
+    def as_text(value: Any) -> str:
         if isinstance(value, tuple):
-            return " / ".join(dict.fromkeys(told(part) for part in value))
+            return " / ".join(dict.fromkeys(as_text(part) for part in value))
         # 1.0 is a share, 1 is a number.
         return str(round(value, 3)) if isinstance(value, float) else str(value)
 
@@ -318,7 +324,7 @@ def table() -> list[dict[str, str]]:
             "section": recipe.section,
             "complexity": recipe.complexity,
             "axes": ", ".join(
-                f"{axis}={told(getattr(recipe, axis))}"
+                f"{axis}={as_text(getattr(recipe, axis))}"
                 for axis in AXES
                 if getattr(recipe, axis) != plain[axis]
             ),

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from silvics import _core
-from silvics._fit import inputs, walking
+from silvics._fit import inputs, prediction
+from silvics._fit.prediction import Trees
 from silvics._fit.table import Blocks
-from silvics._fit.walking import Trees
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
@@ -118,8 +118,8 @@ class Tree:
         variables and coefficients of a combination; ``missing_child`` and ``other_child`` are the
         places, among the children, of missing values and of levels that the node has not seen.
         """
-        told: dict[str, Any] | None = self._native.record(node)
-        return told
+        record: dict[str, Any] | None = self._native.record(node)
+        return record
 
     @cached_property
     def feature(self) -> np.ndarray:
@@ -158,7 +158,7 @@ class Tree:
 
     def _by_output(self, flat: np.ndarray) -> np.ndarray:
         """Values of all outputs side by side -> one row per output, padded with zeros."""
-        parts = walking.split_outputs(flat, self.n_classes)
+        parts = prediction.split_outputs(flat, self.n_classes)
         value = np.zeros((len(flat), self.n_outputs, self.max_n_classes))
         for k, part in enumerate(parts):
             value[:, k, : part.shape[1]] = part
@@ -171,8 +171,8 @@ class Tree:
         return self._native.left_levels(node, max(n_levels, 0))
 
     @property
-    def _walker(self) -> _core.Walker:
-        return self._trees.walker
+    def _predictor(self) -> _core.Predictor:
+        return self._trees.predictor
 
     def _matrix(self, X: Any) -> _core.Matrix:
         if isinstance(X, _core.Matrix):
@@ -180,7 +180,7 @@ class Tree:
         blocks = inputs.unchecked(X)
         if len(blocks.shape) != 2 or blocks.shape[1] != self.n_features:
             raise ValueError(f"X has shape {blocks.shape}; expected (n_samples, {self.n_features})")
-        return inputs.to_walk(self._known_levels(blocks))
+        return inputs.to_predict(self._known_levels(blocks))
 
     def _known_levels(self, X: Blocks) -> Blocks:
         """Numbers that are no levels of a category are missing."""
@@ -197,17 +197,17 @@ class Tree:
 
     def predict(self, X: Any) -> np.ndarray:
         """Value of the leaf of each sample."""
-        flat = walking.mean_prediction(self._walker, self._matrix(X))
+        flat = prediction.mean_prediction(self._predictor, self._matrix(X))
         value = self._by_output(flat)
         return value[:, 0] if self.n_outputs == 1 else value
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of each sample."""
-        return walking.leaves(self._walker, self._matrix(X))[:, 0]
+        return prediction.leaves(self._predictor, self._matrix(X))[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Nodes that each sample visits, as a sparse indicator matrix."""
-        return walking.decision_path(self._walker, self._matrix(X))
+        return prediction.decision_path(self._predictor, self._matrix(X))
 
     def compute_node_depths(self) -> np.ndarray:
         """Depth of each node, the root's being 1, as scikit-learn counts."""

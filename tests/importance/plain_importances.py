@@ -285,44 +285,56 @@ def agreement(side, goes, weight):
     return weight[side == goes].sum()
 
 
-def cuts_of_numbers(values, goes, weight, apart):
-    """Every way to part rows in two as a number can: [(agreement, side of each row)], in order.
+def most_of(rows, goes, weight, n_sides):
+    """The side that most of some rows go to; of equal ones the larger, then the first row's."""
 
-    Rows of missing values go where most of their weight does; the last way is to part those of
-    known values from the others. Where the node has a third child for missing values (`apart`),
-    that is theirs.
+    def about(x):
+        return round(x / weight.sum(), 9)
+
+    return max(
+        range(n_sides),
+        key=lambda s: (
+            about(weight[rows & (goes == s)].sum()),
+            about(weight[goes == s].sum()),
+            -np.flatnonzero(goes == s).min(initial=len(goes)),
+        ),
+    )
+
+
+def cuts_of_numbers(values, goes, weight, apart):
+    """The ways to part rows in two, as a number can, that agree best: a list of sides of each row.
+
+    Rows of missing values go where most of their weight does. Of cuts that agree as well, those
+    that part the known rows most evenly, which are two at most, each in both directions. Parting
+    the known rows from the others is for where that agrees better. Where the node has a third child
+    for missing values (`apart`), that is theirs.
     """
     missing = np.isnan(values)
-    away = int(weight[missing & (goes == 1)].sum() > weight[missing & (goes == 0)].sum())
-    if apart:
-        away = 2
+    away = 2 if apart else most_of(missing, goes, weight, 2)
     found = []
     for cut in np.unique(values[~missing])[:-1]:
-        for low, high in ((0, 1), (1, 0)):
-            side = np.where(missing, away, np.where(values <= cut, low, high))
-            found.append((agreement(side, goes, weight), side))
+        low = ~missing & (values <= cut)
+        high = ~missing & (values > cut)
+        uneven = abs(weight[low].sum() - weight[high].sum()) / weight.sum()
+        for to in (0, 1):
+            side = np.where(missing, away, np.where(low, to, 1 - to))
+            found.append((agreement(side, goes, weight), round(uneven, 9), side))
+    rounding = 1e-9 * weight.sum()
+    best = max((of for of, _, _ in found), default=-1.0)
     if missing.any() and not missing.all() and not apart:
-        for here, there in ((0, 1), (1, 0)):
-            side = np.where(missing, there, here)
-            found.append((agreement(side, goes, weight), side))
-    return found
+        ways = [np.where(missing, 1 - to, to) for to in (0, 1)]
+        most = max(ways, key=lambda side: agreement(side, goes, weight))
+        if agreement(most, goes, weight) > best + rounding:
+            return [most]
+    tied = [(uneven, side) for of, uneven, side in found if of > best - rounding]
+    least = min((uneven for uneven, _ in tied), default=0.0)
+    return [side for uneven, side in tied if uneven == least]
 
 
 def side_of_levels(levels, goes, weight, n_sides):
-    """Every level to the side of its majority; if all go to one, the cheapest to its second."""
-    names = sorted(set(levels.tolist()))
-    if len(names) < 2:
-        return None
-    sums = {v: [weight[(levels == v) & (goes == s)].sum() for s in range(n_sides)] for v in names}
-    side_of = {v: int(np.argmax(sums[v])) for v in names}
-    if len(set(side_of.values())) == 1:
-        (all_to,) = set(side_of.values())
-        others = [s for s in range(n_sides) if s != all_to]
-        second = {v: max(others, key=lambda s, v=v: sums[v][s]) for v in names}
-        loss = {v: sums[v][all_to] - sums[v][second[v]] for v in names}
-        moved = min(names, key=lambda v: loss[v])
-        side_of[moved] = second[moved]
-    return np.array([side_of[v] for v in levels.tolist()])
+    """Every level to the side of its majority."""
+    side_of = {v: most_of(levels == v, goes, weight, n_sides) for v in set(levels.tolist())}
+    return [np.array([side_of[v] for v in levels.tolist()])]
 
 
 def surrogate(forest, codes, is_category, leaves, y, criterion, bags):
@@ -353,23 +365,26 @@ def surrogate(forest, codes, is_category, leaves, y, criterion, bags):
             for j in range(p):
                 values = codes[rows, j]
                 if is_category[j] or (len(children) > 2 and not apart):
-                    levels = np.where(np.isnan(values), -1.0, values)  # missing: the first level
-                    side = side_of_levels(levels, goes, weight, len(children))
+                    levels = np.where(np.isnan(values), -1.0, values)
+                    ways = side_of_levels(levels, goes, weight, len(children))
                 else:
                     ways = cuts_of_numbers(values, goes, weight, apart)
-                    best = max((of for of, _ in ways), default=0.0)
-                    side = next((s for of, s in ways if of > best - 1e-9 * weight.sum()), None)
-                if side is None:
-                    continue
-                parts = [np.flatnonzero(side == s) for s in range(len(children))]
-                found[m, j] += share * decrease(criterion, here, weight, parts)
-                if weight.sum() > largest:
-                    likeness = agreement(side, goes, weight) - largest
-                    likeness = max(likeness / (weight.sum() - largest), 0.0)
-                    lowers = fall[t] - sum(fall[c] for c in children)
-                    for i, of in grown.variables(t):
-                        if lowered[i] > 0:
-                            alike[i, j] += of * lowers * likeness / lowered[i]
+                agrees = agreement(ways[0], goes, weight) if ways else 0.0
+                if agrees <= largest + 1e-9 * weight.sum():
+                    continue  # no better than sending all rows to the larger child
+                falls = [
+                    decrease(
+                        criterion, here, weight,
+                        [np.flatnonzero(side == s) for s in range(len(children))],
+                    )
+                    for side in ways
+                ]  # fmt: skip
+                found[m, j] += share * np.mean(falls)
+                likeness = (agrees - largest) / (weight.sum() - largest)
+                lowers = fall[t] - sum(fall[c] for c in children)
+                for i, of in grown.variables(t):
+                    if lowered[i] > 0:
+                        alike[i, j] += of * lowers * likeness / lowered[i]
     return found, alike
 
 

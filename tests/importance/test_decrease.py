@@ -68,7 +68,7 @@ FORESTS = {
 @pytest.mark.parametrize("groups", [None, {"first": [0, 1], "last": [5]}])
 def test_parts_are_those_of_a_walk_over_the_nodes(name, groups):
     forest = FORESTS[name]()
-    found = forest.importances(by="context", groups=groups, max_degree=6)
+    found = forest.importances(by="context", feature_groups=groups, max_degree=6)
     group_of = range(6) if groups is None else [0, 0, 2, 3, 4, 1]
     names = [str(name) for name in found.names]
     expected = walked(forest, group_of)
@@ -174,10 +174,10 @@ def test_groups_by_name_and_by_list():
     frame = pd.DataFrame(X, columns=list("abcdef"))
     forest = RandomForestClassifier(5, random_state=0).fit(frame, CLASSES)
     plain = forest.importances().values
-    found = forest.importances(groups={"ab": ["a", "b"]})
+    found = forest.importances(feature_groups={"ab": ["a", "b"]})
     assert found.names.tolist() == ["ab", "c", "d", "e", "f"]
     assert found.values == pytest.approx([plain[0] + plain[1], *plain[2:]])
-    assert forest.importances(groups=[["b", 0]]).names[0] == "b ..."
+    assert forest.importances(feature_groups=[["b", 0]]).names[0] == "b ..."
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ def test_groups_by_name_and_by_list():
         ({"by": "depth"}, "must be None or one of"),
         ({"max_degree": -1}, "max_degree"),
         ({"max_degree": 1.5}, "max_degree"),
-        ({"groups": {"a": []}}, "no variable"),
-        ({"groups": {"a": [0], "b": [0]}}, "two groups"),
-        ({"groups": {"a": [9]}}, "none at 9"),
-        ({"groups": {"a": ["no"]}}, "no variable 'no'"),
+        ({"feature_groups": {"a": []}}, "no variable"),
+        ({"feature_groups": {"a": [0], "b": [0]}}, "two groups"),
+        ({"feature_groups": {"a": [9]}}, "none at 9"),
+        ({"feature_groups": {"a": ["no"]}}, "no variable 'no'"),
     ],
 )
 def test_what_is_wrong_is_said(settings, words):

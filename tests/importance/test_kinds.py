@@ -228,7 +228,7 @@ def test_by_rows_out_of_bag(name, kind):
     few = REFERENCES[kind](of.forest, of.table, of.y, of.bags, of.out, min_samples=9)
     counted = of.forest.importances(kind, of.table, of.y, min_samples=9)
     assert counted.replicates == of.near(few.sum(axis=2))
-    together = of.forest.importances(kind, of.table, of.y, groups={"two": [1, 3]})
+    together = of.forest.importances(kind, of.table, of.y, feature_groups={"two": [1, 3]})
     sums = found.replicates[:, 1] + found.replicates[:, 3]
     assert together.names[0] == "two"
     assert together.replicates[:, 0] == of.near(sums)
@@ -293,9 +293,9 @@ def test_rows_one_by_one(name):
     assert found.local == of.near(expected)
     assert found.values == of.near(expected.mean(axis=0))
     if hasattr(of.table, "iloc"):
-        some = of.forest.importances("local", of.table.iloc[5:9], groups=[[0, 4]])
+        some = of.forest.importances("local", of.table.iloc[5:9], feature_groups=[[0, 4]])
     else:
-        some = of.forest.importances("local", of.table[5:9], groups=[[0, 4]])
+        some = of.forest.importances("local", of.table[5:9], feature_groups=[[0, 4]])
     assert some.local[:, 0] == of.near(expected[5:9, 0] + expected[5:9, 4])
     # In the bag, tree by tree, their mean is the decrease of impurity (Sutera et al. 2021).
     weighted = np.zeros(of.forest.n_features_in_)
@@ -422,10 +422,10 @@ def test_trees_by_themselves(name, groups):
     loss = wrong if of.is_classes else squared
     expected = plain.mda_tree(of.forest, table, of.y, members, 3, 7, loss, replaced)
     found = of.forest.importances(
-        "mda_tree", of.table, of.y, groups=groups, n_repeats=3, random_state=7
+        "mda_tree", of.table, of.y, feature_groups=groups, n_repeats=3, random_state=7
     )
     assert found.replicates == of.near(expected.mean(axis=1))
-    one = of.forest.importances("mda_tree", of.table, of.y, groups=groups, random_state=7)
+    one = of.forest.importances("mda_tree", of.table, of.y, feature_groups=groups, random_state=7)
     first = plain.mda_tree(of.forest, table, of.y, members, 1, 7, loss, replaced)
     assert one.replicates == of.near(first[:, 0])
 
@@ -582,7 +582,7 @@ def test_noise_by_all_permutations(name):
     assert shares.null == pytest.approx(expected / found.total, abs=1e-12)
     assert "permutations of Y" in repr(found)
     assert forest.importances("mdi", table, y, null="auto").null == pytest.approx(expected)
-    together = forest.importances("mdi", table, y, null="exact", groups=[[0, 2]])
+    together = forest.importances("mdi", table, y, null="exact", feature_groups=[[0, 2]])
     assert together.null[0] == pytest.approx(expected[[0, 2]].sum())
 
 
@@ -651,8 +651,8 @@ def test_noise_gets_what_is_told(bootstrap):
 @pytest.mark.parametrize("groups", [None, [[0, 2]]])
 def test_noise_by_rows_held_out(name, groups):
     of = fitted(name)
-    found = of.forest.importances("mdi", of.table, of.y, null="held_out", groups=groups)
-    again = of.forest.importances("ufi", of.table, of.y, groups=groups).values
+    found = of.forest.importances("mdi", of.table, of.y, null="held_out", feature_groups=groups)
+    again = of.forest.importances("ufi", of.table, of.y, feature_groups=groups).values
     if of.case.criterion in ("gini", "squared_error"):
         assert found.corrected == of.near(again)
     else:  # the same share as of the usual impurity
@@ -668,7 +668,7 @@ def test_noise_by_rows_held_out(name, groups):
     order = np.argsort(-found.values, kind="stable")
     assert frame["variable"].tolist() == [str(found.names[j]) for j in order]
     assert frame["corrected"].to_numpy() == pytest.approx(found.corrected[order])
-    auto = of.forest.importances("mdi", of.table, of.y, null="auto", groups=groups)
+    auto = of.forest.importances("mdi", of.table, of.y, null="auto", feature_groups=groups)
     assert (auto.null == found.null).all()
 
 
@@ -683,7 +683,8 @@ def test_noise_by_forests_on_permuted_outputs():
     assert found.null[4] == pytest.approx(found.values[4], rel=0.8)  # it does not
     apart = forest.importances("mdi", X, CLASSES, null="permuted", random_state=1, min_samples=20)
     assert (apart.null < found.null).all()
-    pair = forest.importances("mdi", X, CLASSES, null="permuted", random_state=1, groups=[[0, 1]])
+    named = {"random_state": 1, "feature_groups": [[0, 1]]}
+    pair = forest.importances("mdi", X, CLASSES, null="permuted", **named)
     assert pair.null[0] == pytest.approx(found.null[:2].sum())
     all_rows = ExtraTreesRegressor(5, random_state=0).fit(X, NUMBERS)
     auto = all_rows.importances("mdi", X, NUMBERS, null="auto", random_state=1)
@@ -722,6 +723,14 @@ def test_noise_in_words():
 # ---- What comes with them
 
 
+def bounds_of(found, frame):
+    """An interval in the order of the names."""
+    assert list(frame.columns) == ["variable", "importance", "lower", "upper"]
+    labelled = frame.set_index("variable").loc[found.names.tolist()]
+    assert labelled["importance"].to_numpy() == pytest.approx(found.values)
+    return labelled[["lower", "upper"]].to_numpy()
+
+
 @pytest.mark.parametrize("kind", ["mdi", "mdi_oob", "ufi", "surrogate", "mda_tree", "local"])
 def test_spread_and_intervals(kind):
     forest = RandomForestClassifier(12, max_depth=4, random_state=0).fit(FRAME, CLASSES)
@@ -733,11 +742,12 @@ def test_spread_and_intervals(kind):
     assert found.kind == kind
     assert found.std == pytest.approx(each.std(axis=0))
     assert found.standard_errors == pytest.approx(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
-    bounds = found.interval(0.9, random_state=0)
-    assert bounds.shape == (5, 2)
-    assert (bounds == found.interval(0.9, random_state=0)).all()
+    frame = found.interval(0.9, random_state=0)
+    assert frame.equals(found.interval(0.9, random_state=0))
+    assert frame["importance"].is_monotonic_decreasing
+    bounds = bounds_of(found, frame)
     assert ((bounds[:, 0] <= found.values) & (found.values <= bounds[:, 1])).all()
-    wide = found.interval(0.99, random_state=0)
+    wide = bounds_of(found, found.interval(0.99, random_state=0))
     assert (wide[:, 1] - wide[:, 0] >= bounds[:, 1] - bounds[:, 0]).all()
     width = 2 * 1.645 * found.std / np.sqrt(len(each))  # of means of as many
     assert bounds[:, 1] - bounds[:, 0] == pytest.approx(width, rel=0.25)

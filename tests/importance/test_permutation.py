@@ -130,7 +130,7 @@ CASES = {
 def test_it_is_equation_6_3(name, groups):
     forest, table, y = CASES[name]
     forest = clone(forest).fit(table, y)
-    found = forest.importances("mda", table, y, groups=groups, n_repeats=3, random_state=7)
+    found = forest.importances("mda", table, y, feature_groups=groups, n_repeats=3, random_state=7)
     p = table.shape[1]
     members = [[j] for j in range(p)]
     if groups is not None:

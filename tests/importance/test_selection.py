@@ -650,6 +650,7 @@ def test_seeds():
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.filterwarnings("ignore:.*misses weak variables")
 @pytest.mark.parametrize("kind", ["mdi", "mda"])
 def test_the_same_each_time_and_for_any_number_of_threads(selector, kind):
     found = [
@@ -744,8 +745,8 @@ class Asked(RandomForestClassifier):
     [
         ("mdi", (False, False, {})),
         ("mda_tree", (True, True, {"random_state": 9})),
-        ("ufi", (True, True, {})),
-        ("mdi_oob", (True, True, {})),
+        ("ufi", (True, True, {"random_state": 9})),
+        ("mdi_oob", (True, True, {"random_state": 9})),
         ("air", (True, True, {"random_state": 9, "sample_weight": WEIGHTS})),
     ],
 )
@@ -777,8 +778,9 @@ def test_what_forests_and_outputs_must_be():
         SelectTuned(IsolationForest(n_estimators=2)).fit(X)
     with pytest.raises(ValueError, match="'rule' parameter of SelectTuned must be"):
         SelectTuned(forest(2), rule="worst").fit(X, CLASSES)
+    options = {"feature_groups": [[0, 1]], "n_permutations": 2}
     with pytest.raises(ValueError, match="selected one by one"):
-        SelectByTest(forest(2), options={"groups": [[0, 1]], "n_permutations": 2}).fit(X, CLASSES)
+        SelectByTest(forest(2), options=options).fit(X, CLASSES)
     with pytest.raises(TypeError, match="multiple values for keyword argument 'kind'"):
         SelectByTest(forest(2), options={"kind": "mdi"}).fit(X, CLASSES)
 

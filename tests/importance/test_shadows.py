@@ -245,7 +245,7 @@ def test_its_unit_is_that_of_the_criterion():
 def test_groups_are_sums():
     forest = RandomForestClassifier(5)
     alone = actual_impurity_reduction(forest, X, Y, random_state=0)
-    both = actual_impurity_reduction(forest, X, Y, groups={"two": [1, 3]}, random_state=0)
+    both = actual_impurity_reduction(forest, X, Y, feature_groups={"two": [1, 3]}, random_state=0)
     assert both.names.tolist() == ["two", "x0", "x2"]
     each = alone.replicates
     expected = np.column_stack([each[:, 1] + each[:, 3], each[:, 0], each[:, 2]])

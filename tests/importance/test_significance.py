@@ -23,6 +23,7 @@ from silvics import (
 )
 from silvics.importance import Importances
 from silvics.importance.contrasts import boruta, contrast_test
+from silvics.importance.selection import SelectByTest
 from silvics.importance.significance import Significance, step_down
 from silvics.importance.testing import (
     conditional_error_rate,
@@ -47,15 +48,20 @@ LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table
 SEEDS = 2**31 - 1
 
 
-def small(**settings):
-    return RandomForestClassifier(8, n_jobs=1, **settings)
+def small(n_estimators=8, **settings):
+    return RandomForestClassifier(n_estimators, n_jobs=1, **settings)
+
+
+def enough():
+    """So many trees that each row is out of bag for one."""
+    return small(n_estimators=30)
 
 
 def values_of(forest, table, y, seed, kind="mdi", groups=None, weights=None):
     forest = clone(forest).set_params(random_state=seed).fit(table, y, weights)
     if kind == "mdi":
-        return forest.importances(groups=groups).values
-    return forest.importances(kind, table, y, groups=groups, random_state=seed).values
+        return forest.importances(feature_groups=groups).values
+    return forest.importances(kind, table, y, feature_groups=groups, random_state=seed).values
 
 
 # ---- permutations of y
@@ -64,8 +70,8 @@ SETTINGS = {
     "classes": (small(), X, Y, {}),
     "numbers": (RandomForestRegressor(8), X, NUMBERS, {}),
     "mda": (RandomForestRegressor(25), X, NUMBERS, {"kind": "mda"}),
-    "weights": (ExtraTreesClassifier(8), X, Y, {"sample_weight": WEIGHTS}),
-    "groups": (small(), X, Y, {"groups": {"two": [1, 4]}}),
+    "weights": (ExtraTreesClassifier(8, bootstrap=True), X, Y, {"sample_weight": WEIGHTS}),
+    "groups": (small(), X, Y, {"feature_groups": {"two": [1, 4]}}),
     "holes": (small(), HOLES, Y, {}),
     "sparse": (small(), csr_matrix(X), Y, {}),
     "categories": (small(categorical_features=["code", "kind"]), FRAME, Y, {}),
@@ -77,7 +83,7 @@ SETTINGS = {
 def test_permutations_of_y(name):
     forest, table, y, settings = SETTINGS[name]
     found = permutation_test(forest, table, y, n_permutations=9, random_state=5, **settings)
-    kind, groups = settings.get("kind", "mdi"), settings.get("groups")
+    kind, groups = settings.get("kind", "ufi"), settings.get("feature_groups")
     weights = settings.get("sample_weight")
     generator = np.random.RandomState(5)
     observed = values_of(forest, table, y, generator.randint(SEEDS), kind, groups, weights)
@@ -94,8 +100,11 @@ def test_permutations_of_y(name):
     assert found.p_values[found.names.tolist().index(found.selected(0.2, None)[0])] == 0.1
 
 
+@pytest.mark.filterwarnings("ignore:.*misses weak variables")
 def test_a_normal_null_is_a_prediction_of_one_more_draw():
-    found = permutation_test(small(), X, Y, n_permutations=6, null="normal", random_state=0)
+    found = permutation_test(
+        small(), X, Y, kind="mdi", n_permutations=6, null="normal", random_state=0
+    )
     logs, value = np.log(found.null), np.log(found.importances)
     assert np.isfinite(logs).all()
     for j in range(P):
@@ -224,7 +233,7 @@ def test_contrasts_with_all_shadows(quantile):
 def test_contrasts_of_groups():
     groups = {"two": [1, 3]}
     values, shadows = contrasts(small(), X, Y, 3, 2)
-    found = contrast_test(small(), X, Y, n_repeats=3, random_state=2, groups=groups)
+    found = contrast_test(small(), X, Y, n_repeats=3, random_state=2, feature_groups=groups)
     assert found.names.tolist() == ["two", "x0", "x2", "x4"]
 
     def together(each):
@@ -237,10 +246,10 @@ def test_contrasts_of_groups():
 # ---- Boruta
 
 
-def plain_boruta(forest, table, y, n_rounds, level, seed):
+def plain_boruta(forest, table, y, n_rounds, level, seed, kind):
     generator = np.random.RandomState(seed)
     p = table.shape[1]
-    decision, hits = ["tentative"] * p, [[] for _ in range(p)]
+    decision, hits, decided = ["tentative"] * p, [[] for _ in range(p)], {}
     for _ in range(n_rounds):
         if "tentative" not in decision:
             break
@@ -250,29 +259,37 @@ def plain_boruta(forest, table, y, n_rounds, level, seed):
             copied += left
         shadows = [table[generator.permutation(len(table)), j] for j in copied]
         whole = np.column_stack([table[:, left], *shadows])
-        values = values_of(forest, whole, y, generator.randint(SEEDS))
+        values = values_of(forest, whole, y, generator.randint(SEEDS), kind)
         best = max(values[len(left) :])
         for j, value in zip(left, values, strict=False):
             hits[j].append(value > best)
         for j in left:
             n, k = len(hits[j]), sum(hits[j])
-            if decision[j] == "tentative" and binomtest(k, n, 0.5).pvalue * p < level:
-                decision[j] = "confirmed" if k > n / 2 else "rejected"
-    return decision, hits
+            if decision[j] == "tentative":
+                decided[j] = k, n
+                if binomtest(k, n, 0.5).pvalue * p < level:
+                    decision[j] = "confirmed" if k > n / 2 else "rejected"
+    return decision, hits, decided
 
 
+@pytest.mark.filterwarnings("ignore:.*misses weak variables")
+@pytest.mark.parametrize("kind", ["ufi", "mdi"])
 @pytest.mark.parametrize("p", [2, 5])
-def test_boruta_is_a_plain_loop(p):
+def test_boruta_is_a_plain_loop(p, kind):
     table = X[:, :p]
-    found = boruta(small(), table, Y, n_rounds=25, random_state=4)
-    decision, hits = plain_boruta(small(), table, Y, 25, 0.05, 4)
+    asked = {} if kind == "ufi" else {"kind": kind}
+    found = boruta(enough(), table, Y, n_rounds=25, random_state=4, **asked)
+    decision, hits, decided = plain_boruta(enough(), table, Y, 25, 0.05, 4, kind)
     assert found.decision.tolist() == decision
     for j in range(p):
         mine = found.hits[:, j]
         assert mine[~np.isnan(mine)].tolist() == hits[j]
-        n, k = len(hits[j]), sum(hits[j])
+        k, n = decided[j]  # later rounds do not change what is decided
         expected = sum(comb(n, i) for i in range(k, n + 1)) / 2**n
         assert found.p_values[j] == pytest.approx(expected)
+        used = min(binomtest(k, n, 0.5).pvalue * p, 1)
+        assert found._used[j] == pytest.approx(used)
+        assert (used < 0.05) == (decision[j] != "tentative")
     assert found.decision[0] == "confirmed"
     assert found.selected().tolist() == [f"x{j}" for j in range(p) if decision[j] == "confirmed"]
     assert len(found.hits) <= 25
@@ -280,17 +297,17 @@ def test_boruta_is_a_plain_loop(p):
 
 def test_boruta_ends_early_or_leaves_some_tentative():
     clear = np.column_stack([X[:, 0], np.ones(N)])
-    found = boruta(small(), clear, X[:, 0] > 0, n_rounds=100, random_state=0)
+    found = boruta(enough(), clear, X[:, 0] > 0, n_rounds=100, random_state=0)
     assert found.decision.tolist() == ["confirmed", "rejected"]
     assert 6 <= len(found.hits) < 20  # 2 * 2 / 2**7 < 0.05
-    short = boruta(small(), clear, X[:, 0] > 0, n_rounds=3, random_state=0)
+    short = boruta(enough(), clear, X[:, 0] > 0, n_rounds=3, random_state=0)
     assert short.decision.tolist() == ["tentative", "tentative"]
     assert short.selected().size == 0
 
 
 def test_boruta_of_groups_and_a_limit_of_features():
-    forest = small(max_features=5)  # more than what is left in the end
-    found = boruta(forest, X, Y, groups=[[1, 2], [3, 4]], n_rounds=20, random_state=0)
+    forest = small(30, max_features=5)  # more than what is left in the end
+    found = boruta(forest, X, Y, feature_groups=[[1, 2], [3, 4]], n_rounds=20, random_state=0)
     assert found.names.tolist() == ["x1 ...", "x3 ...", "x0"]
     assert found.decision[2] == "confirmed"
     assert forest.max_features == 5
@@ -338,7 +355,7 @@ def test_rates_are_a_plain_loop(level, max_rank):
 def test_rates_of_a_frame_with_categories_and_groups():
     found = conditional_error_rate(
         small(categorical_features=[0, 2], max_features=None), FRAME, X[:, 0] > 0,
-        groups={"rest": ["age", "code"]}, n_permutations=19, random_state=0,
+        feature_groups={"rest": ["age", "code"]}, n_permutations=19, random_state=0,
     )  # fmt: skip
     assert found.selected().tolist() == ["kind"]
     with pytest.raises(ValueError, match="ask it again"):
@@ -478,7 +495,8 @@ def test_frames_come_back_in_their_library(method, library):
     frame = found.to_frame()
     assert type(frame) is type(table)
     columns = frame.column_names if library == "pyarrow" else list(frame.columns)
-    assert columns[:4] == ["variable", "importance", "p_value", "q_value"]
+    assert columns[:4] == ["variable", "importance", "p_value", "adjusted_p_value"]
+    assert "q_value" in columns
     assert ("decision" in columns) == (method == "boruta")
     assert ("list_fdr" in columns) == (method in ("permutations", "contrasts"))
 
@@ -567,9 +585,10 @@ class Told(RandomForestClassifier):
 
     def importances(self, kind="mdi", X=None, y=None, **settings):
         Told.asked.append((kind, X, y, settings))
-        return super().importances(groups=settings["groups"])
+        return super().importances(feature_groups=settings["feature_groups"])
 
 
+@pytest.mark.filterwarnings("ignore:.*misses weak variables")
 @pytest.mark.parametrize("kind", ["mdi", "mda", "mdi_oob", "ufi", "mda_tree", "air"])
 def test_each_kind_is_asked_what_it_takes(kind):
     Told.asked.clear()
@@ -579,7 +598,7 @@ def test_each_kind_is_asked_what_it_takes(kind):
     assert len(Told.asked) == 3
     for asked, table, y, settings in Told.asked:
         assert asked == kind
-        assert ("random_state" in settings) == (kind in ("mda", "mda_tree", "air"))
+        assert ("random_state" in settings) == (kind != "mdi")
         assert ("sample_weight" in settings) == (kind == "air")
         assert (table is None) == (y is None) == (kind == "mdi")
     if kind != "mdi":
@@ -605,7 +624,7 @@ def test_each_kind_is_asked_what_it_takes(kind):
         (lambda: permutation_test(small(), X, Y, kind="best"), ValueError, "kind must be"),
         (lambda: permutation_test(small(), None, Y), ValueError, "needs X and y"),
         (lambda: permutation_test(small(), X, Y, n_jobs="two"), TypeError, "n_jobs"),
-        (lambda: permutation_test(small(), X, Y, groups={"a": []}), ValueError, "no variable"),
+        (lambda: permutation_test(small(), X, Y, feature_groups=[[]]), ValueError, "no variable"),
         (lambda: permutation_test(RandomForestClassifier, X, Y), TypeError, "forest of silvics"),
         (lambda: permutation_test(IsolationForest(), X, Y), TypeError, "that predicts y"),
         (lambda: permutation_test(small(), X, Y[:-1]), ValueError, "X has 50 rows, y has 49"),
@@ -648,3 +667,114 @@ def test_a_column_of_outputs_is_warned_of_once():
         found = permutation_test(small(), X, Y[:, np.newaxis], n_permutations=2, random_state=0)
     assert len(told) == 1
     assert same(found, permutation_test(small(), X, Y, n_permutations=2, random_state=0))
+
+
+# ---- what is printed is what was decided by
+
+
+def printed(found):
+    """The p-value and the mark of each variable in the printed table."""
+    parts = [line.split() for line in repr(found).splitlines() if " p = " in line]
+    return {p[0]: (float(p[p.index("=") + 1]), p[-1]) for p in parts}
+
+
+@pytest.mark.parametrize("kind", ["air", "ufi"])
+def test_p_values_and_stars_agree(kind):
+    found = permutation_test(small(), X, Y, kind=kind, n_permutations=39, random_state=0)
+    lines = printed(found)
+    assert len(lines) == X.shape[1]
+    for name, (p, mark) in lines.items():
+        assert (p <= 0.05) == (mark == "*")
+        assert (mark == "*") == (name in found.selected())
+    assert "Westfall-Young" in repr(found)
+    by_name = dict(zip(found.names, found.adjusted("family"), strict=True))
+    assert {name: p for name, (p, _) in lines.items()} == pytest.approx(by_name, rel=0.05)
+    frame = found.to_frame().set_index("variable")
+    assert frame["adjusted_p_value"].to_dict() == pytest.approx(by_name)
+
+
+def test_boruta_prints_what_it_decided_by():
+    """A variable that is confirmed early, and has few hits later, was printed with p = 0.99."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(60, 8))
+    y = (table[:, 0] + 0.4 * table[:, 1] + 0.4 * table[:, 2] + rng.normal(size=60) > 0).astype(int)
+    found = boruta(enough(), table, y, n_rounds=60, random_state=0)
+    marks = printed(found)
+    assert set(found.decision) >= {"confirmed", "rejected"}
+    for name, decision in zip(found.names, found.decision, strict=True):
+        p, mark = marks[name]
+        assert mark == decision
+        assert (p < 0.05) == (decision != "tentative")
+    confirmed = found.decision == "confirmed"
+    assert (found.p_values[confirmed] < 0.05 / 2 / 8).all()
+    assert "Bonferroni" in repr(found)
+
+
+def test_a_variable_keeps_the_p_value_that_it_was_decided_by(monkeypatch):
+    """Eight hits confirm it; further rounds, all misses, go on for the other variable."""
+    rounds = iter([*[1.0, 0.0] * 4, *[-1.0, -2.0] * 6])
+
+    def round_of(grow, kind, generator, groups):
+        n = next(rounds)
+        return np.array([1.0 if n >= 0 else -1.0, 1.0 if n in (1, -1) else -1.0]), np.zeros(1)
+
+    monkeypatch.setattr("silvics.importance.contrasts._round", round_of)
+    found = boruta(small(), X[:, :2], Y, n_rounds=20, random_state=0)
+    assert len(found.hits) == 20
+    assert found.hits[:, 0].tolist() == [1.0] * 8 + [0.0] * 12
+    assert found.decision.tolist() == ["confirmed", "tentative"]
+    assert found.p_values[0] == pytest.approx(0.5**7)  # decided after seven rounds
+    assert printed(found)["x0"] == (pytest.approx(4 * 0.5**7, rel=0.05), "confirmed")
+
+
+def test_other_adjustments_are_named():
+    fdr = made([0.001, 0.04, 0.9])
+    assert "Benjamini-Hochberg" in repr(fdr)
+    assert printed(fdr)["x1"] == (0.06, "0.06")
+    rates = made([0.01, 0.02, np.nan], _sort="family", level=0.1)
+    assert "of any false variable" in repr(rates)
+    assert printed(rates) == {"x0": (0.01, "*"), "x1": (0.02, "*")}
+
+
+# ---- the kind that is the default
+
+
+def friedman(seed, n=500):
+    rng = np.random.default_rng(seed)
+    table = rng.random((n, 10))
+    y = 10 * np.sin(np.pi * table[:, 0] * table[:, 1]) + 20 * (table[:, 2] - 0.5) ** 2
+    return table, y + 10 * table[:, 3] + 5 * table[:, 4] + rng.normal(size=n)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_default_finds_weak_variables_of_friedman(seed):
+    """By "mdi" it found three of five: the strong ones take its sum from the weak."""
+    table, y = friedman(seed)
+    forest = RandomForestRegressor(60)
+    settings = {"n_permutations": 29, "random_state": 0}
+    found = permutation_test(forest, table, y, **settings)
+    assert set(found.selected()) <= {f"x{j}" for j in range(5)}
+    assert len(found.selected()) >= 4
+    assert found.method.startswith("ufi")
+    with pytest.warns(UserWarning, match=r'permutation_test with kind="mdi".*Use kind="ufi"'):
+        plain = permutation_test(forest, table, y, kind="mdi", **settings)
+    assert set(plain.selected()) < set(found.selected())
+
+
+def test_defaults_and_warnings_of_the_three():
+    table, y = friedman(0, 80)
+    forest = RandomForestRegressor(30)
+    assert boruta(forest, table, y, n_rounds=2, random_state=0).method.startswith("Boruta, ufi")
+    with pytest.warns(UserWarning, match=r'boruta with kind="mdi".*Use kind="ufi"'):
+        boruta(forest, table, y, kind="mdi", n_rounds=2, random_state=0)
+    for test, options in [("permutation", {"n_permutations": 2}), ("boruta", {"n_rounds": 2})]:
+        select = SelectByTest(forest, test=test, options=options, random_state=0)
+        assert select.fit(table, y).importances_.kind == "ufi"
+        with pytest.warns(UserWarning, match='kind="mdi" misses weak variables'):
+            select.set_params(kind="mdi").fit(table, y)
+
+
+def test_forests_without_rows_out_of_bag_are_told_what_to_do():
+    with pytest.raises(ValueError, match=r'bootstrap=True, use kind="air"'):
+        permutation_test(ExtraTreesClassifier(4), X, Y, n_permutations=2)
+    permutation_test(ExtraTreesClassifier(4), X, Y, kind="air", n_permutations=2)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 import silvics
-from silvics.model_file import container, reading, state, telling
+from silvics.model_file import container, reading, state, writing
 
 LINE = 64
 BEGIN = b'{"__metadata__":{"checksum":"'
@@ -21,7 +21,7 @@ AT_SUM = slice(8 + len(BEGIN), 8 + len(BEGIN) + 16)
 def content_of(model, **options):
     """The bytes that ``model.save`` writes."""
     options = {"for_prediction": False, "training_rows": False, "compress": False, **options}
-    said, arrays = telling.described(model, **options)
+    said, arrays = writing.described(model, **options)
     return container.to_bytes(said, arrays).tobytes()
 
 
@@ -148,7 +148,7 @@ def answers(model, X=None):
             made = model.transform(X)
             said["transform"] = made.toarray() if hasattr(made, "toarray") else made
         trees = state.trees_of(model)
-        if not trees.packed.both_ways:
+        if not trees.packed.both_children:
             said["apply"] = model.apply(X)
             path = model.decision_path(X)
             said["decision_path"] = (path if hasattr(path, "toarray") else path[0]).toarray()
@@ -232,7 +232,7 @@ def quickly_used(content):
     with _numbers_as_they_come():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         (model.predict if hasattr(model, "predict") else model.transform)(X)
-        if not state.trees_of(model).packed.both_ways:
+        if not state.trees_of(model).packed.both_children:
             model.apply(X)
     model.digest()
     loaded(content_of(model, for_prediction=not state.trees_of(model).known))

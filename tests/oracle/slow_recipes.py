@@ -48,7 +48,7 @@ class RecipeRules:
     significance: float | None = None
     n_permutations: int = 0
     constant_features: str = "count"
-    category_gain: str = "adjusted"
+    category_gain: str = "plain"
     max_bins: None = None
     monotonic_cst: None = None
 

@@ -9,8 +9,10 @@ from .victim import forest, problem
 def test_the_trees_so_far_are_kept(run, n_jobs):
     run(f"""
         X, y = problem(2000)
-        some = forest(n_estimators=1_000_000, n_jobs={n_jobs})
-        seconds_to_feel_an_interrupt(lambda: some.fit(X, y), delay=1.0)
+        grown = threading.Event()
+        tell = lambda done, total: done >= 3 and grown.set()
+        some = forest(n_estimators=1_000_000, n_jobs={n_jobs}, progress=tell)
+        feel_an_interrupt(lambda: some.fit(X, y), delay=0.1, ready=grown)
         assert some.interrupted_
         m = len(some.estimators_)
         print(m, "trees are kept")
@@ -25,8 +27,10 @@ def test_the_trees_so_far_are_kept(run, n_jobs):
 def test_an_interrupted_forest_grows_on(run):
     run("""
         X, y = problem(2000)
-        some = forest(n_estimators=1_000_000, warm_start=True)
-        seconds_to_feel_an_interrupt(lambda: some.fit(X, y), delay=0.5)
+        grown = threading.Event()
+        tell = lambda done, total: done >= 3 and grown.set()
+        some = forest(n_estimators=1_000_000, warm_start=True, progress=tell)
+        feel_an_interrupt(lambda: some.fit(X, y), delay=0.1, ready=grown)
         m = len(some.estimators_) + 5
         some.set_params(n_estimators=m).fit(X, y)
         assert not some.interrupted_
@@ -38,8 +42,10 @@ def test_interrupted_growing_on_keeps_what_there_was(run):
     run("""
         X, y = problem(2000)
         some = forest(n_estimators=5, warm_start=True).fit(X, y)
-        some.set_params(n_estimators=1_000_000)
-        seconds_to_feel_an_interrupt(lambda: some.fit(X, y), delay=0.5)
+        grown = threading.Event()
+        tell = lambda done, total: done >= 3 and grown.set()
+        some.set_params(n_estimators=1_000_000, progress=tell)
+        feel_an_interrupt(lambda: some.fit(X, y), delay=0.1, ready=grown)
         assert some.interrupted_
         m = len(some.estimators_)
         assert m > 5
@@ -53,13 +59,22 @@ def test_one_large_tree(run, criterion):
     run(f"""
         X = np.random.default_rng(0).random((2_000_000, 5))
         y = np.arange(len(X)) % 2
-        tree = silvics.DecisionTree{kind}(criterion={criterion!r}, random_state=0)
+        parameters = dict(criterion={criterion!r}, random_state=0)
+        tree = silvics.DecisionTree{kind}(**parameters)
+
+        def forget():
+            vars(tree).clear()
+            tree.__init__(**parameters)
+
+        def learn_little():
+            tree.fit(X[:100], y[:100])
+
         for delay in (0.3, 0.9, 1.5, 2.1):
-            seconds_to_feel_an_interrupt(lambda: tree.fit(X, y), delay)
+            feel_an_interrupt(lambda: tree.fit(X, y), delay, again=forget)
             assert vars(tree) == tree.get_params()
-        tree.fit(X[:100], y[:100])
+        learn_little()
         before = tree.digest()
-        seconds_to_feel_an_interrupt(lambda: tree.fit(X, y), delay=1.0)
+        feel_an_interrupt(lambda: tree.fit(X, y), delay=1.0, again=learn_little)
         assert tree.digest() == before
     """)
 
@@ -71,7 +86,7 @@ def test_while_coding_the_table(run, n_jobs):
         X = _core.Matrix([np.random.default_rng(0).random((1_000_000, 20))])
         for delay in (0.05, 0.2, 0.4):
             work = lambda: [_core.code_table(X, 0, False, {n_jobs}) for _ in range(20)]
-            seconds_to_feel_an_interrupt(work, delay)
+            feel_an_interrupt(work, delay)
     """)
 
 
@@ -79,8 +94,9 @@ def test_a_forest_without_a_complete_tree_is_as_before(run):
     run("""
         X = np.random.default_rng(0).random((1_000_000, 5))
         y = np.arange(len(X)) % 2
-        none = forest(n_jobs=2)
-        seconds_to_feel_an_interrupt(lambda: none.fit(X, y), delay=0.5)
+        none = forest(n_estimators=2, n_jobs=1)
+        feel_an_interrupt(lambda: none.fit(X, y), delay=0.2, again=lambda: none.__dict__.clear()
+                          or none.__init__(**forest(n_estimators=2, n_jobs=1).get_params()))
         assert vars(none) == none.get_params()
     """)
 
@@ -91,7 +107,7 @@ def test_while_predicting(run):
         some = forest(n_estimators=200).fit(X, y)
         X = np.tile(X, (250, 1))
         for method in (some.predict, some.apply):
-            seconds_to_feel_an_interrupt(lambda: method(X), delay=0.3)
+            feel_an_interrupt(lambda: method(X), delay=0.3)
         assert len(some.predict(X[:10])) == 10
     """)
 
@@ -102,9 +118,9 @@ def test_while_estimating_out_of_bag(run):
         X, y = problem(200_000)
         some = forest(n_estimators=5, max_depth=10).fit(X, y)
         many = _core.PackedForest.of(list(some._trees) * 400)
-        walker, seeds = _core.Walker(many, False), _core.tree_seeds(0, 0, 2000)
-        work = lambda: walker.out_of_bag(_core.Matrix([X]), seeds, some._sampling(), 2)
-        seconds_to_feel_an_interrupt(work, delay=0.5)
+        predictor, seeds = _core.Predictor(many, False), _core.tree_seeds(0, 0, 2000)
+        work = lambda: predictor.out_of_bag(_core.Matrix([X]), seeds, some._sampling(), 2)
+        feel_an_interrupt(work, delay=0.5)
     """)
 
 

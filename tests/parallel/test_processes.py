@@ -148,7 +148,7 @@ def test_interpreter_is_free_while_growing(run):
 
         def tick():
             while not growing.is_set():
-                ticks.append(time.monotonic())
+                ticks.append(1)
                 time.sleep(0.001)
 
         clock = threading.Thread(target=tick)
@@ -156,7 +156,6 @@ def test_interpreter_is_free_while_growing(run):
         forest(n_estimators=40, n_jobs=1).fit(X, y)
         growing.set()
         clock.join()
-        longest = max(np.diff(ticks))
-        print(f"other threads waited for at most {1000 * longest:.0f} ms")
-        assert longest < 0.5
+        print(f"another thread had {len(ticks)} turns")
+        assert len(ticks) > 10  # one or two, if the lock were held
     """)

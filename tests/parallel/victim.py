@@ -27,25 +27,41 @@ def digest_of_fit(n_jobs=2, seed=0):
     return forest(n_jobs=n_jobs).fit(*problem(seed=seed)).digest()
 
 
-def seconds_to_feel_an_interrupt(work, delay):
-    """Ctrl-C comes `delay` seconds after work() began; how much later it is an exception."""
-    sent = []
+def feel_an_interrupt(work, delay, ready=None, again=None):
+    """Ctrl-C comes while work() is under way, and must be felt before it is done.
 
-    def interrupt():
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
+    It comes `delay` seconds after the work began, or after `ready` was set. On a machine that is
+    done by then, again() undoes what was done, and the work is tried with half the delay.
+    """
+    for halving in range(20):
+        sent, ended = [], False
 
-    timer = threading.Timer(delay, interrupt)
-    timer.start()
-    try:
-        work()
-    except KeyboardInterrupt:
-        felt = time.monotonic() - sent[0]
-        print(f"felt after {1000 * felt:.0f} ms")
-        # The promise is 0.1 s; the rest is for machines that do other things as well.
-        assert felt < 1.0
-        return felt
-    raise AssertionError("the work ended before the interrupt came")
+        def interrupt(pause=delay / 2**halving, sent=sent):
+            if ready is not None:
+                ready.wait()
+            time.sleep(pause)
+            sent.append(time.process_time())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        sender = threading.Thread(target=interrupt, daemon=True)
+        sender.start()
+        try:
+            work()
+            ended = True
+            while True:  # until it comes
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            sender.join()
+            if not ended:
+                felt = time.process_time() - sent[0]
+                print(f"felt after {1000 * felt:.0f} ms of work")
+                # The promise is 0.1 s. Work is measured, not time, and much of it: a check that
+                # is missing takes longer still.
+                assert felt < 10.0
+                return
+        if again is not None:
+            again()
+    raise AssertionError("the work always ended before the interrupt came")
 
 
 def n_threads():

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import silvics
 from silvics import _core
-from silvics._fit import walking
+from silvics._fit import prediction
 
 from .tables import estimators, learning_sets, tasks, trees_of
 
@@ -46,7 +46,7 @@ def some_trees(forest, first, end):
     """A forest of some trees of another."""
     part = copy.copy(forest)
     part.__dict__.pop("_estimators", None)
-    part._trees = walking.Trees(forest._trees[first:end])
+    part._trees = prediction.Trees(forest._trees[first:end])
     return part
 
 
@@ -123,11 +123,11 @@ def test_predictions_by_any_number_of_threads(model, n_jobs):
     estimator, X, _ = model
     trees = [tree._native for tree in trees_of(estimator)]
     X = _core.Matrix([np.tile(X, (30, 1))])
-    walker = _core.Walker(_core.PackedForest.of(trees), False)
+    predictor = _core.Predictor(_core.PackedForest.of(trees), False)
     for n in (1, n_jobs):  # 0: no thread at all
-        for walk in (walker.predict, walker.apply):
+        for walk in (predictor.predict, predictor.apply):
             np.testing.assert_array_equal(walk(X, 0), walk(X, n))
-        alone, team = (walker.decision_paths(X, n) for n in (0, n))
+        alone, team = (predictor.decision_paths(X, n) for n in (0, n))
         np.testing.assert_array_equal(alone[0], team[0])
         np.testing.assert_array_equal(alone[1], team[1])
 

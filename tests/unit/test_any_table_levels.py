@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from textwrap import dedent
 
 import numpy as np
@@ -141,7 +140,7 @@ def test_rare_levels_are_missing_values(kind, n):
 def test_levels_that_no_tree_has_drawn(kind):
     """Rare ones are often out of the bag."""
     random = np.random.default_rng(0)
-    X = column([f"{i}" for i in random.integers(0, 400, 500)])
+    X = column([f"level {i}" for i in random.integers(0, 400, 500)])
     fitted = small(kind).fit(X, random.integers(0, 3, 500))
     assert np.isfinite(fitted.predict(X)).all()
 
@@ -280,13 +279,12 @@ def test_a_hundred_thousand_levels(kind):
     a = np.concatenate([np.arange(n_levels), random.integers(0, n_levels, n - n_levels)])
     good = random.random(n_levels) < 0.5
     X = np.column_stack([a, random.integers(0, 50, n)])
-    began = time.perf_counter()
     forest = small(kind, n_estimators=2, categorical_features=[0], max_depth=12, max_features=None)
     forest.set_params(min_category_frequency=1).fit(X, good[a] * 1.0)
     best = "Extra" not in kind.__name__
     assert forest.score(X, good[a] * 1.0) > (0.6 if best else -0.1)
     assert len(forest.categories_[0]) == n_levels
-    assert time.perf_counter() - began < 20
+    assert max(forest.work_["values_read"], forest.work_["cuts_scored"]) <= 2 * 12 * X.size
 
 
 def test_words_of_a_hundred_thousand_levels():
@@ -304,9 +302,8 @@ def test_words_of_a_hundred_thousand_levels():
 def test_a_million_levels(kind):
     X = np.arange(1_000_000)[:, np.newaxis]
     y = X[:, 0] * 31 % 97 < 40
-    began = time.perf_counter()
     forest = small(kind, n_estimators=1, max_depth=3, categorical_features=[0])
     forest.set_params(min_category_frequency=1).fit(X, y)
     assert len(forest.categories_[0]) == 1_000_000
     assert forest.predict(X[:1000]).shape == (1000,)
-    assert time.perf_counter() - began < 20
+    assert max(forest.work_["values_read"], forest.work_["cuts_scored"]) <= 3 * X.size

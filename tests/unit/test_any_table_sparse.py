@@ -1,7 +1,5 @@
 """A sparse matrix is the dense one that it stands for, and never becomes it."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -234,7 +232,7 @@ def test_sums_of_duplicates_are_checked():
 def test_cells_that_are_nowhere():
     X = sparse.csr_array(np.eye(3))
     X.indices[0] = 99
-    with pytest.raises(ValueError, match="place in the sparse matrix is out of range"):
+    with pytest.raises(ValueError, match="an index is not between 0 and 2"):
         small(ALL[0]).fit(np.eye(3), [0, 1, 2]).predict(X)
 
 
@@ -257,11 +255,11 @@ def wide(n_rows=2_000, n_columns=1_000_000, per_row=20):
 def test_a_million_columns(kind):
     """Dense, it would be 16 GB."""
     X, y = wide()
-    began = time.perf_counter()
     forest = kind(n_estimators=2, max_features=50, max_depth=4, random_state=0).fit(X, y)
     assert forest.predict(X).shape == y.shape
     assert forest.feature_importances_.shape == (1_000_000,)
-    assert time.perf_counter() - began < 20
+    # Depth by depth, at most the drawn columns of all rows.
+    assert forest.work_["values_read"] <= 2 * 4 * 50 * len(y)
 
 
 def test_a_million_columns_all_tried():

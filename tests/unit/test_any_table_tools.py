@@ -187,6 +187,7 @@ def test_warm_start_with_levels_that_are_new(kind):
 
 
 @pytest.mark.parametrize("kind", FORESTS[:2], ids=name_of)
+@pytest.mark.filterwarnings("ignore:Input X.*numbers stored as text:UserWarning")
 def test_warm_start_with_columns_of_another_kind(kind):
     """Trees that are there could not read them."""
     X, y = problem()

@@ -1,7 +1,5 @@
 """Tables as they are in genetics: few rows, very many columns, small integers."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -47,10 +45,9 @@ def very_wide():
 @pytest.mark.parametrize("kind", FORESTS, ids=name_of)
 def test_a_hundred_thousand_columns(kind, very_wide):
     X, y = very_wide
-    began = time.perf_counter()
     forest = small(kind, n_estimators=2, max_features="sqrt").fit(X, y)
     assert forest.predict(X).shape == y.shape
-    assert time.perf_counter() - began < 20
+    assert forest.work_["values_read"] < X.size / 10
 
 
 def test_wide_and_full_of_holes():

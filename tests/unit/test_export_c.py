@@ -21,7 +21,7 @@ def compiled(code, folder, name="predict", options=STRICT):
     source, library = folder / "model.c", folder / "model.so"
     source.write_text(code, encoding="ascii")
     command = [COMPILER, *options, "-shared", "-fPIC", str(source), "-o", str(library)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     function = getattr(ctypes.CDLL(str(library)), name)
     pointer = ctypes.POINTER(ctypes.c_double)
@@ -109,3 +109,22 @@ def test_left_levels_of_nodes_that_keep_missing_values_apart():
                 assert 0 < len(left) <= n_levels
                 seen += 1
     assert seen > 0
+
+
+MATH = (
+    "isnan isinf isfinite signbit fpclassify isless NAN INFINITY HUGE_VAL FP_NAN double_t M_PI "
+    "sqrt sqrtf sqrtl exp floor fma nan nanf pow lgamma tgamma nexttoward llroundl math_errhandling"
+)
+
+
+@pytest.mark.parametrize("name", MATH.split())
+def test_names_of_the_mathematical_library_are_refused(name):
+    model, _ = made(next(iter(PLAIN)))
+    with pytest.raises(ValueError, match=f"name='{name}' is taken by C's <math.h>.*{name}_model"):
+        model.to_c(name=name)
+
+
+@pytest.mark.parametrize("name", ["isnan_model", "predict", "expf2", "sqrt_", "_isnan", "modelf"])
+def test_names_that_are_only_similar_compile(name, tmp_path):
+    model, _ = made(next(iter(PLAIN)))
+    compiled(model.to_c(name=name), tmp_path, name)

@@ -132,6 +132,7 @@ def test_names_that_clash():
     assert_same(forest, frame, session)
 
 
+@pytest.mark.filterwarnings("ignore:Input X.*numbers stored as text:UserWarning")
 def test_many_levels_in_deep_trees():
     random = np.random.default_rng(0)
     X = np.array(

@@ -64,6 +64,7 @@ WORDS = {
 
 @each
 @pytest.mark.parametrize("form", WORDS)
+@pytest.mark.filterwarnings("ignore:Input X.*numbers stored as text:UserWarning")
 def test_text_is_a_category(kind, form):
     codes = np.arange(120).reshape(60, 2) * 7 % 11 % 4
     y = (codes[:, 0] % 3 == 0) * 1

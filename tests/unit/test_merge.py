@@ -431,7 +431,7 @@ def test_all_else_works(kind):
     assert [t.tree_._native for t in merged] == list(merged._trees)
     blocks = inputs.prediction_inputs(merged, X)
     leaves = [tree.apply(X) for tree in merged]
-    np.testing.assert_array_equal(merged._trees.walker.apply(blocks, 1), np.transpose(leaves))
+    np.testing.assert_array_equal(merged._trees.predictor.apply(blocks, 1), np.transpose(leaves))
     assert not merged.interrupted_
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score
 
+from silvics import RandomForestClassifier
+
 from .kinds import FORESTS, name_of, problem
 
 forests = pytest.mark.parametrize("kind", FORESTS, ids=name_of)
@@ -102,3 +104,61 @@ def test_rows_drawn(kind):
         assert tree.tree_.n_node_samples[0] == len(set(rows))
         assert tree.tree_.weighted_n_node_samples[0] == 20
     assert len({rows.tobytes() for rows in drawn}) == 30
+
+
+@forests
+def test_rows_without_an_out_of_bag_tree_are_left_out_of_the_score(kind):
+    _, y = problem()
+    with pytest.warns(UserWarning, match="left out of oob_score_"):
+        forest = grown(kind, y, n_estimators=2)
+    out = np.ones((2, len(y)), dtype=bool)
+    for rows, of_tree in zip(forest.estimators_samples_, out, strict=True):
+        of_tree[rows] = False
+    known = out.any(axis=0)
+    assert 0 < known.sum() < len(y)
+    if kind._classification:
+        values = forest.oob_decision_function_
+        assert forest.oob_score_ == np.mean(values.argmax(axis=1)[known] == y[known])
+        np.testing.assert_array_equal(np.isnan(values).any(axis=1), ~known)
+    else:
+        values = forest.oob_prediction_
+        assert forest.oob_score_ == r2_score(y[known], values[known])
+        np.testing.assert_array_equal(np.isnan(values), ~known)
+
+
+@forests
+def test_no_row_out_of_bag_gives_no_score(kind):
+    _, y = problem()
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
+        forest = grown(kind, y, n_estimators=1, max_samples=100 * len(y))
+    assert np.isnan(forest.oob_score_)
+
+
+def test_outputs_of_several_classes_have_scores():
+    X, numbers = problem()
+    y = np.stack(
+        [numbers > 0, np.digitize(X[:, 0], np.quantile(X[:, 0], [0.3, 0.6]))], axis=1
+    ).astype(int)
+    forest = RandomForestClassifier(60, oob_score=True, random_state=0).fit(X, y)
+    shares = forest.oob_decision_function_
+    assert shares.shape == (len(y), 3, 2)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert (shares[:, 2, 0] == 0).all()
+    assert forest.oob_score_ == np.mean((shares.argmax(axis=1) == y).all(axis=1))
+    for k in range(2):
+        np.testing.assert_allclose(
+            shares[:, : len(forest.classes_[k]), k],
+            np.stack(
+                [
+                    np.mean(
+                        [
+                            tree.predict_proba(X[[i]])[k][0]
+                            for tree, rows in zip(forest, forest.estimators_samples_, strict=True)
+                            if i not in rows
+                        ],
+                        axis=0,
+                    )
+                    for i in range(len(y))
+                ]
+            ),
+        )

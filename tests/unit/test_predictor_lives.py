@@ -20,7 +20,7 @@ from silvics import (
     _core,
     from_sklearn,
 )
-from silvics._fit import walking
+from silvics._fit import prediction
 
 from .kinds import FORESTS, name_of, problem, small
 from .mixed_table import objects, pandas_of_numpy, target
@@ -177,7 +177,7 @@ def test_sixteen_threads(n_trees):
     """Rows of few steps and of many, for which the lock of Python is let go."""
     X, y = problem()
     forest = ExtraTreesRegressor(n_trees, random_state=0, n_jobs=2).fit(X, y)
-    assert (forest._trees.walker.n_steps >= 20_000) == (n_trees == 3000)
+    assert (forest._trees.predictor.n_steps >= 20_000) == (n_trees == 3000)
     rows, expected = X[:20].tolist(), forest.predict(X)[:20].tolist()
     predict = forest.predictor(n_jobs=2)
 
@@ -261,9 +261,9 @@ def test_reading_a_wide_table_is_work():
     """A stump takes two steps, but a thousand columns are read: not under the lock."""
     X = np.random.default_rng(0).normal(size=(1000, 1000))
     stump = RandomForestRegressor(1, max_depth=1, random_state=0).fit(X[:50], X[:50, 0])
-    walker = stump._trees.walker
-    assert walking._threads(walker, _core.Matrix([X], []), 2) == 2
-    assert walking._threads(walker, _core.Matrix([X[:1]], []), 2) == 0
+    predictor = stump._trees.predictor
+    assert prediction._threads(predictor, _core.Matrix([X], []), 2) == 2
+    assert prediction._threads(predictor, _core.Matrix([X[:1]], []), 2) == 0
 
 
 @pytest.mark.parametrize("n_rows", [1, 30_000])

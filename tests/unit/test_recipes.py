@@ -3,6 +3,7 @@
 import pickle
 import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -131,9 +132,49 @@ def test_the_classic_names_are_the_same_thing(name, kind):
     classic = {"random_forest": "RandomForest", "extra_trees": "ExtraTrees"}[name]
     X, y = mixed_table()
     y = outputs(kind, y)
-    theirs = getattr(silvics, classic + task)(10, random_state=3).fit(X, y)
+    # The classic names have scikit-learn's K, and their own way with categories.
+    choices = {"category_gain": "plain", "min_category_frequency": 1}
+    if (name, task) == ("random_forest", "Regressor"):
+        choices["max_features"] = 1 / 3
+    theirs = getattr(silvics, classic + task)(10, random_state=3, **choices).fit(X, y)
     ours = kind(name, 10, random_state=3).fit(X, y)
     assert ours.digest() == theirs.digest()
+
+
+def test_random_forests_of_numbers_draw_a_third_of_the_variables():
+    X, y = make_regression(60, 10, random_state=0)
+    forests = {
+        name: ForestRegressor(name, 5, random_state=0) for name in ("random_forest", "bagging")
+    }
+    assert forests["random_forest"].fit(X, y).max_features_ == 3
+    assert forests["bagging"].fit(X, y).max_features_ == 10
+    assert forests["random_forest"].digest() != forests["bagging"].digest()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_recipes_take_the_largest_decrease_on_categories_too(kind, seed):
+    """Algorithm 3.3 by brute force: all subsets of levels against all thresholds."""
+    rng = np.random.default_rng(seed)
+    levels, numbers = rng.integers(0, 7, 24), rng.normal(size=24).round(1)
+    levels[0] = 7  # a level that one row has is one as well
+    y = rng.integers(0, 2, 24)
+
+    def decrease(left):
+        sides = [y[left], y[~left]]
+        return y.var() - sum(len(side) / 24 * side.var() for side in sides)
+
+    subsets = [
+        np.isin(levels, list(some)) for n in range(1, 8) for some in combinations(range(8), n)
+    ]
+    cuts = [numbers <= value for value in np.unique(numbers)[:-1]]
+    best = max(decrease(left) for left in subsets + cuts if 0 < left.sum() < 24)
+    X = pd.DataFrame({"level": pd.Categorical(levels), "number": numbers})
+    tree = kind("cart", max_depth=1).fit(X, y).estimators_[0].tree_
+    n, impurity = tree.weighted_n_node_samples, tree.impurity
+    found = impurity[0] - (n[1] * impurity[1] + n[2] * impurity[2]) / 24
+    scale = 2.0 if kind is ForestClassifier else 1.0  # Gini's index is twice the variance
+    assert found == pytest.approx(scale * best, rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)

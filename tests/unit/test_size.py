@@ -38,7 +38,7 @@ def test_predict_beyond_32_bits_without_strides():
     X = np.broadcast_to(np.arange(50_000) % 2, (50_000, 50_000))
     tree = chain(3, n_features=50_000, feature=49_999)
     assert X.size > 2**31
-    leaves = _core.Walker(_core.PackedForest.of([tree]), False).apply(_core.Matrix([X]), 1)
+    leaves = _core.Predictor(_core.PackedForest.of([tree]), False).apply(_core.Matrix([X]), 1)
     assert leaves.shape == (50_000, 1)
     assert set(leaves[:, 0]) == {3}
 

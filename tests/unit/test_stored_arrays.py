@@ -24,8 +24,8 @@ def stored(kind=KINDS[0], **parameters):
     return (tree.expanded() if kind[1] else tree).stored_arrays()
 
 
-def _walker(trees):
-    return _core.Walker(_core.PackedForest.of(trees), False)
+def _predictor(trees):
+    return _core.Predictor(_core.PackedForest.of(trees), False)
 
 
 def loaded(arrays):
@@ -144,14 +144,14 @@ def test_infinite_thresholds_part_missing_values_from_others(kind, threshold):
     tree = loaded(arrays)
     assert tree.threshold()[0] == threshold
     X = np.array([[-1e308] * 4, [0.0] * 4, [1e308] * 4])
-    first = _walker([tree]).decision_paths(_core.Matrix([X]), 1)[1][1]
+    first = _predictor([tree]).decision_paths(_core.Matrix([X]), 1)[1][1]
     assert first == (1 if threshold > 0 else tree.children_right()[0])
     nowhere = _core.Matrix([np.full((1, 4), np.nan)])
-    assert _walker([tree]).decision_paths(nowhere, 1)[1][1] == tree.children_right()[0]
+    assert _predictor([tree]).decision_paths(nowhere, 1)[1][1] == tree.children_right()[0]
     arrays["link"][0] |= PURE
     tree = loaded(arrays)
     assert tree.missing_go_to_left()[0] == 1
-    assert _walker([tree]).decision_paths(nowhere, 1)[1][1] == 1
+    assert _predictor([tree]).decision_paths(nowhere, 1)[1][1] == 1
 
 
 def nan_of(bits):
@@ -200,7 +200,7 @@ def test_rules_that_stand_alone(kind, form, content, others_left):
     X = np.zeros((203, 4))
     X[:, 0] = X[:, 1] = X[:, 2] = X[:, 3] = [*range(200), np.nan, -2, 1e300]
     second = tree.children_right()[0]
-    starts, nodes = _walker([tree]).decision_paths(_core.Matrix([X], [200] * 4), 1)
+    starts, nodes = _predictor([tree]).decision_paths(_core.Matrix([X], [200] * 4), 1)
     went_left = nodes[starts[:-1] + 1] != second
     assert np.flatnonzero(went_left[:200]).tolist() == left
     assert went_left[200:].tolist() == [False, bool(others_left), False]
@@ -360,10 +360,10 @@ def can_be_walked(tree):
         X = np.repeat(np.array(ANYTHING)[:, np.newaxis], tree.n_features, axis=1)
         for n_levels in ([], [150] * tree.n_features):
             matrix = _core.Matrix([X], n_levels)
-            walker = _walker([tree])
-            assert walker.predict(matrix, 1).shape == (n, tree.value_width)
-            assert (walker.apply(matrix, 1) < tree.node_count).all()
-            walker.decision_paths(matrix, 1)
+            predictor = _predictor([tree])
+            assert predictor.predict(matrix, 1).shape == (n, tree.value_width)
+            assert (predictor.apply(matrix, 1) < tree.node_count).all()
+            predictor.decision_paths(matrix, 1)
         tree.impurity_decrease(True)
         assert tree.values().shape == (tree.node_count, tree.value_width)
     for node in range(min(tree.node_count, 5)):
@@ -447,11 +447,11 @@ def test_trees_of_different_kinds_do_not_mix():
     X, _ = problem()
     trees = [loaded(stored((kind, False))) for kind in TREES[:2]]
     with pytest.raises(ValueError, match="trees of different kinds"):
-        _walker(trees)
+        _predictor(trees)
     with pytest.raises(ValueError, match="no trees"):
-        _walker([])
-    walker = _walker(trees[:1])
-    for walk in (walker.predict, walker.apply, walker.decision_paths):
+        _predictor([])
+    predictor = _predictor(trees[:1])
+    for walk in (predictor.predict, predictor.apply, predictor.decision_paths):
         for matrix in (_core.Matrix([X[:, :2]]), _core.Matrix([])):
             with pytest.raises(ValueError, match="number of variables"):
                 walk(matrix, 1)
@@ -467,7 +467,7 @@ def test_the_core_refuses_what_is_no_matrix(X):
     with pytest.raises((TypeError, ValueError)):
         _core.Matrix(X)
     with pytest.raises((TypeError, ValueError)):
-        _walker([loaded(stored())]).predict(X, 1)
+        _predictor([loaded(stored())]).predict(X, 1)
 
 
 @pytest.mark.parametrize("X", [np.zeros((2, 4)), "X", 3])
@@ -511,7 +511,7 @@ def test_the_core_refuses_what_is_no_sparse_matrix(starts, places, values, by_co
         X = _core.Matrix.sparse(*vectors(starts, places, values), shape, by_columns)
         if by_columns:
             return _core.code_table(X, 0, False, 1)
-        return _walker([loaded(stored())]).predict(X, 1)
+        return _predictor([loaded(stored())]).predict(X, 1)
 
     with pytest.raises(ValueError, match=r"not a valid sparse matrix|place in the sparse matrix"):
         use()

@@ -255,7 +255,7 @@ def test_ordered_categories_are_positions(library):
     for unknown in ("missing", "heavier"):
         found = values(read(variables, cells, unknown_category=unknown))
         np.testing.assert_array_equal(found, [[3], [0], [np.nan], [np.nan]])
-    with pytest.raises(ValueError, match=r"column 0 has categories .*: 'tiny'"):
+    with pytest.raises(ValueError, match=r"column 'c' has categories .*: 'tiny'"):
         read(variables, cells, unknown_category="error")
     assert learn(ordered(library), categorical_features=[0])[0].kinds == ("category",)
     assert learn(ordered(library), categorical_features=None)[0].kinds == ("ordered",)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from silvics._fit.column_values import some
+from silvics._names import did_you_mean
 from silvics.recipes import RECIPES, ByRows, get
 
 # Parameters that say more of a choice than its name, and what they are unless given.
@@ -88,7 +90,11 @@ def classic_axes(estimator: Any) -> Axes:
     if hasattr(estimator, "splitter"):
         chosen["cut"] = {"best": "best", "random": "uniform"}[estimator.splitter]
     chosen["honest"] = 0.0
-    return Axes(**chosen, missing=estimator.missing, **DETAILS)
+    details = dict(DETAILS)
+    if getattr(estimator, "feature_weights", None) is not None:
+        chosen["variables"] = "weighted"
+        details["feature_weights"] = estimator.feature_weights
+    return Axes(**chosen, missing=estimator.missing, **details)
 
 
 def axes_of(estimator: Any, n_samples: int) -> Axes:
@@ -113,6 +119,9 @@ def axes_of(estimator: Any, n_samples: int) -> Axes:
     for name, value in details.items():
         if value is None:
             details[name] = DETAILS[name]
+    unsaid = estimator.variables is None and chosen["variables"] == "uniform"
+    if unsaid and estimator.feature_weights is not None:
+        chosen["variables"] = "weighted"
     axes = Axes(**chosen, missing=estimator.missing, **details)
     check(axes, estimator)
     return axes
@@ -191,6 +200,11 @@ def check(axes: Axes, estimator: Any) -> None:
             "leaves nothing more to ask of.",
         ),
         (
+            axes.variables != "weighted" and axes.feature_weights is not None,
+            f"feature_weights are the odds of a weighted draw, and variables={axes.variables!r} is "
+            'another: use variables="weighted", or leave feature_weights out.',
+        ),
+        (
             axes.variables == "weighted" and axes.rotates,
             'variables="weighted" weighs variables, and columns="rotation" replaces them by '
             'components: use columns="all".',
@@ -250,7 +264,7 @@ def per_variable(name: str, given: Any, n_features: int, names: Any) -> np.ndarr
     """A parameter with one value for each variable, or names or numbers of some of them."""
     if given is None:
         return None
-    values = np.asarray(given)
+    values = by_name(name, given, n_features, names, 1.0)
     if name == "relevant" and values.dtype != bool:
         mask = np.zeros(n_features, dtype=bool)
         for which in values.ravel().tolist():
@@ -268,9 +282,31 @@ def per_variable(name: str, given: Any, n_features: int, names: Any) -> np.ndarr
     return values
 
 
+def by_name(name: str, given: Any, n_features: int, names: Any, otherwise: float) -> np.ndarray:
+    """One value for each variable, where a dict may give those of some by their names."""
+    if not isinstance(given, dict):
+        return np.asarray(given)
+    if names is None:
+        raise ValueError(
+            f"{name} gives values by name, and the columns of X have no names. Pass a data frame, "
+            "or feature_names to fit, or one value for each column."
+        )
+    place = {str(known): j for j, known in enumerate(names)}
+    values = [otherwise] * n_features
+    for column, value in given.items():
+        if column not in place:
+            raise ValueError(
+                f"{name} names {column!r}, and X has no such column. Its columns are "
+                f"{some([repr(known) for known in place])}."
+            )
+        values[place[column]] = value
+    return np.asarray(values)
+
+
 def _number(which: Any, n_features: int, names: Any) -> int:
     if isinstance(which, str) and names is not None and which in names:
         return int(np.flatnonzero(np.asarray(names) == which)[0])
     if isinstance(which, Integral) and -n_features <= int(which) < n_features:
         return int(which)
-    raise ValueError(f"relevant names {which!r}, and X has no such variable.")
+    hint = did_you_mean(which, () if names is None else names)
+    raise ValueError(f"relevant names {which!r}, and X has no such variable.{hint}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
 from numbers import Integral
 from typing import Any
 
@@ -28,6 +30,8 @@ from silvics._fit.column_values import (
     strange_types,
 )
 
+_NUMBER = re.compile(r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
+
 
 @dataclass
 class Column:
@@ -43,6 +47,7 @@ class Column:
     codes: np.ndarray | None = None
     is_text: bool = False  # its type says text or category, whatever it holds
     order: np.ndarray | None = None  # the declared levels, where its type orders them
+    is_declared: bool = False  # its type says category
 
     @property
     def n_rows(self) -> int:
@@ -58,6 +63,15 @@ class Column:
         if self.codes is None:
             return bool(is_missing(self.values).all())
         return bool((self.codes < 0).all())
+
+    def holds_numbers_as_text(self) -> bool:
+        """Whether its strings are numbers that were not read as such.
+
+        Numbers with leading zeros are codes, and two values have no order to lose.
+        """
+        if self.sort != "string" or self.is_declared or len(self.values) <= 2:
+            return False
+        return all(_NUMBER.fullmatch(value) for value in self.values)
 
     def counts(self) -> np.ndarray:
         """In how many rows each of its values is."""
@@ -116,10 +130,18 @@ def _factorized(values: list[Any], label: str) -> tuple[np.ndarray, list[Any]]:
     try:
         codes = np.fromiter(map(number.__getitem__, values), np.intp, len(values))
     except TypeError:  # a list or a dict cannot be looked up, nor be a level
-        if any(v is np.ma.masked for v in values):
-            return _factorized([None if v is np.ma.masked else v for v in values], label)
+        missing = [v is np.ma.masked or _is_signalling(v) for v in values]
+        if any(missing):
+            known = [
+                None if is_missing else v for v, is_missing in zip(values, missing, strict=True)
+            ]
+            return _factorized(known, label)
         raise_not_understood(label, *strange_types(values))
     return codes, list(number)
+
+
+def _is_signalling(value: Any) -> bool:
+    return isinstance(value, Decimal) and value.is_snan()
 
 
 def _typed(values: list[Any], label: str) -> tuple[Sort, np.ndarray]:
@@ -207,7 +229,9 @@ def of_series(series: nw.Series, label: str) -> Column:
         return _of_numbers_with_nulls(series, label)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         codes, values = _dictionary_of(series)
-        return _of_dictionary(codes, values, label, _is_ordered(series))
+        column = _of_dictionary(codes, values, label, _is_ordered(series))
+        column.is_declared = dtype != nw.String
+        return column
     if dtype == nw.Unknown and series.null_count() == len(series):
         return _of_objects([None] * len(series), label)
     return of_array(series.to_numpy(), label)

@@ -10,6 +10,8 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from silvics._fit.warning import warn_user
+
 Sort = Literal["number", "date", "duration", "string", "nothing"]
 
 EXACT_INTEGER = 2**53
@@ -76,8 +78,10 @@ def inexact(values: np.ndarray) -> np.ndarray:
 def is_missing_object(value: Any) -> bool:
     if type(value) is str:
         return False
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signalling one cannot be compared
     return type(value).__name__ in MISSING_TYPES or (
-        isinstance(value, float | np.floating | Decimal | np.datetime64 | np.timedelta64)
+        isinstance(value, float | np.floating | np.datetime64 | np.timedelta64)
         and bool(value != value)
     )
 
@@ -158,3 +162,17 @@ def example(values: np.ndarray) -> str:
 def some(things: Sequence[str]) -> str:
     more = len(things) - _SHOWN
     return ", ".join(things[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def warn_of_numbers(labels: list[str]) -> None:
+    """Warn of columns of text that are numbers."""
+    one = len(labels) == 1
+    what = "holds numbers stored as text, and is taken as a category, which has no order"
+    if not one:
+        what = "hold numbers stored as text, and are taken as categories, which have no order"
+    warn_user(
+        f"Input X: {some(labels)} {what}. Convert {'it' if one else 'them'} to numbers, in pandas "
+        'by pd.to_numeric(X["name"]) and in polars by pl.col("name").cast(pl.Float64); or make '
+        f"{'it' if one else 'them'} of a category type, or pass categorical_features, if "
+        "categories are what you want."
+    )

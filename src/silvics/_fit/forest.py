@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import (
+from sklearn.utils import metadata_routing
+from sklearn.utils._param_validation import StrOptions
+
+from silvics import _core
+from silvics._fit import inputs, out_of_bag, parameters, prediction, pruning, rotation, targets
+from silvics._fit.axes import Axes, classic_axes
+from silvics._fit.declared import ForestParameters
+from silvics._fit.growing import Progress
+from silvics._fit.grown_forest import GrownForest
+from silvics._fit.state import fit_aside, reads_one_state
+from silvics._fit.table import Blocks
+from silvics._fit.warning import warn_user
+from silvics._sklearn import (
     BaseEstimator,
+    CallbackSupportMixin,
     ClassifierMixin,
     MultiOutputMixin,
     RegressorMixin,
-    _fit_context,
+    fit_context,
+    with_callbacks,
 )
-from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import type_of_target
-
-from silvics import _core
-from silvics._fit import inputs, parameters, pruning, rotation, targets, walking
-from silvics._fit.axes import Axes, classic_axes
-from silvics._fit.growing import Progress, all_or_nothing
-from silvics._fit.grown_forest import GrownForest
-from silvics._fit.table import Blocks
-from silvics._fit.warning import warn_user
 from silvics.model_file import Saved
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
 
 
 class BaseForest(
-    Saved, inputs.TakesAnyTable, CallbackSupportMixin, MultiOutputMixin, GrownForest, BaseEstimator
+    Saved,
+    inputs.TakesAnyTable,
+    ForestParameters,
+    CallbackSupportMixin,
+    MultiOutputMixin,
+    GrownForest,
+    BaseEstimator,
 ):
     """What classification and regression forests have in common."""
 
     _recipe: ClassVar[str]
+
+    # Not a thing to route through a pipeline.
+    __metadata_request__fit: ClassVar = {"feature_names": metadata_routing.UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **parameters.TREE_CONSTRAINTS,
         **parameters.FOREST_CONSTRAINTS,
     }
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BaseForest:
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
         """Grow the trees on a learning set.
 
         Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
@@ -57,15 +75,18 @@ class BaseForest(
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, not negative. With ``bootstrap`` they are the odds of
             being drawn, otherwise a weight of two is a row given twice.
+        feature_names : array-like of str, default=None
+            Names of the columns, for a sparse matrix or an array, which have none.
 
         Returns
         -------
         self : object
         """
-        with all_or_nothing(self):
-            return self._fit(X, y, sample_weight)
+        named = inputs.named(X, feature_names)
+        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> BaseForest:
+    @with_callbacks
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         if issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.")
         self._check_sampling()
@@ -121,7 +142,8 @@ class BaseForest(
     ) -> tuple[np.ndarray, _core.Sampling]:
         """Outputs for the core, and how each tree draws its rows."""
         balanced = False
-        self.__dict__.pop("_weights_given", None)
+        for name in ("_weights_given", "_n_held_out"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         if self._classification:
             encoded = targets.encode_classes(self, y)
             if self.warm_start and isinstance(self.class_weight, str):
@@ -213,7 +235,7 @@ class BaseForest(
         grown = self._finished(axes, grown, X, encoded)
         made = getattr(self, "_estimators", [])[: len(kept)]
         self._work = (self._work if kept else []) + work
-        self._trees = walking.Trees(kept + grown, by_majority=axes.vote == "majority")
+        self._trees = prediction.Trees(kept + grown, by_majority=axes.vote == "majority")
         self._forget_estimates()
         if made:  # trees that were handed out stay the same objects
             self._estimators = [*made, *map(self._tree_estimator, grown, seeds)]
@@ -240,28 +262,7 @@ class BaseForest(
     ) -> None:
         """What the trees there are, which may be too few, say of their learning set."""
         if self.oob_score and error is None and (grew or not hasattr(self, "oob_score_")):
-            self._estimate_out_of_bag(X, y, sampling)
-
-    def _estimate_out_of_bag(self, X: Blocks, y: np.ndarray, sampling: _core.Sampling) -> None:
-        kind = type_of_target(y)
-        if kind == "unknown" or (self._classification and kind == "multiclass-multioutput"):
-            raise ValueError(
-                "The type of target cannot be used to compute OOB estimates. Got "
-                f"{kind} while only the following are supported: continuous, "
-                "continuous-multioutput, binary, multiclass, multilabel-indicator."
-            )
-        seeds = self._tree_seeds(0, len(self._trees))
-        sums, counts = self._trees.walker.out_of_bag(
-            inputs.to_walk(X), seeds, sampling, parameters.n_threads(self.n_jobs)
-        )
-        if not counts.all():
-            warn_user(
-                "Some inputs do not have OOB scores. This probably means too few trees were "
-                "used to compute any reliable OOB estimates.",
-            )
-        values = sums / np.maximum(counts, 1)[:, np.newaxis]
-        score = self.oob_score if callable(self.oob_score) else None
-        self._set_out_of_bag(y, values, score)
+            out_of_bag.estimate(self, X, y, sampling)
 
 
 def _grow_on_table(
@@ -288,6 +289,10 @@ def _grow_on_table(
 class BaseForestClassifier(ClassifierMixin, BaseForest):
     """A forest that predicts classes."""
 
+    if TYPE_CHECKING:
+
+        def to_sklearn(self) -> RandomForestClassifier | ExtraTreesClassifier: ...
+
     _classification = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -296,16 +301,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         "class_weight": [StrOptions({"balanced_subsample", "balanced"}), dict, list, None],
     }
 
-    def _set_out_of_bag(self, y: np.ndarray, values: np.ndarray, score: Any) -> None:
-        shares = walking.split_outputs(values, self.n_classes_)
-        if len(shares) == 1:
-            self.oob_decision_function_ = shares[0]
-            y = y[:, 0]
-        else:
-            self.oob_decision_function_ = np.stack(shares, axis=-1)
-        predicted = np.argmax(self.oob_decision_function_, axis=1)
-        self.oob_score_ = (score or accuracy_score)(y, predicted)
-
+    @reads_one_state
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The class with the largest mean share over the trees.
 
@@ -320,8 +316,9 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return walking.labels(self, self._values(X, n_jobs))
+        return prediction.labels(self, self._values(X, n_jobs))
 
+    @reads_one_state
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray | list[np.ndarray]:
         """Mean over the trees of the class shares in a sample's leaf.
 
@@ -336,8 +333,9 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         -------
         p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        return walking.probabilities(self, self._values(X, n_jobs))
+        return prediction.probabilities(self, self._values(X, n_jobs))
 
+    @reads_one_state
     def predict_log_proba(
         self, X: Any, *, n_jobs: int | None = None
     ) -> np.ndarray | list[np.ndarray]:
@@ -354,7 +352,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         -------
         p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        return walking.log_probabilities(self.predict_proba(X, n_jobs=n_jobs))
+        return prediction.log_probabilities(self.predict_proba(X, n_jobs=n_jobs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -365,6 +363,10 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 class BaseForestRegressor(RegressorMixin, BaseForest):
     """A forest that predicts real numbers."""
 
+    if TYPE_CHECKING:
+
+        def to_sklearn(self) -> RandomForestRegressor | ExtraTreesRegressor: ...
+
     _classification = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -372,10 +374,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         "criterion": [StrOptions(parameters.REGRESSION_CRITERIA)],
     }
 
-    def _set_out_of_bag(self, y: np.ndarray, values: np.ndarray, score: Any) -> None:
-        self.oob_prediction_ = walking.reals(values)
-        self.oob_score_ = (score or r2_score)(walking.reals(y), self.oob_prediction_)
-
+    @reads_one_state
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Mean over the trees of the value of a sample's leaf.
 
@@ -390,4 +389,4 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return walking.reals(self._values(X, n_jobs))
+        return prediction.reals(self._values(X, n_jobs))

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
-
-
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """A fit that fails leaves the estimator as it was before."""
-    before = dict(vars(estimator))
-    estimator.__dict__.pop("interrupted_", None)  # of an earlier fit
-    try:
-        yield
-    except BaseException:
-        if not getattr(estimator, "interrupted_", False):
-            vars(estimator).clear()
-            vars(estimator).update(before)
-        raise
 
 
 class Progress:
@@ -72,11 +57,11 @@ class _Callbacks:
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
         self._context = estimator._callback_fit_ctx
-        self._told = 0
+        self._reported = 0
 
     def __call__(self, done: int, _total: int) -> None:
-        for _ in range(done - self._told):
+        for _ in range(done - self._reported):
             task = self._context.subcontext(task_name="tree")
             task.call_on_fit_task_begin(estimator=self._estimator)
             task.call_on_fit_task_end(estimator=self._estimator)
-        self._told = done
+        self._reported = done

@@ -10,18 +10,21 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
-from silvics._fit import inputs, targets, walking
+from silvics._fit import inputs, prediction, pruning, targets
+from silvics._fit.drawn_rows import check_drawn
+from silvics._fit.explaining import ExplainsItself
+from silvics._fit.prediction import Trees
+from silvics._fit.state import reads_one_state
 from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
-from silvics._fit.walking import Trees
 from silvics.interop.exports import Exports
 from silvics.predictor import Predictor
 
 if TYPE_CHECKING:
-    from silvics.importance.result import Importances
+    from silvics._results.summary import Summary
 
 
-class GrownForest(Exports):
+class GrownForest(ExplainsItself, Exports):
     """Access to the trees of a forest, and the walks down them."""
 
     _classification: ClassVar[bool]
@@ -48,8 +51,13 @@ class GrownForest(Exports):
     _sample_weight: np.ndarray | None
     _weights_given: bool  # there, if there were weights besides those of classes
     _balanced_subsample: bool
+    _n_held_out: int  # there, if trees were pruned on rows held out
 
     def _sampling(self) -> _core.Sampling:
+        held_out = None
+        if n_held_out := getattr(self, "_n_held_out", 0):
+            assert self._seed is not None
+            held_out = pruning.held_out_rows(self._seed, self._n_samples, n_held_out).tolist()
         return _core.Sampling(
             self._n_samples,
             self._rows == "bootstrap",
@@ -58,6 +66,7 @@ class GrownForest(Exports):
             self._sample_weight,
             self._rows == "subsample",
             self._structure,
+            held_out,
         )
 
     def _tree_seeds(self, first: int, count: int) -> list[int]:
@@ -66,7 +75,8 @@ class GrownForest(Exports):
 
     def _forget_estimates(self) -> None:
         """Drop what was made from other trees."""
-        for name in ("_estimators", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+        for name in ("_estimators", "_oob_stats", "oob_score_", "oob_decision_function_",
+                     "oob_prediction_"):  # fmt: skip
             self.__dict__.pop(name, None)
 
     def _adopt(self, trees: list[BaseTree]) -> None:
@@ -107,6 +117,7 @@ class GrownForest(Exports):
         return self.estimator
 
     @property
+    @reads_one_state
     def estimators_(self) -> list[BaseTree]:
         """The trees as estimators, sharing the forest's memory; made when first asked for."""
         self._require_fitted("estimators_")
@@ -124,8 +135,8 @@ class GrownForest(Exports):
 
     def _tree_estimator(self, native: _core.Tree, seed: int | None) -> BaseTree:
         """A fitted tree with this forest's parameters. Its classes are numbers, as in sklearn."""
-        tree = self._tree_class(random_state=seed)
-        tree.set_params(**self._own_parameters(tree))
+        tree = self._tree_class()
+        tree.set_params(random_state=seed, **self._own_parameters(tree))
         tree.n_features_in_ = self.n_features_in_
         tree._variables = self._variables
         tree.n_outputs_ = self.n_outputs_
@@ -134,6 +145,7 @@ class GrownForest(Exports):
             counts = np.atleast_1d(self.n_classes_)
             tree.classes_ = [np.arange(n, dtype=np.float64) for n in counts]
             tree.n_classes_ = counts
+            tree._class_labels = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
             targets.unwrap_single_output(tree)
         tree._take_tree(native, self._trees.as_float32)
         return tree
@@ -144,6 +156,7 @@ class GrownForest(Exports):
         return {name: getattr(self, name) for name in shared}
 
     @property
+    @reads_one_state
     def estimators_samples_(self) -> list[np.ndarray]:
         """Rows drawn by each tree, with repetitions; drawn again at each call."""
         self._require_fitted("estimators_samples_")
@@ -156,6 +169,7 @@ class GrownForest(Exports):
                 "The weights by which rows were drawn are not in the file that this model is from: "
                 "save it with training_rows=True."
             )
+        check_drawn(self)
         dtype = np.int32 if self._n_samples <= np.iinfo(np.int32).max else np.int64
         if self._rows == "all":
             return [np.arange(self._n_samples, dtype=dtype) for _ in self._trees]
@@ -164,6 +178,7 @@ class GrownForest(Exports):
         return [sampling.rows(seed).astype(dtype) for seed in seeds]
 
     @property
+    @reads_one_state
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each variable's decrease of impurity, summing to one."""
         check_is_fitted(self)
@@ -174,102 +189,8 @@ class GrownForest(Exports):
         whole = mean.sum()
         return mean / whole if whole > 0 else mean
 
-    def importances(
-        self,
-        kind: str = "mdi",
-        X: Any = None,
-        y: Any = None,
-        *,
-        groups: Any = None,
-        by: str | None = None,
-        normalize: bool = False,
-        max_degree: int = 3,
-        min_samples: int = 0,
-        null: str | None = None,
-        n_repeats: int | None = None,
-        loss: Any = None,
-        sample_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        progress: Any = None,
-    ) -> Importances:
-        """Importances of the variables, with what is known about them.
-
-        Parameters
-        ----------
-        kind : {"mdi", "mda", "mda_tree", "surrogate", "mdi_oob", "ufi", "air", "local"}
-            How they are measured.
-
-            - "mdi": mean decrease of impurity (equation 6.2), in the units of the criterion: what
-              the variable's tests lower the impurity by, times the share of rows that meet them.
-              Larger for variables of many values, even if they tell nothing; see ``null``.
-            - "mda": mean decrease of accuracy (equation 6.3): by how much the loss grows when the
-              variable is permuted over all rows, each predicted by the trees that did not draw it.
-            - "mda_tree": the same of each tree by itself, permuted over the rows that it did not
-              draw; mean over the trees.
-            - "surrogate": equation 6.1: at every node, what the variable would lower the impurity
-              by with the split that is most like the one taken. Not lowered by copies.
-            - "mdi_oob": mean decrease of impurity by the rows that trees did not draw (Li et al.
-              2019), in Gini's index or the variance. About zero for variables that tell nothing.
-            - "ufi": from both kinds of rows, cross-fitted (Zhou and Hooker 2021); likewise.
-            - "air": "mdi" less that of a permuted copy of the variable, in a forest that is grown
-              again with such copies (Nembrini et al. 2018).
-            - "local": of each row of X, how the impurity falls on its way down, by variable
-              (Sutera et al. 2021).
-        X : array-like of shape (n_samples, n_features), or None
-            The samples that the forest was fitted on; for "local", any. Only "mdi" needs none.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-            Their outputs.
-        groups : dict of str to list, list of lists, or None
-            Variables, by name or place, that are told of as one, and permuted together; others
-            stay by themselves.
-        by : {"degree", "context", "class", "output"} or None
-            Decompose them: "mdi" by how many other variables had been tested above, or by which;
-            "mdi", "mda", "mda_tree", "mdi_oob" and "ufi" by class or by output.
-        normalize : bool
-            Whether those of "mdi" are parts of one. (``feature_importances_`` is scikit-learn's
-            form, which normalizes each tree first.)
-        max_degree : int
-            Contexts of more variables than this are told of by degree only.
-        min_samples : int
-            Count only nodes of at least so many samples: what small ones tell is mostly noise
-            (section 7.2.2). For "mdi", "mdi_oob" and "ufi".
-        null : {"auto", "exact", "held_out", "permuted"} or None
-            Tell also which part of "mdi" noise would get; needs X and y. "exact": the mean over
-            permutations of Y at each node, for splits that are chosen without a look at Y.
-            "held_out": what rows that the trees have not drawn do not confirm; what goes with Y by
-            chance in the whole sample they confirm as well, so with few rows and many variables it
-            is too little. "permuted": what ``n_repeats`` forests grown on permuted Y give. "auto":
-            the first that can be.
-        n_repeats : int or None
-            Permutations; None: 5 for "mda" and ``null``, 1 for "mda_tree" and "air".
-        loss : {"error", "log_loss", "squared_error", "absolute_error"}, callable or None
-            Of "mda" and "mda_tree". None: the share of wrong classes, or the squared error. A
-            callable gets y and what ``predict`` would say out of bag, and returns a number.
-        sample_weight : array-like of shape (n_samples,), or None
-            The weights of fit, where the forest is grown again ("air", ``null="permuted"``).
-        random_state : int, RandomState or None
-            Seed of the permutations.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-        progress : callable or None
-            Called with (done, total), from time to time.
-
-        Returns
-        -------
-        importances : Importances
-            With ``names``, ``values``, ``std``, ``to_frame()`` and ``plot()``.
-        """
-        from silvics.importance.kinds import Ask, importances
-
-        check_is_fitted(self)
-        ask = Ask(
-            self, kind, X, y, groups, by, normalize, max_degree, min_samples, null, n_repeats,
-            loss, sample_weight, random_state, n_jobs, progress,
-        )  # fmt: skip
-        return importances(ask)
-
     @property
+    @reads_one_state
     def work_(self) -> dict[str, float]:
         """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
         self._require_fitted("work_")
@@ -294,6 +215,29 @@ class GrownForest(Exports):
             "end_cut_share": ends / splits if splits else 0.0,
         }
 
+    @reads_one_state
+    def summary(self) -> Summary:
+        """The forest in a few lines: size, out-of-bag error, most important variables.
+
+        Returns
+        -------
+        summary : Summary
+            Prints as text, and as HTML in notebooks; has ``n_trees``, ``n_nodes``, ``depth``,
+            ``oob_error``, ``confusion``, ``class_errors``, ``importances`` and ``to_dict()``.
+        """
+        from silvics._results.summary import summary_of
+
+        check_is_fitted(self)
+        return summary_of(self)
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """What scikit-learn's HTML representation shows; its own would make all attributes."""
+        from silvics._results.summary import FittedSection
+
+        del doc_link
+        return FittedSection(self.summary())
+
+    @reads_one_state
     def digest(self) -> str:
         """SHA-256 of the trees alone: equal forests, equal digests.
 
@@ -307,6 +251,7 @@ class GrownForest(Exports):
         check_is_fitted(self)
         return self._trees.digest()
 
+    @reads_one_state
     def to_sklearn(self) -> Any:
         """The same forest as a fitted scikit-learn estimator.
 
@@ -321,7 +266,7 @@ class GrownForest(Exports):
         check_is_fitted(self)
         return forest_to_sklearn(self)
 
-    # ---- walking
+    # ---- predicting
 
     def _checked(self, X: Any) -> _core.Matrix:
         if not self.__sklearn_is_fitted__():
@@ -330,11 +275,12 @@ class GrownForest(Exports):
 
     def _values(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         X = self._checked(X)
-        return walking.mean_prediction(self._trees.walker, X, self._jobs(n_jobs))
+        return prediction.mean_prediction(self._trees.predictor, X, self._jobs(n_jobs))
 
     def _jobs(self, n_jobs: int | None) -> int | None:
         return self.n_jobs if n_jobs is None else n_jobs
 
+    @reads_one_state
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
         """The forest reduced to what predicts, for services.
 
@@ -363,12 +309,13 @@ class GrownForest(Exports):
         )
 
     def _require_one_leaf_each(self, what: str) -> None:
-        if self._trees.packed.both_ways:
+        if self._trees.packed.both_children:
             raise ValueError(
                 f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
                 'several: use missing="learned".'
             )
 
+    @reads_one_state
     def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Leaf that each sample ends in, in every tree.
 
@@ -385,8 +332,9 @@ class GrownForest(Exports):
         """
         X = self._checked(X)
         self._require_one_leaf_each("apply")
-        return walking.leaves(self._trees.walker, X, self._jobs(n_jobs))
+        return prediction.leaves(self._trees.predictor, X, self._jobs(n_jobs))
 
+    @reads_one_state
     def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
         """Nodes that each sample visits, in all trees.
 
@@ -406,5 +354,5 @@ class GrownForest(Exports):
         """
         X = self._checked(X)
         self._require_one_leaf_each("decision_path")
-        path = walking.decision_path(self._trees.walker, X, self._jobs(n_jobs))
+        path = prediction.decision_path(self._trees.predictor, X, self._jobs(n_jobs))
         return path, np.cumsum([0, *self._trees.node_counts])

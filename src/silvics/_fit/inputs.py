@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -12,13 +13,44 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from silvics import _core
-from silvics._fit import table
+from silvics._fit import table, targets
 from silvics._fit.column_values import in_core_type
-from silvics._fit.opened_table import with_each_cell_once
+from silvics._fit.opened_table import of_rows, with_each_cell_once
+from silvics._fit.sparse_format import check_format
 from silvics._fit.table import Blocks, Variables
 from silvics._frames import library_of
+from silvics._names import SuggestsNames
 
 _PLAIN_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """A table that has no names, and the names that were given for its columns."""
+
+    X: Any
+    var_names: list[str]
+
+
+def named(X: Any, feature_names: Any) -> Any:
+    """X, with names for its columns where they are given."""
+    if feature_names is None:
+        return X
+    if nw.dependencies.is_into_dataframe(X) or hasattr(X, "var_names"):
+        raise ValueError(
+            "feature_names is for a sparse matrix or an array, and X has names of its own: rename "
+            "its columns instead."
+        )
+    names = np.asarray(feature_names, dtype=object)
+    if names.ndim != 1 or not all(isinstance(name, str) for name in names):
+        raise TypeError("feature_names must be strings, one for each column of X.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if (names == name).sum() > 1)
+        raise ValueError(f"feature_names must be distinct, and {twice!r} is there more than once.")
+    X = X if issparse(X) or isinstance(X, np.ndarray) else of_rows(X)
+    if X.ndim == 2 and len(names) != X.shape[1]:
+        raise ValueError(f"feature_names has {len(names)} names, and X has {X.shape[1]} columns.")
+    return NamedTable(X, names.tolist())
 
 
 def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
@@ -41,10 +73,25 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]
     estimator._frame_library = library_of(X)
     if variables.names is not None:
         estimator.feature_names_in_ = variables.names
-    return blocks, check_array(y, dtype=None, ensure_2d=False, input_name="y")
+    return blocks, _checked_outputs(y)
 
 
-class TakesAnyTable:
+def _checked_outputs(y: Any) -> np.ndarray:
+    """Y as an array in which nothing is missing."""
+    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
+        raise ValueError(
+            "y has masked values, and an output that is missing cannot be learned: leave out the "
+            "rows where y is masked."
+        )
+    targets.check_known(y)
+    try:
+        with np.errstate(invalid="ignore"):  # of a sum of the largest numbers
+            return check_array(y, dtype=None, ensure_2d=False, input_name="y")
+    except ArithmeticError as error:  # of a Decimal that cannot be compared
+        raise ValueError(f"Input y contains NaN, or no number ({error!r}).") from error
+
+
+class TakesAnyTable(SuggestsNames):
     """What every estimator has to say of the tables that it takes."""
 
     missing: str
@@ -82,8 +129,17 @@ def _check_names(estimator: Any, X: Any, **settings: Any) -> None:
         if not settings["reset"]:
             return
         X = inner
+    is_frame = nw.dependencies.is_into_dataframe(X)
+    if not settings["reset"] and not is_frame and _was_named_apart(estimator):
+        return
     native = nw.to_native(X, pass_through=True)
     validate_data(estimator, native, skip_check_array=True, **settings)
+
+
+def _was_named_apart(estimator: Any) -> bool:
+    """Whether names were given beside a table that has none: then others like it need none."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return names is not None and getattr(estimator, "_frame_library", None) is None
 
 
 def check_lengths(X: Blocks, y: np.ndarray) -> None:
@@ -105,7 +161,7 @@ def prediction_inputs(estimator: Any, X: Any) -> _core.Matrix:
     blocks = _read(estimator, X)
     if not is_frame:
         _check_names(estimator, X, reset=False)
-    return to_walk(blocks)
+    return to_predict(blocks)
 
 
 def _needs_no_checks(estimator: Any, X: Any) -> bool:
@@ -141,6 +197,7 @@ def _read(estimator: Any, X: Any) -> Blocks:
 def unchecked(X: Any) -> Blocks:
     """Numbers that the caller vouches for."""
     if issparse(X):
+        check_format(X)
         return Blocks([], [], X.shape, X)
     X = in_core_type(np.asarray(X))
     return Blocks([X], [], X.shape)
@@ -151,7 +208,7 @@ def to_grow(X: Blocks) -> _core.Matrix:
     return _native(X, "csc")
 
 
-def to_walk(X: Blocks) -> _core.Matrix:
+def to_predict(X: Blocks) -> _core.Matrix:
     """X as its rows walk down trees."""
     return _native(X, "csr")
 

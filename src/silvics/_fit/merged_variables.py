@@ -68,8 +68,8 @@ def _merged_column(parts: Sequence[Variables], j: int, name: str, unknown: str) 
         return _merged_category(parts, j, name, unknown)
     orders = [part.levels[j] for part in with_values]
     if kinds == ["ordered"]:
-        told = [order.tolist() for order in orders if order is not None]
-        if any(order != told[0] for order in told):
+        known = [order.tolist() for order in orders if order is not None]
+        if any(order != known[0] for order in known):
             _raise_unlike(name, "ordered, and not in the same way in all forests")
     # A column without any value parts no samples: to trees that have seen it so, all are alike.
     kind, order = (kinds[0], orders[0]) if kinds else ("nothing", None)
@@ -100,11 +100,11 @@ def _merged_category(parts: Sequence[Variables], j: int, name: str, unknown: str
     known = (numbers != MISSING).any(axis=0)
     numbers = numbers[:, known]
     same = np.arange(numbers.shape[1])
-    told = [
+    numbering = [
         SAME if part.kinds[j] == "nothing" or np.array_equal(row, same) else row
         for part, row in zip(parts, numbers, strict=True)
     ]
-    return "category", every[known], every[~known], told
+    return "category", every[known], every[~known], numbering
 
 
 # ---- values of several forests
@@ -149,8 +149,8 @@ def _in_type(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def _sorts(values: np.ndarray) -> set[str]:
     """What sorts of values there are, in words."""
     if values.dtype.kind != "O":
-        told = {"b": "booleans", "U": "text", "S": "bytes", "M": "dates", "m": "durations"}
-        return {told.get(values.dtype.kind, "numbers")}
+        known = {"b": "booleans", "U": "text", "S": "bytes", "M": "dates", "m": "durations"}
+        return {known.get(values.dtype.kind, "numbers")}
     return {_sort(kind) for kind in set(map(type, values.tolist()))}
 
 

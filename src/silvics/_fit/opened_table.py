@@ -14,6 +14,8 @@ from sklearn.utils.validation import _get_feature_names
 
 from silvics._fit.column import Column, of_array, of_series
 from silvics._fit.column_values import EXACT_INTEGER, any_inexact, as_text, core_type, in_core_type
+from silvics._fit.sparse_format import check_format
+from silvics._names import did_you_mean
 
 
 @dataclass
@@ -53,7 +55,7 @@ def opened(X: Any, estimator_name: str) -> Table:
     if issparse(X):
         return _opened_sparse(X, None, estimator_name)
     if isinstance(X, list | tuple):
-        return _opened_array(_of_rows(X), None, estimator_name)
+        return _opened_array(of_rows(X), None, estimator_name)
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
@@ -70,7 +72,7 @@ def opened(X: Any, estimator_name: str) -> Table:
     return _opened_array(np.asarray(X), None, estimator_name)
 
 
-def _of_rows(X: Sequence[Any]) -> np.ndarray:
+def of_rows(X: Sequence[Any]) -> np.ndarray:
     """A list of rows as an array; what NumPy would turn into text or round stays as it is."""
     array = np.asarray(X)
     is_float = array.dtype.kind == "f"
@@ -123,6 +125,7 @@ def _unmasked(X: np.ma.MaskedArray) -> np.ndarray:
 def _opened_sparse(X: Any, names: np.ndarray | None, estimator_name: str) -> Table:
     if X.dtype.kind not in "biufc":
         raise TypeError(f"A sparse X must hold numbers, and this one has dtype {X.dtype}.")
+    check_format(X)
     if X.format in ("csr", "csc"):
         X = with_each_cell_once(X)  # a sum may be what is wrong
     X = _checked(
@@ -238,6 +241,7 @@ def _indices_of(asked: np.ndarray, names: np.ndarray | None) -> set[int]:
         if name not in index:
             raise ValueError(
                 f"categorical_features has an item value '{name}' which is not a valid feature "
-                f"name of the training data. Observed feature names: {list(names)}"
+                f"name of the training data. Observed feature names: {list(names)}."
+                f"{did_you_mean(name, names)}"
             )
     return {index[name] for name in asked.tolist()}

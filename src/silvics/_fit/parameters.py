@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics import _core
-from silvics._fit.axes import Axes, per_variable, recipe_of
+from silvics._fit.axes import Axes, by_name, per_variable, recipe_of
 from silvics._fit.warning import warn_user
 
 CLASSIFICATION_CRITERIA = {"gini", "entropy", "log_loss", "misclassification"}
@@ -21,6 +21,12 @@ REGRESSION_CRITERIA = {"squared_error", "friedman_mse", "absolute_error", "poiss
 
 _GROWTH = {name: getattr(_core.Growth, name) for name in _core.Growth.__members__}
 _SEARCH = {name: getattr(_core.Search, name) for name in _core.Search.__members__}
+
+# The largest sizes that are taken: trees of a forest, rows drawn for a tree, permutations of the
+# test at each node.
+MAX_TREES = 2**24
+MAX_DRAWS = 2**31 - 1
+MAX_PERMUTATIONS = 1_000_000
 
 TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
@@ -43,7 +49,7 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
     "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
-    "monotonic_cst": ["array-like", None],
+    "monotonic_cst": ["array-like", dict, None],
     "constant_features": [StrOptions({"count", "skip"})],
     "search": [StrOptions(set(_SEARCH))],
     "max_bins": [Interval(Integral, 2, None, closed="left"), None],
@@ -58,7 +64,7 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
-    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "n_estimators": [Interval(Integral, 1, MAX_TREES, closed="both")],
     "bootstrap": ["boolean"],
     "oob_score": ["boolean", callable],
     "n_jobs": [Integral, None],
@@ -69,6 +75,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
         Interval(RealNotInt, 0.0, None, closed="neither"),
         Interval(Integral, 1, None, closed="left"),
     ],
+    "feature_weights": ["array-like", dict, None],
     "progress": [callable, None],
 }
 
@@ -115,11 +122,6 @@ _SHARED_FROM: int | None = None
 # Tests set it to have everything searched by the general splitter.
 _GENERAL = False
 
-_CUTS = {
-    "pair": _core.CutDraw.between_pair,
-    **{name: getattr(_core.CutDraw, name) for name in _core.CutDraw.__members__},
-}
-
 
 def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.GrowthRules:
     """The rules that a tree of this estimator grows by, on a table of this shape."""
@@ -133,7 +135,7 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
     rules.adjust_levels = estimator.category_gain == "adjusted"
     rules.random_cut = axes.cut != "best"
     if rules.random_cut:
-        rules.cut_draw = _CUTS[axes.cut]
+        rules.cut_draw = getattr(_core.CutDraw, axes.cut)
     rules.variable_draw = getattr(_core.VariableDraw, axes.variables)
     rules.choice = getattr(
         _core.Choice, "gain_ratio" if axes.criterion == "gain_ratio" else axes.choice
@@ -142,11 +144,11 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
     rules.missing = getattr(_core.MissingRule, {"error": "learned"}.get(axes.missing, axes.missing))
     rules.honest = axes.honest > 0
     rules.general = _GENERAL
-    rules.n_best = axes.n_best
+    rules.n_best = native_size(axes.n_best)
     rules.near_best = axes.near_best
-    rules.near_best_depth = axes.near_best_depth
-    rules.n_combined = axes.n_combined
-    rules.most_values = axes.max_values
+    rules.near_best_depth = native_size(axes.near_best_depth)
+    rules.n_combined = native_size(axes.n_combined)
+    rules.max_values = native_size(axes.max_values)
     rules.range_sample = native_size(axes.range_sample)
     rules.significance = axes.significance or 0.0
     rules.n_permutations = axes.n_permutations
@@ -184,8 +186,8 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
         if rules.needs_general_splitter and not _GENERAL and getattr(estimator, name) is not None:
             raise ValueError(
                 f"recipe {recipe_of(estimator)!r}: {name} is of the quick search for the best of "
-                "all cuts, and this recipe has other choices, which look at all values as they "
-                f"are: leave {name} out."
+                "all cuts, and feature_weights or other choices made here need the general search, "
+                f"which looks at all values as they are: leave {name} out."
             )
     return rules
 
@@ -196,7 +198,8 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
         return []
     if estimator.n_outputs_ > 1:
         raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
-    signs = np.asarray(estimator.monotonic_cst)
+    names = getattr(estimator, "feature_names_in_", None)
+    signs = by_name("monotonic_cst", estimator.monotonic_cst, n_features, names, 0)
     if signs.ndim != 1:
         raise ValueError(
             f"monotonic_cst has shape {signs.shape}; it must be None or an array-like of -1, 0 "
@@ -207,14 +210,15 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
             f"monotonic_cst has shape {signs.shape[0]} but the input data "
             f"X has {n_features} features."
         )
-    if (constrained := np.flatnonzero(signs * estimator._variables.is_categorical)).size:
-        raise ValueError(
-            "Monotonicity constraints are not supported on categories, which have no order: "
-            f"monotonic_cst must be 0 for column {constrained[0]}."
-        )
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
+        )
+    if (constrained := np.flatnonzero(signs * estimator._variables.is_categorical)).size:
+        column = int(constrained[0]) if names is None else repr(names[constrained[0]])
+        raise ValueError(
+            "Monotonicity constraints are not supported on categories, which have no order: "
+            f"monotonic_cst must be 0 for column {column}."
         )
     if np.max(getattr(estimator, "n_classes_", 0)) > 2:
         raise ValueError(
@@ -231,9 +235,13 @@ def seed_of(random_state: Any) -> int:
     return int(generator.randint(np.iinfo(np.int32).max))
 
 
+# No machine has use for more; the core has the same bound.
+MAX_THREADS = 1024
+
+
 def n_threads(n_jobs: int | None) -> int:
     """How many threads ``n_jobs`` means here; joblib's contexts are honoured."""
-    return max(1, effective_n_jobs(n_jobs))
+    return min(max(1, effective_n_jobs(n_jobs)), MAX_THREADS)
 
 
 def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
@@ -250,10 +258,18 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
                 f'and X has {n_samples}: ask for fewer, or for rows="bootstrap".'
             )
         return int(max_samples)
-    if isinstance(max_samples, Integral):
-        return int(max_samples)
+    fraction = not isinstance(max_samples, Integral)
     whole = n_samples if weights is None else float(weights.sum())
-    drawn = max(int(max_samples * whole), 1)
+    wanted = max_samples * whole if fraction else max_samples
+    if wanted > MAX_DRAWS:
+        of_whole = f" of {whole:g} samples or sample weight" if fraction else ""
+        raise ValueError(
+            f"max_samples={max_samples}{of_whole} draws more rows for each tree than the "
+            f"{MAX_DRAWS} that can be drawn: lower max_samples."
+        )
+    drawn = max(int(wanted), 1)
+    if not fraction:
+        return drawn
     if drawn < max(10, n_samples ** (1 / 3)):
         warn_user(
             f"Using the fractional value max_samples={max_samples} of {whole:g} samples or "
@@ -264,7 +280,7 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
 
 
 # Rows that trees draw for each row of the table, below which it is not worth coding.
-_FEW_LOOKS = 0.25
+_RARELY_READ = 0.25
 
 
 def coded_table(
@@ -280,8 +296,8 @@ def coded_table(
     and more bins than there are codes are no limit: the search is exact.
     """
     if rules.random_cut or rules.needs_general_splitter:
-        few = rules.needs_general_splitter or looks < _FEW_LOOKS
-        return _core.table_of_values(X, n_jobs, few)
+        rarely_read = rules.needs_general_splitter or looks < _RARELY_READ
+        return _core.table_of_values(X, n_jobs, rarely_read)
     bins = native_size(estimator.max_bins)
     if bins > 65536:
         bins = 0

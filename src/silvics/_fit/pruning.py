@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from silvics import _core
-from silvics._fit import inputs, walking
+from silvics._fit import inputs, prediction
 from silvics._fit.axes import Axes
 from silvics._fit.table import Blocks
 
@@ -18,16 +18,15 @@ _SLACK = 0.1
 
 def hold_out(estimator: Any, axes: Axes, n_samples: int, weights: np.ndarray | None) -> np.ndarray:
     """Weights that leave out the rows to prune on, drawn once for all trees."""
-    seed = estimator._seed
     if n_samples < 2:
         raise ValueError(
             f'pruning="reduced_error" holds rows out to prune on, and X has only {n_samples}.'
         )
     n_held = min(max(1, round(axes.validation_fraction * n_samples)), n_samples - 1)
-    held = np.random.default_rng([seed, 0x9E37]).choice(n_samples, n_held, replace=False)
+    held = held_out_rows(estimator._seed, n_samples, n_held)
     weights = np.ones(n_samples) if weights is None else weights.copy()
-    estimator._held_out = np.sort(held)
-    estimator._held_out_weights = weights[estimator._held_out]
+    estimator._n_held_out = n_held
+    estimator._held_out_weights = weights[held]
     weights[held] = 0.0
     if not weights.any():
         raise ValueError(
@@ -35,6 +34,12 @@ def hold_out(estimator: Any, axes: Axes, n_samples: int, weights: np.ndarray | N
             "validation_fraction."
         )
     return weights
+
+
+def held_out_rows(seed: int, n_samples: int, n_held: int) -> np.ndarray:
+    """The rows, in order, that a forest of this seed prunes its trees on."""
+    drawn = np.random.default_rng([seed, 0x9E37]).choice(n_samples, n_held, replace=False)
+    return np.sort(drawn)
 
 
 def pruned(
@@ -46,8 +51,9 @@ def pruned(
             tree.pruned_by_errors(_bound_on_errors(tree, axes.confidence), _SLACK) for tree in trees
         ]
     if axes.pruning == "reduced_error":
-        matrix = inputs.to_walk(X)
-        held, weights = estimator._held_out, estimator._held_out_weights
+        matrix = inputs.to_predict(X)
+        held = held_out_rows(estimator._seed, X.shape[0], estimator._n_held_out)
+        weights = vars(estimator).pop("_held_out_weights")
         return [
             tree.pruned_by_errors(_errors_on(tree, matrix, y, held, weights), 0.0) for tree in trees
         ]
@@ -61,7 +67,7 @@ def _bound_on_errors(tree: _core.Tree, confidence: float) -> np.ndarray:
     Several outputs have the mean of theirs.
     """
     n = tree.weighted_n_node_samples()
-    shares = walking.split_outputs(tree.values(), tree.n_classes)
+    shares = prediction.split_outputs(tree.values(), tree.n_classes)
     total = np.zeros_like(n)
     for of_output in shares:
         errors = np.clip(n * (1.0 - of_output.max(axis=1)), 0.0, n)
@@ -76,12 +82,12 @@ def _errors_on(
     tree: _core.Tree, X: _core.Matrix, y: np.ndarray, rows: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Errors that each node would make, as a leaf, on these rows."""
-    walker = walking.Trees([tree]).walker
-    paths = walking.decision_path(walker, X)[rows].tocoo()
+    predictor = prediction.Trees([tree]).predictor
+    paths = prediction.decision_path(predictor, X)[rows].tocoo()
     values = tree.values()
     errors = np.zeros(tree.node_count)
     if tree.n_classes:
-        shares = walking.split_outputs(values, tree.n_classes)
+        shares = prediction.split_outputs(values, tree.n_classes)
         loss = sum(
             (of_output.argmax(axis=1)[paths.col] != y[rows][paths.row, k]).astype(float)
             for k, of_output in enumerate(shares)

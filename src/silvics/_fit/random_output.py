@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
 from sklearn.utils import check_random_state
 
 from silvics import _core
 from silvics._fit import inputs, parameters
 from silvics._fit.axes import Axes
 from silvics._fit.forest import BaseForest
-from silvics._fit.growing import all_or_nothing
+from silvics._fit.state import fit_aside
 from silvics._fit.table import Blocks
+from silvics._sklearn import fit_context
 from silvics.trees import ExtraTreeRegressor
 
 TABLE_CONSTRAINTS: dict[str, list[Any]] = {
@@ -49,6 +48,7 @@ class RandomOutputForest(BaseForest):
     ccp_alpha = 0.0
     oob_score = False
     monotonic_cst = None
+    feature_weights = None
     constant_features = "count"
     search = "auto"
     max_bins = None
@@ -57,9 +57,10 @@ class RandomOutputForest(BaseForest):
     growth = None
     category_gain = "plain"
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RandomOutputForest:
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Grow the trees on a learning set.
 
         Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
@@ -74,15 +75,16 @@ class RandomOutputForest(BaseForest):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, not negative. Where rows are drawn they are the odds of
             being drawn, otherwise zero leaves a sample out.
+        feature_names : array-like of str, default=None
+            Names of the columns, for a sparse matrix or an array, which have none.
 
         Returns
         -------
         self : object
         """
         del y
-        with all_or_nothing(self):
-            self._fit(X, None, sample_weight)
-        return self
+        named = inputs.named(X, feature_names)
+        return fit_aside(self, lambda copy: copy._fit(named, None, sample_weight))
 
     def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
         del y

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from silvics import _core
 from silvics._fit import parameters
 from silvics._fit.axes import Axes, axes_of, recipe_of
+from silvics._fit.declared import RecipeParameters
 from silvics._fit.tree import BaseTree
 from silvics.recipes import get
 
@@ -24,7 +25,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     **parameters.TREE_CONSTRAINTS,
     **parameters.FOREST_CONSTRAINTS,
     "recipe": [str],
-    "n_estimators": [_at_least(1), None],
+    "n_estimators": [*parameters.FOREST_CONSTRAINTS["n_estimators"], None],
     "rows": [StrOptions({"all", "bootstrap", "subsample"}), None],
     "max_samples": [_SHARE, _at_least(1), StrOptions({"all"}), None],
     "columns": [StrOptions({"all", "subspace", "rotation", "rotation_by_class"}), None],
@@ -53,7 +54,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "min_samples_leaf": [_at_least(1), Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
     "split_pure": ["boolean", None],
     "significance": [Interval(Real, 0.0, 1.0, closed="right"), None],
-    "n_permutations": [_at_least(0)],
+    "n_permutations": [Interval(Integral, 0, parameters.MAX_PERMUTATIONS, closed="both")],
     "honest": ["boolean", Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
     "range_sample": [_at_least(2), None],
     "pruning": [StrOptions({"none", "pessimistic", "reduced_error"}), None],
@@ -66,17 +67,15 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "near_best_depth": [_at_least(0)],
     "n_combined": [_at_least(1)],
     "max_values": [_at_least(2)],
-    "feature_weights": ["array-like", None],
     "relevant": ["array-like", None],
 }
 del CONSTRAINTS["bootstrap"]
 
 
-class AnyRecipe:
+class AnyRecipe(RecipeParameters):
     """Reads the choices of a recipe, and of the parameters that are not None."""
 
-    recipe: str
-    n_estimators: int | None
+    n_estimators: Any
     oob_score: Any
     monotonic_cst: Any
     _classification: ClassVar[bool]

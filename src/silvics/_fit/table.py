@@ -40,6 +40,7 @@ from silvics._fit.column_values import (
     is_missing,
     raise_inexact,
     some,
+    warn_of_numbers,
 )
 from silvics._fit.opened_table import Table, opened, wanted_categories
 
@@ -151,6 +152,7 @@ def learn(
     rare: list[np.ndarray | None] = []
     coded: list[np.ndarray] = []
     gaps: list[str] = []
+    numbers: list[str] = []
     for column, category in zip(table.columns(), wanted, strict=True):
         kind = _kind_of(column, category)
         seen, seldom = _levels_of(column, kind, min_category_frequency)
@@ -159,7 +161,11 @@ def learn(
         rare.append(seldom)
         coded.append(_coded(column, kind, seen))
         gaps += _gaps(column, missing)
+        if category is None and column.holds_numbers_as_text():
+            numbers.append(column.label)
     check_no_gaps(gaps, estimator_name)
+    if numbers:
+        warn_of_numbers(numbers)
     variables = Variables(table.names, tuple(kinds), tuple(levels), tuple(rare))
     return variables, Blocks(_joined(table, kinds, coded), variables.n_levels, table.shape)
 
@@ -197,6 +203,8 @@ def read(
     """
     table = opened(X, estimator_name)
     _check_variables(variables, table, check_names, estimator_name)
+    if table.names is None:
+        table.names = variables.names  # errors name the column
     if table.is_numbers and variables.all_numbers:
         return _as_one_block(table, missing, estimator_name)
     if table.sparse is not None:

@@ -5,13 +5,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from silvics import _core
+from silvics._fit.column_values import is_missing, is_missing_object
 from silvics._fit.warning import warn_user
+
+
+def check_known(y: Any) -> None:
+    """Refuse outputs that are missing, whatever says so: NaN, None, NaT, pd.NA, a null."""
+    if issparse(y):
+        return
+    try:
+        values = np.asarray(y)
+        if values.dtype.kind in "US" and not isinstance(y, np.ndarray):
+            values = np.asarray(y, dtype=object)  # where NaN is not yet the text "nan"
+    except ValueError:  # not a table: scikit-learn's checks say so
+        return
+    missing = is_missing(values)
+    if values.dtype.kind == "O":
+        flat = (is_missing_object(value) for value in values.ravel().tolist())
+        missing = np.fromiter(flat, bool, values.size).reshape(values.shape)
+    if missing.any():
+        rows = np.flatnonzero(
+            missing if missing.ndim == 1 else missing.reshape(len(values), -1).any(axis=1)
+        )
+        raise ValueError(
+            f"Input y contains NaN, None or another missing value in {len(rows)} of {len(values)} "
+            f"rows, the first being row {rows[0]}. Leave out the rows without an output, or fill "
+            "their outputs in."
+        )
 
 
 def as_columns(y: np.ndarray) -> np.ndarray:
@@ -34,7 +61,7 @@ def warn_of_column(y: np.ndarray) -> None:
 
 def encode_classes(estimator: Any, y: np.ndarray) -> np.ndarray:
     """Class numbers of y; sets ``classes_`` and ``n_classes_``, one entry per output."""
-    quick = [_few_levels(column) for column in y.T]
+    quick = [_known_levels(column) for column in y.T]
     if None in quick:
         check_classification_targets(y)
     encoded = np.empty(y.shape, dtype=np.int64)
@@ -47,7 +74,7 @@ def encode_classes(estimator: Any, y: np.ndarray) -> np.ndarray:
     return encoded
 
 
-def _few_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """What ``np.unique`` says of whole numbers near each other or of text, without sorting.
 
     None where there are many classes, or something else than classes: scikit-learn judges those.

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    MultiOutputMixin,
-    RegressorMixin,
-    _fit_context,
-    clone,
-)
+from sklearn.base import clone
 from sklearn.utils import Bunch, metadata_routing
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
-from silvics._fit import inputs, parameters, targets, walking
+from silvics._fit import inputs, parameters, prediction, targets
 from silvics._fit.axes import classic_axes
-from silvics._fit.growing import all_or_nothing
+from silvics._fit.declared import GrowthParameters
+from silvics._fit.state import fit_aside, reads_one_state
 from silvics._fit.table import only_numbers
+from silvics._results.pictures import ShowsTree
+from silvics._sklearn import (
+    BaseEstimator,
+    ClassifierMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    fit_context,
+)
 from silvics.interop.exports import Exports
 from silvics.model_file import Saved
 from silvics.tree_arrays import Tree
 
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
+
+class BaseTree(
+    Saved,
+    Exports,
+    ShowsTree,
+    inputs.TakesAnyTable,
+    GrowthParameters,
+    MultiOutputMixin,
+    BaseEstimator,
+):
     """What classification and regression trees have in common."""
 
     _recipe: ClassVar[str]
     _classification: ClassVar[bool]
+    splitter: str
 
     # Not a thing to route through a pipeline.
-    __metadata_request__fit: ClassVar = {"check_input": metadata_routing.UNUSED}
+    __metadata_request__fit: ClassVar = {
+        "check_input": metadata_routing.UNUSED,
+        "feature_names": metadata_routing.UNUSED,
+    }
     __metadata_request__predict: ClassVar = {"check_input": metadata_routing.UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -43,8 +60,16 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
         **parameters.TREE_CONSTRAINTS,
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> BaseTree:
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        *,
+        feature_names: Any = None,
+    ) -> Self:
         """Grow the tree on a learning set.
 
         Parameters
@@ -57,15 +82,19 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
             Weights of the samples, not negative; zero leaves a sample out.
         check_input : bool, default=True
             False skips the checks of X and y, which must then be finite arrays.
+        feature_names : array-like of str, default=None
+            Names of the columns, for a sparse matrix or an array, which have none.
 
         Returns
         -------
         self : object
         """
-        with all_or_nothing(self):
-            return self._fit(X, y, sample_weight, check_input)
+        if feature_names is not None and not check_input:
+            raise ValueError("feature_names needs check_input=True.")
+        named = inputs.named(X, feature_names)
+        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, check_input))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> BaseTree:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
         if check_input:
             X, y = inputs.learning_inputs(self, X, y)
         else:
@@ -117,12 +146,13 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
                 f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        return inputs.to_walk(X)
+        return inputs.to_predict(X)
 
     def _values(self, X: Any, check_input: bool) -> np.ndarray:
         X = self._checked(X, check_input)
-        return walking.mean_prediction(self.tree_._walker, X)
+        return prediction.mean_prediction(self.tree_._predictor, X)
 
+    @reads_one_state
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Leaf that each sample ends in.
 
@@ -141,6 +171,7 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
         X = self._checked(X, check_input)
         return self.tree_.apply(X)
 
+    @reads_one_state
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
         """Nodes that each sample visits.
 
@@ -180,6 +211,7 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
         return self.tree_.n_leaves
 
     @property
+    @reads_one_state
     def feature_importances_(self) -> np.ndarray:
         """Decrease of impurity by each variable, as shares of the whole (Eq. 6.2)."""
         check_is_fitted(self)
@@ -206,6 +238,7 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
         alphas, impurities = whole.tree_._native.pruning_path()
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
+    @reads_one_state
     def digest(self) -> str:
         """SHA-256 of the tree alone: equal trees, equal digests.
 
@@ -216,6 +249,7 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
         check_is_fitted(self)
         return self.tree_._trees.digest()
 
+    @reads_one_state
     def to_sklearn(self) -> Any:
         """The same tree as a fitted scikit-learn estimator.
 
@@ -234,6 +268,10 @@ class BaseTree(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstim
 class TreeClassifier(ClassifierMixin, BaseTree):
     """A tree that predicts classes."""
 
+    if TYPE_CHECKING:
+
+        def to_sklearn(self) -> DecisionTreeClassifier: ...
+
     _classification = True
 
     __metadata_request__predict_proba: ClassVar = {"check_input": metadata_routing.UNUSED}
@@ -244,6 +282,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         "class_weight": [dict, list, StrOptions({"balanced"}), None],
     }
 
+    @reads_one_state
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The majority class of each sample's leaf.
 
@@ -258,8 +297,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return walking.labels(self, self._values(X, check_input))
+        return prediction.labels(self, self._values(X, check_input))
 
+    @reads_one_state
     def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray | list[np.ndarray]:
         """Shares of the classes in each sample's leaf.
 
@@ -274,8 +314,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         -------
         p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        return walking.probabilities(self, self._values(X, check_input))
+        return prediction.probabilities(self, self._values(X, check_input))
 
+    @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
         """Logarithms of ``predict_proba``.
 
@@ -288,7 +329,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         -------
         p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
         """
-        return walking.log_probabilities(self.predict_proba(X))
+        return prediction.log_probabilities(self.predict_proba(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -299,6 +340,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 class TreeRegressor(RegressorMixin, BaseTree):
     """A tree that predicts real numbers."""
 
+    if TYPE_CHECKING:
+
+        def to_sklearn(self) -> DecisionTreeRegressor: ...
+
     _classification = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -306,6 +351,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
         "criterion": [StrOptions(parameters.REGRESSION_CRITERIA)],
     }
 
+    @reads_one_state
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
         """The value of each sample's leaf.
 
@@ -320,4 +366,4 @@ class TreeRegressor(RegressorMixin, BaseTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         """
-        return walking.reals(self._values(X, check_input))
+        return prediction.reals(self._values(X, check_input))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
-from silvics._fit.parameters import n_threads
+from silvics._fit.parameters import n_threads, native_size
+
+# Forests, permutations or resamples that one call makes at most.
+MOST_REPEATS = 1_000_000
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None, why: str = "") -> int:
@@ -16,19 +19,17 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None, why
     if number < least or (most is not None and number > most):
         upper = "" if most is None else f" and at most {most}{why}"
         raise ValueError(f"{name} must be at least {least}{upper}; got {number}")
-    return number
+    return native_size(number)
+
+
+def number_of_repeats(name: str, value: Any, least: int = 1) -> int:
+    """How often something is done."""
+    return whole_number(name, value, least, MOST_REPEATS)
 
 
 def checked_top(top: Any) -> int | None:
     """How many rows of a frame are wanted; None: all."""
     return None if top is None else whole_number("top", top, 0)
-
-
-def one_of(name: str, value: Any, known: list[str]) -> Any:
-    """One of some words."""
-    if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{name} must be one of {known}, got {value!r}")
-    return value
 
 
 def checked_tolerance(tolerance: Any) -> float:

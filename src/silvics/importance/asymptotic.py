@@ -9,6 +9,7 @@ import numpy as np
 
 from silvics import plots
 from silvics._frames import frame_of
+from silvics._names import one_of
 from silvics.importance._checks import checked_top
 from silvics.importance.contexts import frame_of_contexts
 from silvics.importance.lattice import set_of
@@ -160,11 +161,10 @@ class AsymptoticImportances:
         -------
         ax : matplotlib axes
         """
+        one_of("kind", kind, ["degrees", "importances"])
         if kind == "degrees":
             return plots.degrees(self.by_degree, self.names, self._unit, ax)
-        if kind == "importances":
-            return plots.stacked(self.by_degree, self.names, self.standard_errors, self._unit, ax)
-        raise ValueError(f"kind must be 'degrees' or 'importances', got {kind!r}")
+        return plots.stacked(self.by_degree, self.names, self.standard_errors, self._unit, ax)
 
     @property
     def _unit(self) -> str:

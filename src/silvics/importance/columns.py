@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix, issparse, isspmatrix
 from sklearn.base import clone
 
-from silvics._fit.axes import per_variable
+from silvics._fit.axes import by_name, per_variable
 from silvics._fit.opened_table import opened, wanted_categories
 
 Order = np.ndarray | None  # of the rows of a column; None: as they are
@@ -170,7 +170,7 @@ def for_columns(forest: Any, table: Columns, columns: list[int]) -> Any:
         wanted = np.array(wanted_categories(features, table._table), dtype=bool)
         changed["categorical_features"] = wanted[columns]
     if given.get("monotonic_cst") is not None:
-        signs = np.asarray(given["monotonic_cst"])
+        signs = by_name("monotonic_cst", given["monotonic_cst"], p, names, 0)
         if signs.shape != (p,):
             raise ValueError(
                 f"monotonic_cst has shape {signs.shape}, and X has {p} variables: give -1, 0 or 1 "

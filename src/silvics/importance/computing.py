@@ -13,7 +13,8 @@ import numpy as np
 from silvics import _core
 from silvics._fit.parameters import seed_of
 from silvics._fit.warning import warn_user
-from silvics.importance._checks import one_of, whole_number
+from silvics._names import one_of
+from silvics.importance._checks import whole_number
 from silvics.importance.asymptotic import AsymptoticImportances
 from silvics.importance.contexts import OfSets, OfTests
 from silvics.importance.distribution import Distribution
@@ -160,10 +161,10 @@ class Run:
 
     def _expected(self, problem: _Problem) -> dict[str, Any] | None:
         s = self.settings
-        few = s["splits"] == "multiway" and len(problem.places) <= 12
+        small = s["splits"] == "multiway" and len(problem.places) <= 12
         if s["splits"] == "multiway" and self._n_sets() > _MOST_SETS:
             return None
-        if s["method"] == "exact" or few:
+        if s["method"] == "exact" or small:
             most = _NO_LIMIT
         elif s["splits"] == "multiway" and self._work_of_multiway() > 100 * _MOST_WORK:
             return None  # no use to begin

@@ -10,11 +10,18 @@ from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
 from silvics._frames import library_of
-from silvics.importance._checks import one_of, whole_number
+from silvics._names import one_of
+from silvics.importance._checks import number_of_repeats
 from silvics.importance.kinds import Progress
 from silvics.importance.regrown import Regrown
 from silvics.importance.significance import Significance, checked_level
-from silvics.importance.testing import members_of, of_normal_draws, seed_from, share_as_large
+from silvics.importance.testing import (
+    members_of,
+    of_normal_draws,
+    seed_from,
+    share_as_large,
+    warn_of_decrease,
+)
 
 _LEAST_SHADOWS = 5
 
@@ -30,7 +37,7 @@ def contrast_test(
     over: str = "data",
     null: str = "normal",
     quantile: float = 0.75,
-    groups: Any = None,
+    feature_groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -74,7 +81,7 @@ def contrast_test(
         a guess; no p-value is below 1 / (n_repeats + 1), so it takes many repeats.
     quantile : float, default=0.75
         Of "all"; 1 is the largest.
-    groups : dict of str to list, list of lists, or None, default=None
+    feature_groups : dict of str to list, list of lists, or None, default=None
         Variables that are told of, and tested, as one.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         As for ``fit``. They stay with the rows of X, and of shadows, as y does.
@@ -101,7 +108,7 @@ def contrast_test(
     >>> contrast_test(forest, X, X[:, 2] > 0, random_state=0).selected().tolist()
     ['x2']
     """
-    n_repeats = whole_number("n_repeats", n_repeats, 2)
+    n_repeats = number_of_repeats("n_repeats", n_repeats, 2)
     one_of("against", against, ["own", "all"])
     one_of("over", over, ["data", "repeats"])
     one_of("null", null, ["normal", "empirical"])
@@ -110,7 +117,7 @@ def contrast_test(
     grow = Regrown(forest, X, y, sample_weight, n_jobs, progress, n_repeats)
     table = grow.table
     n, p = table.shape
-    names, members = members_of(table.labels, groups)
+    names, members = members_of(table.labels, feature_groups)
     places = [*members, *([p + j for j in group] for group in members)]
     parts = {str(k): places[k] for k in range(len(places))}
     generator = check_random_state(random_state)
@@ -119,7 +126,7 @@ def contrast_test(
         rows = generator.permutation(n)
         shadowed = table.with_shadows(range(p), range(p), [rows] * p)
         row[:] = grow.importances(
-            kind, seed_from(generator), shadowed, columns=[*range(p)] * 2, groups=parts
+            kind, seed_from(generator), shadowed, columns=[*range(p)] * 2, feature_groups=parts
         ).values
     values, shadows = np.split(found, 2, axis=1)
     if against == "all":
@@ -157,10 +164,10 @@ def boruta(
     X: Any,
     y: Any,
     *,
-    kind: str = "mdi",
+    kind: str = "ufi",
     n_rounds: int = 100,
     level: float = 0.05,
-    groups: Any = None,
+    feature_groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -189,13 +196,15 @@ def boruta(
         Any data frame, array or sparse matrix.
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
         The output.
-    kind : str, default="mdi"
-        Of importance, as in ``forest.importances``.
+    kind : str, default="ufi"
+        Of importance, as in ``forest.importances``. There is a warning for "mdi", which is larger
+        for variables, and shadows, of many values. The default needs rows that trees have not drawn
+        (``bootstrap=True``); use "air" for forests without such rows.
     n_rounds : int, default=100
         The most there are; it ends as soon as all variables are decided on.
     level : float, default=0.05
         Of the decisions.
-    groups : dict of str to list, list of lists, or None, default=None
+    feature_groups : dict of str to list, list of lists, or None, default=None
         Variables that are told of, and decided on, as one; the shadow of a group has its rows in
         one order.
     sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -212,7 +221,9 @@ def boruta(
     significance : Significance
         With ``decision``: "confirmed", "tentative" or "rejected"; ``hits`` by round;
         ``importances``, means over the rounds that a variable took part in; ``null``, the largest
-        importance of a shadow in each round; and ``p_values``, of as many hits of a coin.
+        importance of a shadow in each round; and ``p_values``, of as many hits of a coin, when
+        the variable was decided on. What is printed is the two-sided p-value that the decision
+        used, times the number of variables (Bonferroni).
 
     Examples
     --------
@@ -224,17 +235,18 @@ def boruta(
     >>> boruta(forest, X, X[:, 2] > 0, random_state=0).decision.tolist()
     ['rejected', 'rejected', 'confirmed', 'rejected']
     """
-    n_rounds = whole_number("n_rounds", n_rounds, 1)
+    warn_of_decrease(kind, "boruta")
+    n_rounds = number_of_repeats("n_rounds", n_rounds)
     level = checked_level(level)
     grow = Regrown(forest, X, y, sample_weight, n_jobs, progress, n_rounds)
     table = grow.table
-    names, members = members_of(table.labels, groups)
+    names, members = members_of(table.labels, feature_groups)
     generator = check_random_state(random_state)
     decision = np.full(len(names), "tentative", dtype=object)
     hits = np.full((n_rounds, len(names)), np.nan)
     found = np.full((n_rounds, len(names)), np.nan)
     best = np.empty(n_rounds)
-    p_values = np.ones(len(names))
+    p_values, used = np.ones(len(names)), np.ones(len(names))
     n_done = 0
     while n_done < n_rounds and (decision == "tentative").any():
         left = np.flatnonzero(decision != "rejected")
@@ -243,9 +255,13 @@ def boruta(
         found[n_done, left] = values
         hits[n_done, left] = values > best[n_done]
         n_done += 1
-        n_hits = np.nansum(hits[:n_done], axis=0)
-        p_values[left] = binom.sf(n_hits[left] - 1, n_done, 0.5)
-        _decide(decision, n_hits, n_done, level)
+        open_ = np.flatnonzero(decision == "tentative")  # what is decided keeps its p-value
+        n_hits = np.nansum(hits[:n_done, open_], axis=0)
+        p_values[open_] = binom.sf(n_hits - 1, n_done, 0.5)
+        fewer = binom.cdf(n_hits, n_done, 0.5)
+        used[open_] = _two_sided(p_values[open_], fewer, len(names))
+        decided = open_[used[open_] < level]
+        decision[decided] = np.where(p_values[decided] < 0.5, "confirmed", "rejected")
     return Significance(
         method=f"Boruta, {kind}, {n_done:,} rounds",
         names=names,
@@ -256,6 +272,7 @@ def boruta(
         decision=decision,
         hits=hits[:n_done],
         _sort="hits",
+        _used=used,
         _library=library_of(X),
     )
 
@@ -283,16 +300,11 @@ def _round(
         seed_from(generator),
         grow.table.with_shadows(columns, sources, orders),
         columns=[*columns, *sources],
-        groups={str(k): places[k] for k in range(len(places))},
+        feature_groups={str(k): places[k] for k in range(len(places))},
     ).values
     return values[: len(groups)], values[len(groups) :]
 
 
-def _decide(decision: np.ndarray, n_hits: np.ndarray, n_rounds: int, level: float) -> None:
-    """Settle variables that are tentative: half of ``level`` on each side."""
-    limit = level / 2 / len(decision)
-    tentative = decision == "tentative"
-    many = binom.sf(n_hits - 1, n_rounds, 0.5) < limit
-    few = binom.cdf(n_hits, n_rounds, 0.5) < limit
-    decision[tentative & many] = "confirmed"
-    decision[tentative & few] = "rejected"
+def _two_sided(more: np.ndarray, fewer: np.ndarray, n_variables: int) -> np.ndarray:
+    """The p-value of as many hits or more, and as few or fewer, for all variables (Bonferroni)."""
+    return np.minimum(2 * np.minimum(more, fewer) * n_variables, 1.0)

@@ -61,9 +61,9 @@ def mean_decrease(ask: Ask) -> Importances:
                 "importance": decrease * unit,
             }
     elif ask.by is not None:
-        found._tell_parts(forest, ask.by, _by_output(ask, min_samples) * unit)
+        found._set_parts(forest, ask.by, _by_output(ask, min_samples) * unit)
     if ask.null is not None:
-        noise.tell_noise(ask, found, unit)
+        noise.set_noise(ask, found, unit)
     return found
 
 

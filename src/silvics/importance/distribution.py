@@ -16,7 +16,7 @@ from silvics import _core
 from silvics._fit.column_values import is_missing, is_missing_object
 from silvics._fit.targets import checked_weights
 from silvics._frames import library_of
-from silvics.importance._checks import one_of
+from silvics._names import one_of
 from silvics.importance.variables import CRITERIA, Variable, variables_of
 
 _MOST_STATISTICS = 300_000_000

@@ -5,24 +5,22 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import signature
 from math import nan
 from numbers import Integral
 from typing import Any, ClassVar
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
-from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.base import is_classifier
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics._docs import keep_parameters
-from silvics._fit import walking
-from silvics._fit.parameters import n_threads
 from silvics._fit.warning import warn_user
-from silvics.importance._checks import whole_number
+from silvics.importance._checks import MOST_REPEATS, whole_number
+from silvics.importance.scoring import Judge
 from silvics.importance.selector import (
     SHARED_CONSTRAINTS,
     SHARED_WORDS,
@@ -39,7 +37,6 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "cv": ["cv_object"],
     "rule": [StrOptions({"best", "one_standard_error"})],
 }
-_PARTS = 20  # of the rows, that are left out in turn to know how much a score varies
 _OF_SCORES = """
 scoring : str, callable or None, default=None
     As in scikit-learn; None: accuracy, or R2. Without ``cv``, of anything that scores what is
@@ -81,74 +78,6 @@ class Step:
     standard_error: float = nan
 
 
-# ---- scores
-
-
-class _Predicted(BaseEstimator):
-    """What a forest has said of rows, as an estimator whose X is the numbers of the rows."""
-
-    def __init__(self, forest: Any, values: np.ndarray) -> None:
-        self._forest, self._values = forest, values
-        if forest._classification:
-            self.classes_ = forest.classes_
-
-
-class _PredictedClasses(ClassifierMixin, _Predicted):
-    def predict(self, rows: np.ndarray) -> np.ndarray:
-        return walking.labels(self._forest, self._values[rows])
-
-    def predict_proba(self, rows: np.ndarray) -> Any:
-        return walking.probabilities(self._forest, self._values[rows])
-
-
-class _PredictedNumbers(RegressorMixin, _Predicted):
-    def predict(self, rows: np.ndarray) -> np.ndarray:
-        return walking.reals(self._values[rows])
-
-
-class _Judge:
-    """Scores of forests."""
-
-    def __init__(self, scoring: Any, forest: Any, with_errors: bool) -> None:
-        self._scorer = check_scoring(forest, scoring)
-        takes = getattr(self._scorer, "_accept_sample_weight", None)
-        parameters = () if takes else signature(self._scorer).parameters
-        self._takes_weights = takes() if takes else "sample_weight" in parameters
-        self._with_errors = with_errors
-
-    def __call__(self, model: Any, X: Any, y: Any, weight: Any) -> float:
-        more = {"sample_weight": weight} if self._takes_weights and weight is not None else {}
-        return float(self._scorer(model, X, y, **more))
-
-    def out_of_bag(self, forest: Any, sample: Sample, places: np.ndarray) -> tuple[float, float]:
-        """Score and standard error by the trees that have not drawn a row."""
-        sums, counts = forest._trees.walker.out_of_bag(
-            forest._checked(columns_of(sample.X, places)),
-            forest._tree_seeds(0, len(forest._trees)),
-            forest._sampling(),
-            n_threads(forest.n_jobs),
-        )
-        form = _PredictedClasses if forest._classification else _PredictedNumbers
-        model = form(forest, sums / np.maximum(counts, 1)[:, np.newaxis])
-        of_weight = True if sample.weight is None else sample.weight > 0
-        rows = np.flatnonzero((counts > 0) & of_weight)
-        if not len(rows):
-            raise ValueError(
-                f"Every tree has drawn all rows (n_samples={len(counts)}), so that none is left to "
-                "score by: use more trees, or cv."
-            )
-
-        def score(rows: np.ndarray) -> float:
-            assert sample.y is not None
-            weight = None if sample.weight is None else sample.weight[rows]
-            return self(model, rows, sample.y[rows], weight)
-
-        n = min(_PARTS, len(rows)) if self._with_errors else 0
-        without = np.array([score(np.delete(rows, np.s_[part::n])) for part in range(n)])
-        error = np.sqrt((n - 1) * without.var()) if n > 1 else nan
-        return score(rows), float(error)
-
-
 class _BySize(Selector):
     """What selects the first so many of an order."""
 
@@ -174,7 +103,7 @@ class _BySize(Selector):
         """Go the whole path, and score what is on it."""
         if sample.y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed: forests are scored.")
-        judge = _Judge(self.scoring, sample.prototype, self.rule != "best")
+        judge = Judge(self.scoring, sample.prototype, self.rule != "best")
         self.forest_ = sample.forest()
         self.importances_ = sample.importances(self.forest_)
         out_of_bag = self.cv is None and self.forest_._rows != "all"
@@ -204,7 +133,7 @@ class _BySize(Selector):
             order = np.append(order, step.features[~np.isin(step.features, order)])
         self._order = order
 
-    def _folds(self, sample: Sample, judge: _Judge) -> np.ndarray:
+    def _folds(self, sample: Sample, judge: Judge) -> np.ndarray:
         """Scores of each fold, whose rows have had no say in anything."""
         splitter = check_cv(self.cv, sample.y, classifier=is_classifier(sample.prototype))
         scores = []
@@ -271,6 +200,7 @@ class SelectTuned(_BySize):
         How many numbers of variables are compared, from one to all, each about as many times the
         one before.
     <scores>
+    <task>
     <seeds>
 
     Attributes
@@ -290,9 +220,11 @@ class SelectTuned(_BySize):
     (array([2, 5]), array([8, 6, 5, 4, 3, 2, 1]))
     """
 
+    n_steps: int
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_CONSTRAINTS,
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
+        "n_steps": [Interval(Integral, 1, MOST_REPEATS, closed="both")],
     }
 
     def __init__(
@@ -304,6 +236,7 @@ class SelectTuned(_BySize):
         scoring: Any = None,
         cv: Any = None,
         rule: str = "best",
+        task: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -343,6 +276,7 @@ class SelectByElimination(_BySize):
     warm_start : bool, default=False
         Whether ``fit`` keeps the path there is if the table and all parameters are as before but
         for ``n_features_to_select``.
+    <task>
     <seeds>
 
     Attributes
@@ -370,6 +304,10 @@ class SelectByElimination(_BySize):
     array([False, False,  True,  True,  True])
     """
 
+    step: float
+    n_features_to_select: float | None
+    warm_start: bool
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_CONSTRAINTS,
         "step": [
@@ -395,6 +333,7 @@ class SelectByElimination(_BySize):
         cv: Any = None,
         rule: str = "best",
         warm_start: bool = False,
+        task: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

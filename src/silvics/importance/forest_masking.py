@@ -175,8 +175,8 @@ def forest_masking(
     found = [grow.importances(kind, seed, parameters={"max_features": int(k)}) for k in drawn]
     likeness, stands_for = np.zeros(p), np.full(p, "", dtype=object)
     if pairs and p > 1:
-        few = {"max_features": int(drawn[0])}
-        mimicry = grow.importances("surrogate", seed, parameters=few)._mimicry
+        smallest = {"max_features": int(drawn[0])}
+        mimicry = grow.importances("surrogate", seed, parameters=smallest)._mimicry
         assert mimicry is not None
         np.fill_diagonal(mimicry, 0.0)
         likeness = mimicry.max(axis=1)

@@ -1,4 +1,4 @@
-"""Variables by name, and groups of them that are told of as one."""
+"""Variables by name, and groups of them that count as one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def names_of(forest: GrownForest) -> np.ndarray:
 
 
 def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Names of what is told of, and the number there of each variable.
+    """Names of the groups and of the other variables, and the number there of each variable.
 
     ``groups`` maps a name to the variables, by name or place, that are to be one; a list of lists
     names each after its first variable. Other variables stay by themselves.
@@ -31,7 +31,7 @@ def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
         return names, np.arange(len(names), dtype=np.uint32)
     if not isinstance(groups, Mapping):
         groups = {f"{_label(names, g)} ...": g for g in (list(group) for group in groups)}
-    told: list[str] = []
+    together: list[str] = []
     group_of = np.full(len(names), len(names), dtype=np.uint32)
     for name, members in groups.items():
         places = [place_of(names, member) for member in members]
@@ -40,12 +40,12 @@ def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
         taken = [names[j] for j in places if group_of[j] != len(names)]
         if taken:
             raise ValueError(f"{taken[0]!r} is in two groups, or twice in one: {name!r}.")
-        group_of[places] = len(told)
-        told.append(str(name))
+        group_of[places] = len(together)
+        together.append(str(name))
     for j in np.flatnonzero(group_of == len(names)):
-        group_of[j] = len(told)
-        told.append(names[j])
-    return np.array(told, dtype=object), group_of
+        group_of[j] = len(together)
+        together.append(names[j])
+    return np.array(together, dtype=object), group_of
 
 
 def _label(names: np.ndarray, members: list[Any]) -> str:

@@ -9,10 +9,11 @@ import numpy as np
 from silvics import _core
 from silvics.importance._checks import whole_number
 from silvics.importance.learning_set import LearningSet, learning_set
-from silvics.importance.over_trees import standard_error
+from silvics.importance.over_trees import criterion_of, standard_error
 from silvics.importance.result import Importances
 
 if TYPE_CHECKING:
+    from silvics._fit.grown_forest import GrownForest
     from silvics.importance.kinds import Ask
 
 
@@ -29,8 +30,10 @@ def cross_fitted(ask: Ask) -> Importances:
 def _importances(ask: Ask, measure: _core.NodeMeasure) -> Importances:
     forest = ask.forest
     forest._require_one_leaf_each(f'kind="{ask.kind}"')
-    rows = learning_set(forest, ask.X, ask.y, ask.kind, held_out=True)
-    each = known_trees(at_nodes(ask, rows, measure, by_output=ask.by is not None))
+    if ask.rows == "held_out":
+        _check_means(forest, ask.kind)
+    rows = learning_set(forest, ask.X, ask.y, ask.kind, unseen=True, rows=ask.rows)
+    each = known_trees(at_nodes(ask, rows, measure, by_output=ask.by is not None), rows.n_rows)
     per_tree = each.sum(axis=2)
     found = Importances(
         kind=ask.kind,
@@ -42,15 +45,30 @@ def _importances(ask: Ask, measure: _core.NodeMeasure) -> Importances:
         _library=getattr(forest, "_frame_library", None),
     )
     if ask.by is not None:
-        found._tell_parts(forest, ask.by, each.mean(axis=0))
+        found._set_parts(forest, ask.by, each.mean(axis=0))
     return found
 
 
-def known_trees(each: np.ndarray) -> np.ndarray:
+def _check_means(forest: GrownForest, kind: str) -> None:
+    """Without the rows of fit, what these said is what nodes keep: it has to be a mean."""
+    criterion = criterion_of(forest)
+    constrained = getattr(forest, "monotonic_cst", None) is not None
+    if criterion == "absolute_error" or constrained:
+        why = "monotonic_cst" if constrained else f'criterion="{criterion}"'
+        raise ValueError(
+            f'kind="{kind}" with rows="held_out" reads the means of Y at the nodes, and trees with '
+            f'{why} keep other values there: pass the rows of fit with rows="oob", or use '
+            'kind="mda".'
+        )
+
+
+def known_trees(each: np.ndarray, n_rows: int) -> np.ndarray:
     """Without trees that have held out nothing."""
     known = ~np.isnan(each[:, 0, 0])
     if not known.any():
-        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+        raise ValueError(
+            f"Every tree has drawn all rows (n_samples={n_rows}): there is none out of bag."
+        )
     return np.asarray(each[known])
 
 
@@ -64,8 +82,9 @@ def at_nodes(
     for first, trees, seeds in rows.batches():
         found.append(
             _core.node_importances(
-                forest._trees.walker, trees, first, rows.matrix, target, seeds, sampling, measure,
-                ask.group_of.tolist(), len(ask.names), min_samples, by_output, ask.n_threads,
+                forest._trees.predictor, trees, first, rows.matrix, target, seeds, sampling,
+                measure, ask.group_of.tolist(), len(ask.names), min_samples, by_output,
+                ask.n_threads,
             )
         )  # fmt: skip
         ask.report(first + len(trees), len(forest._trees))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from silvics._names import did_you_mean, one_of
 from silvics.importance._checks import threads
 from silvics.importance.grouping import grouped, names_of
 
@@ -27,7 +28,8 @@ class Ask:
     kind: str
     X: Any
     y: Any
-    groups: Any
+    feature_groups: Any
+    rows: str
     by: str | None
     normalize: bool
     max_degree: int
@@ -42,7 +44,7 @@ class Ask:
 
     @cached_property
     def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
-        return grouped(names_of(self.forest), self.groups)
+        return grouped(names_of(self.forest), self.feature_groups)
 
     @property
     def names(self) -> np.ndarray:
@@ -73,7 +75,8 @@ class Kind:
 
 
 _PARTS = ("class", "output")
-_EACH = {"forest", "kind", "groups", "n_jobs"}
+_ALIASES = {"permutation": "mda"}
+_EACH = {"forest", "kind", "feature_groups", "n_jobs", "random_state"}
 _ROWS = _EACH | {"X", "y", "progress"}
 
 
@@ -86,7 +89,7 @@ def _shadow_corrected(ask: Ask) -> Importances:
         ask.forest,
         ask.X,
         ask.y,
-        groups=ask.groups,
+        feature_groups=ask.feature_groups,
         sample_weight=ask.sample_weight,
         n_repeats=1 if ask.n_repeats is None else ask.n_repeats,
         random_state=ask.random_state,
@@ -102,7 +105,8 @@ def _catalogue() -> dict[str, Kind]:
         return Kind(find, frozenset(takes | ({"by"} if by else set())), by)
 
     nodes = {"min_samples"}
-    repeated = {"n_repeats", "random_state"}
+    repeated = {"n_repeats"}
+    unseen = _ROWS | {"rows"}  # of rows that trees have not drawn
     return {
         "mdi": kind(
             decrease.mean_decrease,
@@ -110,11 +114,11 @@ def _catalogue() -> dict[str, Kind]:
             | {"normalize", "max_degree", "null", "sample_weight"},
             "degree", "context", *_PARTS,
         ),
-        "mda": kind(permutation.of_forest, _ROWS | repeated | {"loss"}, *_PARTS),
-        "mda_tree": kind(permutation.of_trees, _ROWS | repeated | {"loss"}, *_PARTS),
-        "surrogate": kind(surrogates.by_surrogates, _ROWS - {"groups"}),
-        "mdi_oob": kind(held_out.out_of_bag, _ROWS | nodes, *_PARTS),
-        "ufi": kind(held_out.cross_fitted, _ROWS | nodes, *_PARTS),
+        "mda": kind(permutation.of_forest, unseen | repeated | {"loss"}, *_PARTS),
+        "mda_tree": kind(permutation.of_trees, unseen | repeated | {"loss"}, *_PARTS),
+        "surrogate": kind(surrogates.by_surrogates, _ROWS - {"feature_groups"}),
+        "mdi_oob": kind(held_out.out_of_bag, unseen | nodes, *_PARTS),
+        "ufi": kind(held_out.cross_fitted, unseen | nodes, *_PARTS),
         "air": kind(_shadow_corrected, _ROWS | repeated | {"sample_weight"}),
         "local": kind(local.of_rows, _ROWS - {"y"}),
     }  # fmt: skip
@@ -123,8 +127,9 @@ def _catalogue() -> dict[str, Kind]:
 def importances(ask: Ask) -> Importances:
     """What the forest's method gives."""
     kinds = _catalogue()
-    if not isinstance(ask.kind, str) or ask.kind not in kinds:
-        raise ValueError(f"kind must be one of {list(kinds)}, got {ask.kind!r}")
+    one_of("kind", ask.kind, [*kinds, *_ALIASES])
+    one_of("rows", ask.rows, ["oob", "held_out"])
+    ask = replace(ask, kind=_ALIASES.get(ask.kind, ask.kind))
     kind = kinds[ask.kind]
     for parameter in fields(Ask):
         name = parameter.name
@@ -134,22 +139,25 @@ def importances(ask: Ask) -> Importances:
         raise ValueError(f'{name}= means nothing to kind="{ask.kind}": it is of {of} only.')
     if ask.by is not None and ask.by not in kind.by:
         raise ValueError(
-            f'by= of kind="{ask.kind}" must be None or one of {list(kind.by)}, got {ask.by!r}'
+            f'by= of kind="{ask.kind}" must be None or one of {list(kind.by)}, got {ask.by!r}.'
+            f"{did_you_mean(ask.by, kind.by)}"
         )
+    if ask.random_state is None:  # two calls agree
+        ask = replace(ask, random_state=ask.forest._seed or 0)
     return kind.find(ask)
 
 
 def arguments_of(kind: str, X: Any, y: Any, seed: int, sample_weight: Any) -> dict[str, Any]:
     """Of all that can be told to any kind, what this one takes; an unknown one says so itself."""
-    known = _catalogue().get(kind)
+    known = _catalogue().get(_ALIASES.get(kind, kind))
     if known is None or kind == "mdi":
         return {}
-    told = {"X": X, "y": y, "random_state": seed, "sample_weight": sample_weight}
-    return {name: value for name, value in told.items() if name in known.takes}
+    given = {"X": X, "y": y, "random_state": seed, "sample_weight": sample_weight}
+    return {name: value for name, value in given.items() if name in known.takes}
 
 
 def _as_by_default(name: str, value: Any) -> bool:
-    defaults = {"normalize": False, "max_degree": 3, "min_samples": 0}
+    defaults = {"rows": "oob", "normalize": False, "max_degree": 3, "min_samples": 0}
     if name in defaults:
         return type(value) is type(defaults[name]) and bool(value == defaults[name])
     return value is None

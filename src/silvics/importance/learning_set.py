@@ -1,4 +1,4 @@
-"""The learning set of a fitted forest, given once more: which rows each tree drew is known."""
+"""Rows whose Y is known: the learning set of a forest, given once more, or others."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from silvics._fit import targets
 if TYPE_CHECKING:
     from silvics._fit.grown_forest import GrownForest
 
+_REMEDY = ' Pass rows that it was not fitted on, with rows="held_out".'
 _MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
 
 
@@ -26,6 +27,7 @@ class LearningSet:
     forest: GrownForest
     matrix: _core.Matrix
     y: np.ndarray  # classes by number, or real numbers; a column for each output
+    is_held_out: bool = False  # whether these are other rows than those of fit
 
     @property
     def n_rows(self) -> int:
@@ -33,12 +35,25 @@ class LearningSet:
 
     @property
     def sampling(self) -> _core.Sampling:
+        """How each tree drew its rows; of other rows than those of fit, none draws any."""
+        if self.is_held_out:
+            return _core.Sampling(self.n_rows, True, 0, False, None)
         return self.forest._sampling()
+
+    def tree_seeds(self, first: int, count: int) -> list[int]:
+        """The seeds by which trees drew their rows."""
+        if self.is_held_out:
+            return _core.tree_seeds(0, first, count)  # they draw nothing
+        return self.forest._tree_seeds(first, count)
+
+    @property
+    def _weights(self) -> np.ndarray | None:
+        return None if self.is_held_out else self.forest._sample_weight
 
     @property
     def target(self) -> _core.Target:
         """The outputs for the core."""
-        weights = self.forest._sample_weight
+        weights = self._weights
         if not self.forest._classification:
             values = self.y.astype(np.float64)
             return _core.Target.of_values(
@@ -50,7 +65,7 @@ class LearningSet:
     @property
     def impurity(self) -> float:
         """Gini's index or the variance of all rows, by their weights; mean over outputs."""
-        weights = self.forest._sample_weight
+        weights = self._weights
         of_outputs = []
         for k, y in enumerate(self.y.T):
             if self.forest._classification:
@@ -65,7 +80,7 @@ class LearningSet:
     def batches(self) -> Iterator[tuple[int, list[_core.Tree], list[int]]]:
         """Some trees at a time: the number of the first, themselves, and their seeds."""
         yield from (
-            (first, trees, self.forest._tree_seeds(first, len(trees)))
+            (first, trees, self.tree_seeds(first, len(trees)))
             for first, trees in batches_of(self.forest, self.n_rows)
         )
 
@@ -79,9 +94,9 @@ def batches_of(forest: GrownForest, n_rows: int) -> Iterator[tuple[int, list[_co
 
 
 def learning_set(
-    forest: GrownForest, X: Any, y: Any, kind: str, held_out: bool = False
+    forest: GrownForest, X: Any, y: Any, kind: str, unseen: bool = False, rows: str = "oob"
 ) -> LearningSet:
-    """X and y, if they are what the forest was fitted on as far as can be told.
+    """X and y, if they are what the forest was fitted on as far as can be told; or other rows.
 
     Parameters
     ----------
@@ -91,8 +106,10 @@ def learning_set(
         As in fit.
     kind : str
         What asks for them.
-    held_out : bool
+    unseen : bool
         Whether it needs rows that trees have not drawn.
+    rows : {"oob", "held_out"}
+        "held_out": X and y are other rows than those of fit.
 
     Returns
     -------
@@ -104,34 +121,47 @@ def learning_set(
         )
     if X is None or y is None:
         raise ValueError(f'kind="{kind}" needs the X and y that the forest was fitted on.')
-    if forest._seed is None or not hasattr(forest, "_sample_weight"):
-        raise ValueError(
-            f'kind="{kind}" needs to know which rows each tree has drawn, and of this forest that '
-            "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
-        )
-    if held_out and forest._rows == "all":
-        raise ValueError(
-            f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
-            "fit with bootstrap=True."
-        )
+    is_held_out = rows == "held_out"
+    other = ', or other rows with rows="held_out"' if unseen else ""
+    if not is_held_out:
+        _check_draws(forest, kind, unseen)
     matrix = forest._checked(X)
     outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
     if outputs.dtype == object and any(value is None or value != value for value in outputs.flat):
         raise ValueError("y has missing values: pass the y of fit.")
-    if not (matrix.shape[0] == len(outputs) == forest._n_samples):
+    n_rows = matrix.shape[0]
+    if is_held_out and n_rows != len(outputs):
+        raise ValueError(f"X has {n_rows} rows, y has {len(outputs)}: they must agree.")
+    if not is_held_out and not (n_rows == len(outputs) == forest._n_samples):
         raise ValueError(
-            f"X has {matrix.shape[0]} rows, y has {len(outputs)}, and the forest was fitted on "
-            f"{forest._n_samples}: pass the X and y of fit."
+            f"X has {n_rows} rows, y has {len(outputs)}, and the forest was fitted on "
+            f"{forest._n_samples}: pass the X and y of fit{other}."
         )
     if outputs.shape[1] != forest.n_outputs_:
         raise ValueError(f"y has {outputs.shape[1]} outputs, the forest {forest.n_outputs_}")
     if not forest._classification:
-        return LearningSet(forest, matrix, targets.real_values(outputs, "", ""))
+        return LearningSet(forest, matrix, targets.real_values(outputs, "", ""), is_held_out)
     classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
     encoded = np.empty(outputs.shape, dtype=np.int64)
     for k, levels in enumerate(classes):
         at = np.searchsorted(levels, outputs[:, k])
         encoded[:, k] = np.minimum(at, len(levels) - 1)
         if (levels[encoded[:, k]] != outputs[:, k]).any():
-            raise ValueError("y has classes that the forest has not seen: pass the y of fit.")
-    return LearningSet(forest, matrix, encoded)
+            remedy = "leave such rows out" if is_held_out else "pass the y of fit"
+            raise ValueError(f"y has classes that the forest has not seen: {remedy}.")
+    return LearningSet(forest, matrix, encoded, is_held_out)
+
+
+def _check_draws(forest: GrownForest, kind: str, unseen: bool) -> None:
+    """Whether it is known which rows the trees have drawn, and they left some out."""
+    if forest._seed is None or not hasattr(forest, "_sample_weight"):
+        raise ValueError(
+            f'kind="{kind}" needs to know which rows each tree has drawn, and of this forest that '
+            "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
+            f"{_REMEDY if unseen else ''}"
+        )
+    if unseen and forest._rows == "all":
+        raise ValueError(
+            f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
+            'fit with bootstrap=True, use kind="air", or pass other rows with rows="held_out".'
+        )

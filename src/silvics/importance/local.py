@@ -27,7 +27,13 @@ def of_rows(ask: Ask) -> Importances:
     sums = np.zeros((n_rows, len(ask.names)))
     for first, trees in batches_of(forest, n_rows):
         _core.add_local_importances(
-            forest._trees.walker, trees, first, matrix, ask.group_of.tolist(), sums, ask.n_threads
+            forest._trees.predictor,
+            trees,
+            first,
+            matrix,
+            ask.group_of.tolist(),
+            sums,
+            ask.n_threads,
         )
         ask.report(first + len(trees), n_trees)
     sums /= n_trees

@@ -10,7 +10,9 @@ from scipy.sparse import csc_matrix, issparse
 from sklearn.utils import check_random_state
 
 from silvics import _core
-from silvics.importance._checks import one_of, whole_number
+from silvics._fit.sparse_format import check_format
+from silvics._names import one_of
+from silvics.importance._checks import number_of_repeats
 from silvics.importance.held_out import at_nodes, known_trees
 from silvics.importance.learning_set import learning_set
 from silvics.importance.over_trees import impurity_of
@@ -30,12 +32,14 @@ _WORDS = {
 }
 
 
-def tell_noise(ask: Ask, found: Importances, unit: float) -> None:
+def set_noise(ask: Ask, found: Importances, unit: float) -> None:
     """Put ``null`` and what it is into importances of kind "mdi", whose unit is so large."""
     forest = ask.forest
     method = one_of("null", ask.null, _METHODS)
     if ask.X is None or ask.y is None:
         raise ValueError("null= needs the X and y that the forest was fitted on.")
+    if issparse(ask.X):
+        check_format(ask.X)
     columns = None if issparse(ask.X) else variables_of(ask.X, "importances")
     missing = _any_missing(ask.X, columns)
     if method == "auto":
@@ -52,7 +56,7 @@ def tell_noise(ask: Ask, found: Importances, unit: float) -> None:
         null = _permuted(ask)
     found.null = null * unit
     found._null_method = _WORDS[method]
-    if ask.groups is None:
+    if ask.feature_groups is None:
         found._distinct = n_distinct(ask.X, columns)
 
 
@@ -113,17 +117,17 @@ def _held_out(ask: Ask, values: np.ndarray) -> np.ndarray:
     """The part that is not found again; of other impurities, the same share as of the usual one."""
     forest = ask.forest
     forest._require_one_leaf_each('null="held_out"')
-    rows = learning_set(forest, ask.X, ask.y, "mdi", held_out=True)
+    rows = learning_set(forest, ask.X, ask.y, "mdi", unseen=True)
     again = at_nodes(ask, rows, _core.NodeMeasure.cross_fitted)
     drawn = at_nodes(ask, rows, _core.NodeMeasure.drawn)
     drawn[np.isnan(again)] = np.nan
-    found, whole = (known_trees(each).mean(axis=0)[:, 0] for each in (again, drawn))
+    found, whole = (known_trees(each, rows.n_rows).mean(axis=0)[:, 0] for each in (again, drawn))
     share = 1 - np.divide(found, whole, out=np.ones_like(whole), where=whole > 0)
     return np.asarray(values * share)
 
 
 def _permuted(ask: Ask) -> np.ndarray:
-    n_repeats = whole_number("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats, 1)
+    n_repeats = number_of_repeats("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats)
     grow = Regrown(ask.forest, ask.X, ask.y, ask.sample_weight, ask.n_jobs, ask.progress, n_repeats)
     generator = check_random_state(ask.random_state)
     sums = np.zeros(len(ask.names))
@@ -131,7 +135,7 @@ def _permuted(ask: Ask) -> np.ndarray:
         seed = int(generator.randint(SEEDS))
         y = grow.y[generator.permutation(len(grow.y))]
         sums += grow.importances(
-            "mdi", seed, y=y, groups=ask.groups, min_samples=ask.min_samples
+            "mdi", seed, y=y, feature_groups=ask.feature_groups, min_samples=ask.min_samples
         ).values
     return sums / n_repeats
 

@@ -43,10 +43,10 @@ class NullInformation:
     p_value: float | None
 
     def __repr__(self) -> str:
-        told = f"NullInformation(observed={self.observed:.4g}, expected={self.expected:.4g}"
+        text = f"NullInformation(observed={self.observed:.4g}, expected={self.expected:.4g}"
         if self.p_value is not None:
-            told += f", p_value={self.p_value:.2g}"
-        return told + ")"
+            text += f", p_value={self.p_value:.2g}"
+        return text + ")"
 
 
 def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInformation:

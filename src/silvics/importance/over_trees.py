@@ -38,7 +38,7 @@ def root_impurity(forest: GrownForest) -> float:
 
 def by_group(each: np.ndarray, ask: Ask) -> np.ndarray:
     """Sums over the variables of each group; variables are the last axis."""
-    if ask.groups is None:
+    if ask.feature_groups is None:
         return each
     sums = np.zeros((len(each), len(ask.names)))
     np.add.at(sums.T, ask.group_of, each.T)

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from silvics import _core
-from silvics._fit import walking
+from silvics._fit import prediction
 from silvics._fit.warning import warn_user
-from silvics.importance._checks import one_of, whole_number
+from silvics._names import one_of
+from silvics.importance._checks import number_of_repeats
 from silvics.importance.learning_set import LearningSet, learning_set
 from silvics.importance.over_trees import standard_error
 from silvics.importance.result import Importances, names_of_classes
@@ -30,8 +31,8 @@ _OF_NUMBERS = ["squared_error", "absolute_error"]
 
 def of_forest(ask: Ask) -> Importances:
     """What ``forest.importances("mda", X, y)`` gives: all rows are permuted (equation 6.3)."""
-    n_repeats = whole_number("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats, 1)
-    rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
+    rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, unseen=True, rows=ask.rows)
+    n_repeats = number_of_repeats("n_repeats", 5 if ask.n_repeats is None else ask.n_repeats)
     out_of_bag = _OutOfBag(rows, ask.n_threads)
     judge = _Judge(ask, rows.y)  # what it cannot judge is refused before the work
     generator = check_random_state(ask.random_state)
@@ -43,7 +44,7 @@ def of_forest(ask: Ask) -> Importances:
 
     for g, changes in out_of_bag.changes(_members(ask), n_repeats, permuted):
         if g == 0:
-            _tell_of_rows_left_out(out_of_bag.known)
+            _warn_of_rows_left_out(out_of_bag.known)
             judge = _Judge(ask, rows.y[out_of_bag.known])
             before = judge(out_of_bag.predictions())
         found = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
@@ -52,31 +53,33 @@ def of_forest(ask: Ask) -> Importances:
         of_rows = judge.of_rows(found.mean(axis=0)) if judge.by_row else repeats[:, g, 0]
         errors[g] = standard_error(of_rows)
         ask.report(g + 1, len(ask.names))
-    told = judge.told(repeats, errors, float(np.mean(before)))
-    told._of = "permutations"
-    return told
+    result = judge.result(repeats, errors, float(np.mean(before)))
+    result._of = "permutations"
+    return result
 
 
-def _tell_of_rows_left_out(known: np.ndarray) -> None:
+def _warn_of_rows_left_out(known: np.ndarray) -> None:
     if not known.any():
-        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+        raise ValueError(
+            f"Every tree has drawn all rows (n_samples={len(known)}): there is none out of bag."
+        )
     if not known.all():
         warn_user(
-            f"{int((~known).sum()):,} rows were drawn by all trees, and are left out. "
-            "More trees would have some that did not draw them."
+            f"{int((~known).sum()):,} rows were drawn by all trees or held out to prune them: "
+            "they are left out. More trees would have some that did not draw them."
         )
 
 
 def of_trees(ask: Ask) -> Importances:
     """What ``forest.importances("mda_tree", X, y)`` gives: rows that a tree did not draw."""
-    n_repeats = whole_number("n_repeats", 1 if ask.n_repeats is None else ask.n_repeats, 1)
-    rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, held_out=True)
+    rows = learning_set(ask.forest, ask.X, ask.y, ask.kind, unseen=True, rows=ask.rows)
+    n_repeats = number_of_repeats("n_repeats", 1 if ask.n_repeats is None else ask.n_repeats)
     generator = check_random_state(ask.random_state)
     n_trees, members, target = len(ask.forest._trees), _members(ask), rows.target
     found, losses = [], []
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, ask.n_threads, tree=m)
-        out_of_bag.walk()
+        out_of_bag.traverse()
         if not out_of_bag.known.any():
             ask.report(m + 1, n_trees)
             continue
@@ -102,11 +105,13 @@ def of_trees(ask: Ask) -> Importances:
         losses.append(float(np.mean(before)))
         ask.report(m + 1, n_trees)
     if not found:
-        raise ValueError("Every tree has drawn all rows: there is none out of bag.")
+        raise ValueError(
+            f"Every tree has drawn all rows (n_samples={rows.n_rows}): there is none out of bag."
+        )
     # Classes that no row of a tree is of tell nothing there.
     per_tree = np.array(found)
     errors = standard_error(per_tree.mean(axis=2) if ask.by == "output" else per_tree[:, :, 0])
-    return judge.told(per_tree, errors, float(np.mean(losses)))
+    return judge.result(per_tree, errors, float(np.mean(losses)))
 
 
 def _tested_groups(ask: Ask, m: int) -> list[int]:
@@ -130,13 +135,13 @@ class _OutOfBag:
     def __init__(self, rows: LearningSet, n_jobs: int, tree: int | None = None) -> None:
         forest = rows.forest
         first, n_trees = (0, len(forest._trees)) if tree is None else (tree, 1)
-        self._walker = forest._trees.walker
-        self._arguments = (rows.matrix, forest._tree_seeds(first, n_trees), rows.sampling)
+        self._predictor = forest._trees.predictor
+        self._arguments = (rows.matrix, rows.tree_seeds(first, n_trees), rows.sampling)
         self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
 
-    def walk(self) -> None:
+    def traverse(self) -> None:
         """As they are."""
-        self._put(*self._walker.out_of_bag(*self._arguments, self._n_jobs, self._first))
+        self._put(*self._predictor.out_of_bag(*self._arguments, self._n_jobs, self._first))
 
     def _put(self, sums: np.ndarray, counts: np.ndarray) -> None:
         self.sums, self.known = sums, counts > 0
@@ -152,11 +157,11 @@ class _OutOfBag:
         self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Of the sums, repeats x rows x width, as each group takes its values from other rows."""
-        width = self._walker.value_width
+        width = self._predictor.value_width
         for first, some, orders in self._orders(groups, n_repeats, permute, width):
             changes = []
             for order in orders:
-                change, *as_they_are = self._walker.permuted_out_of_bag(
+                change, *as_they_are = self._predictor.permuted_out_of_bag(
                     *self._arguments, some, order, self._n_jobs, self._first
                 )
                 changes.append(change)
@@ -176,7 +181,7 @@ class _OutOfBag:
         """Of the loss of one tree, repeats x parts, summed over its rows."""
         for first, some, orders in self._orders(groups, n_repeats, permute, 1):
             sums = [
-                self._walker.permuted_losses(
+                self._predictor.permuted_losses(
                     *self._arguments, some, order, target, loss, by or "", self._n_jobs, self._first
                 )
                 for order in orders
@@ -240,7 +245,7 @@ class _Judge:
         if not self.by_row:
             return np.array([float(self._loss(*self._as_the_user(values)))])
         if self._classes:
-            parts = walking.split_outputs(values, self._classes)
+            parts = prediction.split_outputs(values, self._classes)
             each = [self._of_output(part, self._y[:, k]) for k, part in enumerate(parts)]
         elif self.name == "squared_error":
             each = list(((values - self._y) ** 2).T)
@@ -266,7 +271,7 @@ class _Judge:
             counts = np.bincount(self._y[:, 0], minlength=len(sums))
             return np.r_[sums.sum() / len(self._y), sums / counts]
 
-    def told(self, replicates: np.ndarray, errors: np.ndarray, before: float) -> Importances:
+    def result(self, replicates: np.ndarray, errors: np.ndarray, before: float) -> Importances:
         """The importances, of replicates x variables x parts."""
         by = self._ask.by
         whole = replicates.mean(axis=2) if by == "output" else replicates[:, :, 0]
@@ -276,6 +281,7 @@ class _Judge:
             replicates=whole,
             standard_errors=errors,
             impurity=before,
+            _rows=self._ask.rows,
             _unit=f"increase of {self.name}",
             _library=getattr(self._forest, "_frame_library", None),
         )
@@ -298,7 +304,7 @@ class _Judge:
         """Outputs, and what ``predict`` would say."""
         forest = self._forest
         if not forest._classification:
-            return walking.reals(self._y), walking.reals(values)
+            return prediction.reals(self._y), prediction.reals(values)
         classes = [forest.classes_] if forest.n_outputs_ == 1 else list(forest.classes_)
         y = np.column_stack([of[self._y[:, k]] for k, of in enumerate(classes)])
-        return walking.reals(y), walking.labels(forest, values)
+        return prediction.reals(y), prediction.labels(forest, values)

@@ -10,7 +10,8 @@ import numpy as np
 from silvics import plots
 from silvics._fit.targets import checked_weights
 from silvics._frames import frame_of, wide
-from silvics.importance._checks import checked_tolerance, one_of, threads, whole_number
+from silvics._names import one_of
+from silvics.importance._checks import checked_tolerance, number_of_repeats, threads
 from silvics.importance.distribution import Distribution, distribution_of
 from silvics.importance.lattice import Lattice, set_of, term_weights
 from silvics.importance.variables import (
@@ -245,7 +246,7 @@ def copies(
     distribution = distribution_of(X, y, criterion, sample_weight, "copies")
     p = distribution.n_variables
     c = place_of(distribution.names, variable)
-    n_copies = whole_number("n_copies", n_copies, 0)
+    n_copies = number_of_repeats("n_copies", n_copies, 0)
     lattice = Lattice(distribution, n_jobs=threads(n_jobs))
     has_c = (np.arange(1 << p) >> c & 1).astype(bool)
     importances = np.zeros((n_copies + 1, p))

@@ -81,7 +81,7 @@ class Regrown:
         X: Any = None,
         y: Any = None,
         columns: Sequence[int] | None = None,
-        groups: Any = None,
+        feature_groups: Any = None,
         parameters: dict[str, Any] | None = None,
         **more: Any,
     ) -> Importances:
@@ -97,7 +97,7 @@ class Regrown:
             In place of the original ones.
         columns : sequence of int or None
             The columns of the table that X is made of; None: all, in their order.
-        groups : dict, list or None
+        feature_groups : dict, list or None
             Of the columns of X.
         parameters : dict or None
             Of the forest, in place of its own.
@@ -120,7 +120,8 @@ class Regrown:
         forest.set_params(**{name: value for name, value in wanted.items() if name in known})
         forest.fit(X, y, self._weight)
         asked = arguments_of(kind, X, y, seed, self._weight)
-        found: Importances = forest.importances(kind, groups=groups, **asked, **more)
+        asked["feature_groups"] = feature_groups
+        found: Importances = forest.importances(kind, **asked, **more)
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, self.total)

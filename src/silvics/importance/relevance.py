@@ -59,7 +59,7 @@ class Relevance:
     @property
     def relevant(self) -> np.ndarray:
         """Those with a witness."""
-        return np.array([witness is not None for witness in self.witnesses])
+        return np.array([context is not None for context in self.witnesses])
 
     @property
     def weakly(self) -> np.ndarray:
@@ -85,7 +85,7 @@ class Relevance:
             "variable": self.names.tolist(),
             "kind": self.kind,
             "marginally": self.marginally,
-            "witness": [", ".join(witness or ()) for witness in self.witnesses],
+            "witness": [", ".join(context or ()) for context in self.witnesses],
             "information": self.information,
         }
         return frame_of(columns, self._library)
@@ -95,9 +95,9 @@ class Relevance:
         lines = ["Relevance to Y"]
         for j, kind in enumerate(self.kind[:40]):
             line = f"  {self.names[j]!s:<{width}} {kind}"
-            witness = self.witnesses[j]
-            if witness is not None:
-                given = f" given {', '.join(witness)}" if witness else " alone"
+            context = self.witnesses[j]
+            if context is not None:
+                given = f" given {', '.join(context)}" if context else " alone"
                 line += f": {self.information[j]:.4g}{given}"
             lines.append(line)
         if len(self.names) > 40:

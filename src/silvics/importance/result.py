@@ -10,8 +10,9 @@ from sklearn.utils import check_random_state
 
 from silvics import plots
 from silvics._frames import frame_of
-from silvics.importance._checks import checked_share, checked_top, whole_number
+from silvics.importance._checks import checked_share, checked_top, number_of_repeats
 from silvics.importance.contexts import frame_of_contexts
+from silvics.importance.printed import table_of_parts
 
 
 @dataclass(repr=False, eq=False)
@@ -80,6 +81,7 @@ class Importances:
     _mimicry: np.ndarray | None = None
     _unit: str = ""
     _of: str = "trees"
+    _rows: str = "oob"
     _library: str | None = None
     _contexts: dict[str, Any] = field(default_factory=dict)
 
@@ -119,7 +121,7 @@ class Importances:
 
     def interval(
         self, level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = None
-    ) -> np.ndarray:
+    ) -> Any:
         """Between which bounds the importances would be, had other trees been drawn.
 
         The trees (or permutations, or rows) are drawn again with replacement. The rows of the
@@ -137,11 +139,12 @@ class Importances:
 
         Returns
         -------
-        interval : ndarray of shape (n_variables, 2)
-            Lower and upper bounds.
+        interval : data frame
+            In the library that the forest was fitted on (pandas, for arrays), the largest
+            importance first: ``variable``, ``importance``, ``lower`` and ``upper``.
         """
         level = checked_share("level", level)
-        n_resamples = whole_number("n_resamples", n_resamples, 1)
+        n_resamples = number_of_repeats("n_resamples", n_resamples)
         generator = check_random_state(random_state)
         n = len(self.replicates)
         if n < 2:
@@ -151,7 +154,15 @@ class Importances:
             counts = np.bincount(generator.randint(0, n, n), minlength=n)
             mean[:] = counts @ self.replicates / n
         outside = (1 - level) / 2
-        return np.quantile(means, [outside, 1 - outside], axis=0).T
+        lower, upper = np.quantile(means, [outside, 1 - outside], axis=0)
+        order = np.argsort(-self.values, kind="stable")
+        columns = {
+            "variable": self.names[order].tolist(),
+            "importance": self.values[order],
+            "lower": lower[order],
+            "upper": upper[order],
+        }
+        return frame_of(columns, self._library)
 
     def redundancy(self, top: int | None = None) -> Any:
         """Which variables could stand for which (kind "surrogate").
@@ -186,7 +197,7 @@ class Importances:
         }
         return frame_of(columns, self._library)
 
-    def _tell_parts(self, forest: Any, by: str, parts: np.ndarray) -> None:
+    def _set_parts(self, forest: Any, by: str, parts: np.ndarray) -> None:
         """Keep parts that are of classes of all outputs, or of outputs: variables x parts."""
         if not forest._classification:
             if by == "class":
@@ -292,12 +303,12 @@ class Importances:
         if self.kind == "mdi":
             lines.append(f"  all together {self.total:.4g} of {self.impurity:.4g}")
         elif self.kind.startswith("mda"):
-            lines.append(f"  out of bag, before: {self.impurity:.4g}")
+            rows = "held out" if self._rows == "held_out" else "out of bag"
+            lines.append(f"  {rows}, before: {self.impurity:.4g}")
         order = np.argsort(-values, kind="stable")
-        width = max((len(str(name)) for name in self.names[order[:20]]), default=0)
-        lines += [
-            f"  {self.names[j]!s:<{width}} {values[j]:.4g} +- {errors[j]:.2g}" for j in order[:20]
-        ]
+        names = [str(name) for name in self.names[order[:20]]]
+        whole = [f"{values[j]:.4g} +- {errors[j]:.2g}" for j in order[:20]]
+        lines += table_of_parts(names, whole, *self._parts(), order[:20])
         if len(order) > 20:
             lines.append(f"  ... and {len(order) - 20} more")
         return "\n".join([*lines, *self._words_of_noise()])

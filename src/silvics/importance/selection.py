@@ -20,7 +20,13 @@ from silvics.importance.selector import (
 )
 from silvics.importance.significance import Significance
 
-_TESTS = ("permutation", "one_forest", "contrasts", "boruta", "conditional_error")
+_KINDS = {  # by default, of each test
+    "permutation": "ufi",
+    "one_forest": "air",
+    "contrasts": "mdi",
+    "boruta": "ufi",
+    "conditional_error": "mdi",
+}
 _AT_A_LEVEL = ("boruta", "conditional_error")  # that end where it is decided
 
 
@@ -43,6 +49,7 @@ class SelectByThreshold(Selector):
     max_features : int or None, default=None
         Of more that are large enough, only so many, the largest, are selected. With
         ``threshold=-numpy.inf`` this alone decides.
+    <task>
     <seeds>
 
     Attributes
@@ -69,6 +76,9 @@ class SelectByThreshold(Selector):
     1   broad
     """
 
+    threshold: float | str
+    max_features: int | None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
         "threshold": [Interval(Real, None, None, closed="both"), str],
@@ -82,6 +92,7 @@ class SelectByThreshold(Selector):
         kind: str = "mdi",
         threshold: float | str = "mean",
         max_features: int | None = None,
+        task: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -145,9 +156,12 @@ class SelectByTest(Selector):
     how : {"auto", "fdr", "family"} or None, default="auto"
         The error that is meant by it, as in ``Significance.mask``.
     kind : str or None, default=None
-        Of the importances; None: what suits the test, "air" for "one_forest", else "mdi".
+        Of the importances; None: what suits the test: "ufi" for "permutation" and "boruta",
+        "air" for "one_forest", else "mdi". There is a warning for "mdi" with
+        "permutation" and "boruta".
     options : dict or None, default=None
         More for the function, such as ``{"n_permutations": 500}``.
+    <task>
     <seeds>
 
     Attributes
@@ -167,10 +181,15 @@ class SelectByTest(Selector):
     array([2, 4])
     """
 
+    test: str
+    level: float
+    how: str | None
+    options: dict[str, Any] | None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
         "kind": [str, None],
-        "test": [StrOptions(set(_TESTS))],
+        "test": [StrOptions(set(_KINDS))],
         "level": [Interval(Real, 0, 1, closed="neither")],
         "how": [StrOptions({"auto", "fdr", "family"}), None],
         "options": [dict, None],
@@ -185,13 +204,14 @@ class SelectByTest(Selector):
         how: str | None = "auto",
         kind: str | None = None,
         options: dict[str, Any] | None = None,
+        task: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
     def _kind(self) -> str:
-        return self.kind or ("air" if self.test == "one_forest" else "mdi")
+        return self.kind or _KINDS[self.test]
 
     def _support(self, sample: Sample) -> np.ndarray:
         self.forest_ = sample.forest()
@@ -199,7 +219,7 @@ class SelectByTest(Selector):
         self.significance_ = self._tested(sample)
         mask = self.significance_.mask(None if self.test in _AT_A_LEVEL else self.level, self.how)
         if len(mask) != self.n_features_in_:
-            raise ValueError("options has groups, and variables are selected one by one.")
+            raise ValueError("options has feature_groups, and variables are selected one by one.")
         return mask
 
     def _tested(self, sample: Sample) -> Significance:

@@ -7,32 +7,37 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.feature_selection import SelectorMixin
+from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_array, column_or_1d, get_tags
-from sklearn.utils._param_validation import HasMethods
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from silvics._fit import table
-from silvics._fit.growing import all_or_nothing
 from silvics._fit.opened_table import opened
 from silvics._fit.parameters import seed_of
+from silvics._fit.sparse_format import check_format
+from silvics._fit.state import fit_aside
+from silvics._fit.task import TASKS, task_of
 from silvics._fit.warning import warn_user
 from silvics._frames import frame_of
+from silvics._names import SuggestsNames
+from silvics._sklearn import BaseEstimator, MetaEstimatorMixin, SelectorMixin, fit_context
 from silvics.importance.columns import Columns, for_columns
 from silvics.importance.kinds import arguments_of
 from silvics.importance.result import Importances
 
+_Class = TypeVar("_Class", bound=type)
+
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "forest": [HasMethods(["fit", "importances"]), None],
     "kind": [str],
+    "task": [StrOptions(set(TASKS)), None],
     "random_state": ["random_state"],
     "n_jobs": [Integral, None],
 }
@@ -44,6 +49,7 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
 def _as_table(X: Any) -> Any:
     """X as something whose rows and columns can be had."""
     if issparse(X):
+        check_format(X)
         return X if X.format in ("csr", "csc") else X.tocsr()
     if hasattr(X, "shape"):
         return X
@@ -100,19 +106,30 @@ class Sample:
         return forest.importances(self.kind, **asked)
 
 
-def _default_forest(y: Any) -> Any:
+def _default_forest(task: str) -> Any:
     from silvics.forests import RandomForestClassifier, RandomForestRegressor
 
-    is_real = y is not None and type_of_target(y, input_name="y").startswith("continuous")
-    return RandomForestRegressor() if is_real else RandomForestClassifier()
+    return RandomForestRegressor() if task == "regression" else RandomForestClassifier()
+
+
+def _check_task(forest: Any, task: str | None) -> None:
+    if task is not None and is_classifier(forest) != (task == "classification"):
+        raise ValueError(
+            f'task="{task}" does not suit the forest, a {type(forest).__name__}: pass another '
+            "forest, or forest=None."
+        )
 
 
 SHARED_WORDS = {
     "<forest>": """
 forest : forest of silvics or None, default=None
-    Whose importances count; it is cloned. None: a RandomForestClassifier, or a
-    RandomForestRegressor where y has numbers that are not whole. Counts and ratings in whole
-    numbers are therefore classes: pass the forest that you mean.""",
+    Whose importances count; it is cloned. None: a RandomForestClassifier or a
+    RandomForestRegressor, as ``task`` says.""",
+    "<task>": """
+task : {"classification", "regression"} or None, default=None
+    What the forest is for, where ``forest`` is None. None: text, booleans, categories and integers
+    of at most 20 distinct values are classes; other integers, and all floats, are numbers. A
+    warning says what was taken if y has 10 to 50 distinct integers.""",
     "<kind>": """
 kind : str, default="mdi"
     Of the importances, as in ``forest.importances(kind)``.""",
@@ -135,11 +152,11 @@ feature_names_in_ : ndarray of str
 }
 
 
-def documented(words: dict[str, str]) -> Callable[[Any], Any]:
+def documented(words: dict[str, str]) -> Callable[[_Class], _Class]:
     """Put paragraphs that several selectors share into a docstring."""
 
-    def complete(cls: Any) -> Any:
-        text = inspect.cleandoc(cls.__doc__)
+    def complete(cls: _Class) -> _Class:
+        text = inspect.cleandoc(cls.__doc__ or "")
         for place, paragraphs in words.items():
             text = text.replace(place, paragraphs.strip())
         cls.__doc__ = text
@@ -148,18 +165,20 @@ def documented(words: dict[str, str]) -> Callable[[Any], Any]:
     return complete
 
 
-class Selector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """What all that select by a forest have in common: tables in, tables out."""
 
     forest: Any
     kind: str | None
+    task: str | None
     random_state: Any
     n_jobs: int | None
     support_: np.ndarray
     n_features_in_: int
+    feature_names_in_: np.ndarray
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Selector:
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow what is needed, and select.
 
         Parameters
@@ -175,10 +194,10 @@ class Selector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        with all_or_nothing(self):
-            sample = self._sample(X, y, sample_weight)
-            self.support_ = self._support(sample)
-        return self
+        return fit_aside(self, lambda copy: copy._fit(X, y, sample_weight))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self.support_ = self._support(self._sample(X, y, sample_weight))
 
     @abstractmethod
     def _support(self, sample: Sample) -> np.ndarray:
@@ -187,13 +206,18 @@ class Selector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     def _sample(self, X: Any, y: Any, weight: Any) -> Sample:
         """What ``fit`` was given, checked."""
         self._check(X, y=y, reset=True)
+        given = y
         if y is not None:
             y = check_array(y, dtype=None, ensure_2d=False, input_name="y")
             if y.ndim == 2 and y.shape[1] == 1:
                 y = column_or_1d(y, warn=True)  # once, not for each forest
         if weight is not None:
             weight = check_array(weight, ensure_2d=False, dtype=None, input_name="sample_weight")
-        prototype = clone(_default_forest(y) if self.forest is None else self.forest)
+        if self.forest is None:
+            prototype = _default_forest(task_of(given, self.task))
+        else:
+            _check_task(self.forest, self.task)
+            prototype = clone(self.forest)
         seed = seed_of(self.random_state)
         if prototype.random_state is None and self.random_state is not None:
             prototype.set_params(random_state=seed)
@@ -269,6 +293,7 @@ class Selector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if issparse(X):
+            check_format(X)
             return super().inverse_transform(X)
         if nw.dependencies.is_into_dataframe(X) and hasattr(self, "feature_names_in_"):
             return self._frame_of_all(nw.from_native(X))
@@ -297,6 +322,8 @@ class Selector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_forest = get_tags(_default_forest(None) if self.forest is None else self.forest)
+        of_forest = get_tags(
+            _default_forest(task_of(None, self.task)) if self.forest is None else self.forest
+        )
         tags.input_tags, tags.target_tags = of_forest.input_tags, of_forest.target_tags
         return tags

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from silvics._frames import library_of
-from silvics.importance._checks import whole_number
+from silvics.importance._checks import number_of_repeats
 from silvics.importance.columns import Columns, for_columns
 from silvics.importance.grouping import grouped
 from silvics.importance.kinds import Progress
@@ -79,7 +79,7 @@ def actual_impurity_reduction(
     forest: Any,
     X: Any,
     y: Any,
-    groups: Any = None,
+    feature_groups: Any = None,
     sample_weight: Any = None,
     n_repeats: int = 1,
     random_state: Any = None,
@@ -100,7 +100,7 @@ def actual_impurity_reduction(
         Any data frame, array or sparse matrix.
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
         The output.
-    groups : dict of str to list, list of lists, or None, default=None
+    feature_groups : dict of str to list, list of lists, or None, default=None
         Variables that are told of as one; their differences are added.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         As for ``fit``.
@@ -120,11 +120,11 @@ def actual_impurity_reduction(
         standard errors are over trees or over forests, whichever are larger; those of one forest
         do not know how much other shadows would change.
     """
-    n_repeats = whole_number("n_repeats", n_repeats, 1)
+    n_repeats = number_of_repeats("n_repeats", n_repeats)
     grow = Regrown(forest, X, y, sample_weight, n_jobs, progress, n_repeats)
     table = grow.table
     n, p = table.shape
-    names, group_of = grouped(table.labels, groups)
+    names, group_of = grouped(table.labels, feature_groups)
     generator = check_random_state(random_state)
     found, impurities = [], []
     for _ in range(n_repeats):

@@ -11,6 +11,7 @@ from scipy.stats import false_discovery_control
 
 from silvics import plots
 from silvics._frames import frame_of
+from silvics._names import did_you_mean
 from silvics.importance._checks import checked_top
 
 _IN_WORDS = {
@@ -62,6 +63,7 @@ class Significance:
     # any false one already, and known up to `level`), or "hits".
     _sort: str = "plain"
     _least: float = 0.0  # the smallest p-value that there can be
+    _used: np.ndarray | None = None  # p-values by which the method has decided itself
     _library: str | None = None
 
     def adjusted(self, how: str | None = "fdr") -> np.ndarray:
@@ -81,7 +83,10 @@ class Significance:
         p_values : ndarray of shape (n_variables,)
         """
         if how not in _IN_WORDS:
-            raise ValueError(f"how must be 'fdr', 'family' or None, got {how!r}")
+            names = [name for name in _IN_WORDS if name]
+            raise ValueError(
+                f"how must be None or one of {names}, got {how!r}.{did_you_mean(how, names)}"
+            )
         found = np.array(self.p_values, dtype=np.float64)
         if how is None or self._sort == "family":
             return found
@@ -176,14 +181,15 @@ class Significance:
         -------
         frame : data frame
             In the library of X (pandas, for arrays): ``variable``, ``importance``, ``p_value``,
-            ``q_value`` (``adjusted("fdr")``); ``list_fdr``, where ``fdr_of_list`` has one;
-            ``decision``, of :func:`boruta`.
+            ``adjusted_p_value``, which the decision uses; ``q_value`` (``adjusted("fdr")``);
+            ``list_fdr``, where ``fdr_of_list`` has one; ``decision``, of :func:`boruta`.
         """
         order = self._order()
         columns: dict[str, Any] = {
             "variable": self.names[order].tolist(),
             "importance": self.importances[order],
             "p_value": np.asarray(self.p_values, dtype=np.float64)[order],
+            "adjusted_p_value": self._decisive()[0][order],
             "q_value": self.adjusted("fdr")[order],
         }
         if self.null is not None and self._sort != "hits":
@@ -241,7 +247,12 @@ class Significance:
 
     def __repr__(self) -> str:
         mask = self.mask()
-        lines = [f"Significance ({self.method})", f"  {self._summary(mask)}"]
+        used, adjustment = self._decisive()
+        lines = [
+            f"Significance ({self.method})",
+            f"  {self._summary(mask)}",
+            f"  p-values: {adjustment}",
+        ]
         n_tested = len(mask) if self._how("auto") == "fdr" else 1
         if not mask.any() and self.decision is None and self._least * n_tested > self.level:
             lines.append(
@@ -252,8 +263,8 @@ class Significance:
         width = max((len(str(name)) for name in self.names[order]), default=0)
         for j in order:
             line = f"  {self.names[j]!s:<{width}} {self.importances[j]:.4g}"
-            if not np.isnan(self.p_values[j]):
-                line += f"  p = {self.p_values[j]:.2g}"
+            if not np.isnan(used[j]):
+                line += f"  p = {used[j]:.2g}"
             if self.decision is not None:
                 line += f"  {self.decision[j]}"
             elif mask[j]:
@@ -262,6 +273,16 @@ class Significance:
         if len(mask) > len(order):
             lines.append(f"  ... and {len(mask) - len(order)} more")
         return "\n".join(lines)
+
+    def _decisive(self) -> tuple[np.ndarray, str]:
+        """The p-values that the decision uses, and how they are adjusted."""
+        if self._used is not None:
+            return self._used, f"of hits, two-sided, times {len(self.names)} (Bonferroni)"
+        if self._sort == "family":
+            return self.adjusted("family"), "of any false variable up to this one"
+        if self._how("auto") == "family":
+            return self.adjusted("family"), "adjusted for any false variable (Westfall-Young)"
+        return self.adjusted("fdr"), "adjusted for false discoveries (Benjamini-Hochberg)"
 
     def _summary(self, mask: np.ndarray) -> str:
         if self.decision is not None:

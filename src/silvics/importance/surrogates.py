@@ -40,7 +40,7 @@ def by_surrogates(ask: Ask) -> Importances:
     found = []
     for first, trees, seeds in rows.batches():
         of_trees, alike = _core.surrogate_importances(
-            forest._trees.walker, trees, first, rows.matrix, target, seeds, sampling, categories,
+            forest._trees.predictor, trees, first, rows.matrix, target, seeds, sampling, categories,
             impurity, pairs, ask.n_threads,
         )  # fmt: skip
         found.append(of_trees)

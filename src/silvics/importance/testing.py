@@ -10,7 +10,8 @@ from sklearn.utils import check_random_state
 
 from silvics._fit.warning import warn_user
 from silvics._frames import library_of
-from silvics.importance._checks import one_of, whole_number
+from silvics._names import one_of
+from silvics.importance._checks import number_of_repeats, whole_number
 from silvics.importance.grouping import grouped
 from silvics.importance.kinds import Progress
 from silvics.importance.regrown import SEEDS, Regrown
@@ -18,7 +19,7 @@ from silvics.importance.result import Importances
 from silvics.importance.significance import Significance, checked_level
 
 _ONE_SIDED = ("mdi_oob", "ufi")
-_FEW = 100  # negative importances, below which they are a poor null distribution
+_MIN_NEGATIVE = 100  # negative importances, below which they are a poor null distribution
 
 
 def permutation_test(
@@ -26,10 +27,10 @@ def permutation_test(
     X: Any,
     y: Any,
     *,
-    kind: str = "mdi",
+    kind: str = "ufi",
     n_permutations: int = 100,
     null: str = "empirical",
-    groups: Any = None,
+    feature_groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -44,8 +45,11 @@ def permutation_test(
     importance and any variables.
 
     Where some variables do tell something, those that do not compete with them for the splits,
-    which they need not in permuted data; "mdi" of useless variables is then smaller, and the test
-    of them errs less often than its level says (1 in 100 instead of 5, with 3 useful ones of 20).
+    which they need not in permuted data. This matters for "mdi", which adds up to the impurity of
+    y, permuted or not: weak variables then look worse than noise, and are not found. The default
+    "ufi" is about zero for useless variables, keeps the level and finds more
+    (docs/studies/test_kinds.md). It needs rows that trees have not drawn (``bootstrap=True``); use
+    "air" for forests without such rows.
 
     Parameters
     ----------
@@ -55,8 +59,8 @@ def permutation_test(
         Any data frame, array or sparse matrix.
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
         The output; several are permuted together.
-    kind : str, default="mdi"
-        Of importance, as in ``forest.importances``.
+    kind : str, default="ufi"
+        Of importance, as in ``forest.importances``. There is a warning for "mdi".
     n_permutations : int, default=100
         Forests on permuted outputs. No p-value is below 1 / (n_permutations + 1): a hundred do for
         ``selected()``, which bounds the chance of any false variable; to select one of p variables
@@ -66,7 +70,7 @@ def permutation_test(
         logarithms if none is negative; with the mean and variance that they have, which are
         estimates (so it is a t-distribution). For few permutations: p-values may be small, but
         those that are are rough, and often too small.
-    groups : dict of str to list, list of lists, or None, default=None
+    feature_groups : dict of str to list, list of lists, or None, default=None
         Variables that are told of, and tested, as one.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         As for ``fit``. They stay with the rows of X when y is permuted.
@@ -94,16 +98,18 @@ def permutation_test(
     array(['x0'], dtype=object)
     """
     one_of("null", null, ["empirical", "normal"])
+    warn_of_decrease(kind, "permutation_test")
     least = 2 if null == "normal" else 1
-    n_permutations = whole_number("n_permutations", n_permutations, least)
+    n_permutations = number_of_repeats("n_permutations", n_permutations, least)
     grow = Regrown(forest, X, y, sample_weight, n_jobs, progress, n_permutations + 1)
     generator = check_random_state(random_state)
-    observed = grow.importances(kind, seed_from(generator), groups=groups)
+    observed = grow.importances(kind, seed_from(generator), feature_groups=feature_groups)
     draws = np.empty((n_permutations, len(observed.names)))
     for draw in draws:
-        rows = generator.permutation(len(grow.y))
-        permuted = grow.y[rows]
-        draw[:] = grow.importances(kind, seed_from(generator), y=permuted, groups=groups).values
+        permuted = grow.y[generator.permutation(len(grow.y))]
+        draw[:] = grow.importances(
+            kind, seed_from(generator), y=permuted, feature_groups=feature_groups
+        ).values
     test = of_normal_draws if null == "normal" else share_as_large
     return Significance(
         method=f"{kind} against {n_permutations:,} permutations of y",
@@ -115,6 +121,16 @@ def permutation_test(
         _least=0.0 if null == "normal" else 1 / (1 + n_permutations),
         _library=library_of(X),
     )
+
+
+def warn_of_decrease(kind: str, test: str) -> None:
+    """Warn of the kind that misses weak variables."""
+    if kind == "mdi":
+        warn_user(
+            f'{test} with kind="mdi" misses weak variables: the decreases of impurity add up to '
+            "the impurity of y whatever y is, and grow with the number of values, so that weak "
+            'variables can look worse than noise. Use kind="ufi", the default.'
+        )
 
 
 def seed_from(generator: np.random.RandomState) -> int:
@@ -208,10 +224,10 @@ def one_forest_test(importances: Importances) -> Significance:
             "No importance is negative, so there is nothing that shows how those of useless "
             "variables vary: use permutation_test, or a table with many more useless variables."
         )
-    if negative.size < _FEW:
+    if negative.size < _MIN_NEGATIVE:
         warn_user(
             f"Only {negative.size} importances are negative, and they stand for all useless "
-            f"variables: p-values are rough. With fewer than {_FEW}, use permutation_test."
+            f"variables: p-values are rough. With fewer than {_MIN_NEGATIVE}, use permutation_test."
         )
     null = np.concatenate([negative, values[values == 0], -negative])
     draws = np.broadcast_to(null[:, np.newaxis], (len(null), len(values)))
@@ -241,7 +257,7 @@ def conditional_error_rate(
     n_permutations: int = 100,
     level: float = 0.05,
     max_rank: int | None = None,
-    groups: Any = None,
+    feature_groups: Any = None,
     sample_weight: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -271,7 +287,7 @@ def conditional_error_rate(
         Where to end.
     max_rank : int or None, default=None
         Where to end at the latest; None: at the last variable.
-    groups : dict of str to list, list of lists, or None, default=None
+    feature_groups : dict of str to list, list of lists, or None, default=None
         Variables that are told of, ranked, and permuted as one.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         As for ``fit``. They stay with the rows of y.
@@ -301,7 +317,7 @@ def conditional_error_rate(
     ['x2']
     """
     level = checked_level(level)
-    n_permutations = whole_number("n_permutations", n_permutations, 1)
+    n_permutations = number_of_repeats("n_permutations", n_permutations)
     if 1 / (1 + n_permutations) > level:
         raise ValueError(
             f"No rate of {n_permutations} permutations is below {1 / (1 + n_permutations):.2g}, so "
@@ -310,13 +326,13 @@ def conditional_error_rate(
         )
     grow = Regrown(forest, X, y, sample_weight, n_jobs, progress)
     table = grow.table
-    names, members = members_of(table.labels, groups)
+    names, members = members_of(table.labels, feature_groups)
     n_ranks = len(names)
     if max_rank is not None:
         n_ranks = whole_number("max_rank", max_rank, 1, len(names), ", the number of variables")
     grow.total = 1 + n_ranks * n_permutations
     generator = check_random_state(random_state)
-    observed = grow.importances(kind, seed_from(generator), groups=groups).values
+    observed = grow.importances(kind, seed_from(generator), feature_groups=feature_groups).values
     order = np.argsort(-observed, kind="stable")
     rates = np.full(len(names), np.nan)
     highest = 0.0
@@ -327,7 +343,11 @@ def conditional_error_rate(
         for _ in range(n_permutations):
             permuted = table.with_permuted(columns, generator.permutation(table.shape[0]))
             draw = grow.importances(
-                kind, seed_from(generator), permuted, columns=range(table.shape[1]), groups=groups
+                kind,
+                seed_from(generator),
+                permuted,
+                columns=range(table.shape[1]),
+                feature_groups=feature_groups,
             )
             above += bool(draw.values[rest].max() >= observed[j])
             if (1 + above) / (1 + n_permutations) > level:

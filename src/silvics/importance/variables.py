@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from silvics._fit import table
+from silvics._names import did_you_mean
 
 CRITERIA = {
     "entropy": "entropy",
@@ -128,7 +129,10 @@ def place_of(names: np.ndarray, member: Any) -> int:
     if isinstance(member, str):
         found = np.flatnonzero(names == member)
         if not found.size:
-            raise ValueError(f"There is no variable {member!r}; there are {', '.join(names[:20])}")
+            raise ValueError(
+                f"There is no variable {member!r}; there are {', '.join(names[:20])}."
+                f"{did_you_mean(member, names)}"
+            )
         return int(found[0])
     if isinstance(member, bool) or not isinstance(member, Integral):
         raise TypeError(f"A variable is named by its name or place, not by {member!r}")

@@ -20,11 +20,31 @@ _RESERVED = re.compile(
     "typedef|union|unsigned|void|volatile|while"
 )
 
+_OF_MATH_H = re.compile(
+    # Functions, each for double, float and long double.
+    "(acos|asin|atan|atan2|cos|sin|tan|acosh|asinh|atanh|cosh|sinh|tanh|exp|exp2|expm1|frexp|ilogb|"
+    "ldexp|log|log10|log1p|log2|logb|modf|scalbn|scalbln|cbrt|fabs|hypot|pow|sqrt|erf|erfc|lgamma|"
+    "tgamma|ceil|floor|nearbyint|rint|lrint|llrint|round|lround|llround|trunc|fmod|remainder|remquo|"
+    "copysign|nan|nextafter|nexttoward|fdim|fmax|fmin|fma|"
+    "j0|j1|jn|y0|y1|yn|gamma|lgamma_r|scalb|drem|significand|exp10|pow10|sincos|finite|roundeven|"
+    "nextup|nextdown|canonicalize|isinf|isnan)[fl]?|"
+    # Macros, types and variables.
+    "fpclassify|isfinite|isnormal|signbit|isgreater|isgreaterequal|isless|islessequal|"
+    "islessgreater|isunordered|issignaling|iszero|float_t|double_t|signgam|matherr|exception|"
+    "math_errhandling|NAN|INFINITY|HUGE|HUGE_VAL[FL]?|MAXFLOAT|DOMAIN|SING|OVERFLOW|UNDERFLOW|"
+    "PLOSS|TLOSS|SNANF?|(FP|MATH|M)_[A-Za-z0-9_]+"
+)
+
 
 def to_c(model: PlainModel, name: str) -> str:
     """The model as a C99 function of this name."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or _RESERVED.fullmatch(name):
         raise ValueError(f"name must be that of a C function, such as 'predict'; got {name!r}")
+    if _OF_MATH_H.fullmatch(name):
+        raise ValueError(
+            f"name={name!r} is taken by C's <math.h>, which the code includes: use another, such "
+            f"as '{name}_model'."
+        )
     parts = [_tables(model)]
     if model.splits:
         parts.append(_split_tables(model))
@@ -55,8 +75,8 @@ def _header(model: PlainModel, name: str) -> str:
     for j, (feature, kind, levels) in enumerate(known):
         lines.append(f"x[{j}]: {_quoted(feature)}, {kind}")
         if levels is not None:
-            told = enumerate(levels.astype(object).tolist())
-            lines += [f"    {i}: {_quoted(level)}" for i, level in told]
+            numbered = enumerate(levels.astype(object).tolist())
+            lines += [f"    {i}: {_quoted(level)}" for i, level in numbered]
     lines.append("")
     if model.classes is None:
         lines += [f"out[{k}]: output {k}" for k in range(model.width)]
@@ -85,7 +105,7 @@ def _exact(numbers: Iterable[float]) -> Iterable[str]:
 def _tables(model: PlainModel) -> str:
     """Nodes, roots, and the distinct values of leaves."""
     # Votes of leaves can be told beforehand; not those of several leaves at once.
-    said = model.value[model.is_leaf] if model.both_ways else model.said_by_leaves()
+    said = model.value[model.is_leaf] if model.both_children else model.leaf_predictions()
     rows, row_of_leaf = distinct_rows(said)
     is_other = np.isnan(model.threshold)
     feature = np.where(model.is_leaf, _LEAF, np.where(is_other, _OTHER, model.feature))
@@ -123,7 +143,7 @@ def _split_tables(model: PlainModel) -> str:
         numbers = (
             0 if feature == COMBINATION else feature,
             *(len(terms), len(split.terms)),
-            *(len(children), split.missing, int(model.goes_both_ways(split))),
+            *(len(children), split.missing, int(model.goes_to_both_children(split))),
             *(len(cuts), len(split.thresholds)),
             *(len(levels), len(listed), n_levels, hit, rest),
             split.unknown if model.unknown_category == "heavier" else -1,

@@ -9,7 +9,7 @@ def functions(model: PlainModel) -> str:
     """What a model needs: splits of other kinds and ways in both directions cost others nothing."""
     parts = [_CHILD] if model.splits else []
     parts.append(_NEXT.replace("    OTHER\n", _NEXT_OF_SPLIT if model.splits else ""))
-    if not model.both_ways:
+    if not model.both_children:
         return "\n".join([*parts, _PREDICT])
     parts.append(_SECOND.replace("    OTHER\n", _SECOND_OF_SPLIT if model.splits else ""))
     if model.by_majority:
@@ -31,7 +31,7 @@ SPLIT = """\
    levels not seen in training to `unknown`, unless they are missing values (-1). */
 struct NAME_term { double coefficient; int feature; };
 struct NAME_split {
-    int feature, term, n_terms, child, missing, both_ways, cut, n_cuts;
+    int feature, term, n_terms, child, missing, both_children, cut, n_cuts;
     int level, n_listed, n_levels, hit, rest, unknown;
 };
 """
@@ -114,7 +114,7 @@ _SECOND_OF_SPLIT = """\
         const double v = NAME_compared(s, x);
         const int missing =
             s->n_levels == 0 ? v != v : !NAME_is_level(s, v) && !NAME_is_unknown(s, v);
-        return s->both_ways && missing ? NAME_children[s->child + 1] : 0;
+        return s->both_children && missing ? NAME_children[s->child + 1] : 0;
     }
 """
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from silvics._fit.state import reads_one_state
+
 if TYPE_CHECKING:
     import onnx
     import treelite
@@ -18,6 +20,7 @@ class Exports:
 
     _no_exports: ClassVar[str | None] = None  # why there are none, where there are none
 
+    @reads_one_state
     def _plain(self) -> PlainModel:
         from silvics.interop.plain_model import plain_model
 

@@ -26,7 +26,7 @@ def to_json(model: PlainModel) -> str:
         if rare is not None:
             feature["rare"] = _plain(rare)
         features.append(feature)
-    told = {
+    content = {
         "format": "silvics",
         "version": VERSION,
         "task": "regression" if model.classes is None else "classification",
@@ -41,7 +41,7 @@ def to_json(model: PlainModel) -> str:
             for begin, end in zip(model.roots[:-1], model.roots[1:], strict=True)
         ],
     }
-    return json.dumps(told, allow_nan=False, separators=(",", ":"))
+    return json.dumps(content, allow_nan=False, separators=(",", ":"))
 
 
 def _plain(values: np.ndarray) -> list[Any]:
@@ -64,27 +64,27 @@ def _nodes(
         model.value[nodes].tolist(),
         strict=True,
     )
-    told: list[dict[str, Any]] = []
+    content: list[dict[str, Any]] = []
     for t, feature, threshold, right, missing_left, is_leaf, value in rows:
         if is_leaf:
-            told.append({"value": value})
+            content.append({"value": value})
         elif t in model.splits:
-            told.append(_split(model, model.splits[t], feature, levels, begin))
+            content.append(_split(model, model.splits[t], feature, levels, begin))
         else:
             children, missing = [t + 1 - begin, right - begin], 0 if missing_left else 1
-            cut = _cut([threshold], children, missing, model.both_ways)
-            told.append({"feature": feature, **cut})
-    return told
+            cut = _cut([threshold], children, missing, model.both_children)
+            content.append({"feature": feature, **cut})
+    return content
 
 
 def _split(
     model: PlainModel, split: Split, feature: int, levels: list[list[Any] | None], begin: int
 ) -> dict[str, Any]:
     children = [child - begin for child in split.children]
-    both_ways = model.goes_both_ways(split)
+    both_children = model.goes_to_both_children(split)
     if split.levels is None:
         compared = {"terms": split.terms} if split.terms else {"feature": feature}
-        return {**compared, **_cut(split.thresholds, children, split.missing, both_ways)}
+        return {**compared, **_cut(split.thresholds, children, split.missing, both_children)}
     names = levels[feature]
     assert names is not None
     return {
@@ -93,12 +93,12 @@ def _split(
         "rest": split.rest,
         "unknown": split.unknown,
         "children": children,
-        "missing": "both" if both_ways else split.missing,
+        "missing": "both" if both_children else split.missing,
     }
 
 
 def _cut(
-    thresholds: list[float], children: list[int], missing: int, both_ways: bool
+    thresholds: list[float], children: list[int], missing: int, both_children: bool
 ) -> dict[str, Any]:
     """Thresholds and children. JSON has no infinity, nor needs it: no number is beyond it."""
     if thresholds and thresholds[0] == -math.inf:  # the first child has no numbers
@@ -106,5 +106,5 @@ def _cut(
     return {
         "thresholds": [t for t in thresholds if math.isfinite(t)],
         "children": children,
-        "missing": "both" if both_ways else missing,
+        "missing": "both" if both_children else missing,
     }

@@ -132,7 +132,7 @@ def _numbered(graph: _Graph, column: str, name: str, levels: np.ndarray) -> str:
 
 def _add_values(graph: _Graph, model: PlainModel, X: str) -> str:
     """Mean over the trees of what their leaves say: rows x width."""
-    rows, row_of_leaf = distinct_rows(model.said_by_leaves())
+    rows, row_of_leaf = distinct_rows(model.leaf_predictions())
     trees = _ensemble(graph, model, row_of_leaf)
     numbers = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **trees)
     numbers = graph.add("Cast", numbers, to=graph._onnx.TensorProto.INT64)
@@ -145,9 +145,9 @@ def _add_values(graph: _Graph, model: PlainModel, X: str) -> str:
 def _ensemble(graph: _Graph, model: PlainModel, row_of_leaf: np.ndarray) -> dict[str, Any]:
     """Attributes of the operator: inner nodes and leaves are numbered apart."""
     is_leaf = model.is_leaf
-    told = ~is_leaf  # a root that is a leaf is told as a node with two ways to itself
-    told[model.roots[:-1]] = True
-    at, position = np.flatnonzero(told), np.cumsum(told) - 1
+    is_written = ~is_leaf  # a root that is a leaf is told as a node with two ways to itself
+    is_written[model.roots[:-1]] = True
+    at, position = np.flatnonzero(is_written), np.cumsum(is_written) - 1
     number = np.where(is_leaf, np.cumsum(is_leaf) - 1, position)
     true, false = model.left[at], model.right[at]
     is_set = np.isnan(model.threshold[at])

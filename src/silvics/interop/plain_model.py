@@ -73,7 +73,7 @@ class PlainModel:
         Of every node. Values are rows of class shares of all outputs, or one number per output.
     splits : dict of int to Split
         In the order of the nodes.
-    both_ways : bool
+    both_children : bool
         Samples whose value is missing go to both children, by halves; see ``goes_both_ways``.
     by_majority : bool
         Each tree has one vote for its likeliest class, the first of equals.
@@ -89,7 +89,7 @@ class PlainModel:
     missing_left: np.ndarray
     value: np.ndarray
     splits: dict[int, Split]
-    both_ways: bool
+    both_children: bool
     by_majority: bool
     max_depth: int
     classes: list[np.ndarray] | None
@@ -126,7 +126,7 @@ class PlainModel:
         ends = np.cumsum(sizes).tolist()
         return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
 
-    def said_by_leaves(self) -> np.ndarray:
+    def leaf_predictions(self) -> np.ndarray:
         """Value of every leaf, in their order; its votes, where each tree has one."""
         said = self.value[self.is_leaf]
         if not self.by_majority:
@@ -137,14 +137,14 @@ class PlainModel:
             votes[np.arange(len(said)), likeliest] = 1.0
         return votes
 
-    def goes_both_ways(self, split: Split) -> bool:
+    def goes_to_both_children(self, split: Split) -> bool:
         """Whether missing values do. In a multiway split they have a way of their own."""
-        return self.both_ways and (split.is_subset or bool(split.terms))
+        return self.both_children and (split.is_subset or bool(split.terms))
 
     def require_splits_in_two(self, target: str) -> None:
         """Refuse what formats of plain trees cannot hold."""
         instead = "Use to_json() or to_c(), which hold every model."
-        if self.both_ways:
+        if self.both_children:
             raise ValueError(
                 f"{target} cannot send a sample both ways, as trees with missing="
                 f'"both" do. {instead}'
@@ -193,7 +193,7 @@ def plain_model(model: Any) -> PlainModel:
         missing_left=missing_left,
         value=np.concatenate([tree.values() for tree in trees]),
         splits=splits,
-        both_ways=any(tree.both_ways for tree in trees),
+        both_children=any(tree.both_children for tree in trees),
         by_majority=forest is not None and forest.by_majority and classes is not None,
         max_depth=max(tree.max_depth for tree in trees),
         classes=classes,
@@ -206,17 +206,17 @@ def _splits(tree: _core.Tree, root: int, n_levels: list[int]) -> Iterator[tuple[
     """The nodes of a tree that are more than a threshold, by their numbers among all nodes."""
     feature, missing_left = tree.feature(), tree.missing_go_to_left()
     for t in np.flatnonzero(np.isnan(tree.threshold())).tolist():
-        told = tree.record(t) or {
+        record = tree.record(t) or {
             "test": "subset",
             "terms": [],
             "missing_child": 0 if missing_left[t] else 1,
         }
-        children, missing = (tree.children(t) + root).tolist(), told["missing_child"]
-        if told["test"] == "thresholds":
-            split = Split(children, missing, told["cuts"], told["terms"])
-        elif told["test"] == "levels":
-            other = told["other_child"]
-            split = Split(children, missing, [], [], [[c] for c in told["cuts"]], other, other)
+        children, missing = (tree.children(t) + root).tolist(), record["missing_child"]
+        if record["test"] == "thresholds":
+            split = Split(children, missing, record["cuts"], record["terms"])
+        elif record["test"] == "levels":
+            other = record["other_child"]
+            split = Split(children, missing, [], [], [[c] for c in record["cuts"]], other, other)
         else:
             left = tree.left_levels(t, n_levels[feature[t]]).tolist()
             unknown = 0 if tree.others_left(t) else 1

@@ -16,6 +16,7 @@ from silvics import _core
 from silvics._fit.table import only_numbers
 from silvics._fit.tree import BaseTree
 from silvics._fit.warning import warn_user
+from silvics.interop.sklearn_nodes import depth_first
 from silvics.tree_arrays import Tree
 
 _FITTED = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
@@ -44,6 +45,15 @@ def _copy_fitted(source: Any, target: Any) -> None:
     for name in _FITTED:
         if hasattr(source, name):
             setattr(target, name, getattr(source, name))
+
+
+def _made(kind: Any, model: Any) -> Any:
+    """One of our estimators with what is known about a scikit-learn model."""
+    made = kind(**_shared_parameters(model, kind))
+    _copy_fitted(model, made)
+    if hasattr(model, "feature_names_in_"):
+        made._frame_library = "pandas"  # scikit-learn takes names from frames only
+    return made
 
 
 # ---- to scikit-learn
@@ -101,7 +111,7 @@ def _end_of_subtree(tree: Tree, t: int) -> int:
 
 def _refuse_what_it_cannot_hold(model: Any) -> None:
     natives = [tree._native for tree in _trees_of(model)]
-    if any(n.both_ways or (n.feature() == -3).any() or not n.is_binary for n in natives):
+    if any(n.both_children or (n.feature() == -3).any() or not n.is_binary for n in natives):
         raise ValueError(
             "scikit-learn's trees hold splits of one variable in two, and this model has others "
             "(multiway, oblique, missing values apart or both ways). Models with "
@@ -175,13 +185,7 @@ def forest_to_sklearn(forest: Any) -> Any:
 def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
     """scikit-learn's arrays in our order (depth-first), checked by the core."""
     left, right = source.children_left, source.children_right
-    order, stack = [], [0]
-    while stack:
-        t = stack.pop()
-        order.append(t)
-        if left[t] >= 0:
-            stack += [right[t], left[t]]
-    old = np.array(order, dtype=np.intp)
+    old = depth_first(source, classification)
     new = np.empty(source.node_count, dtype=np.int64)
     new[old] = np.arange(len(old))
     inner = left[old] >= 0
@@ -211,9 +215,7 @@ def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
 
 
 def _tree_from_sklearn(model: Any) -> BaseTree:
-    kind = getattr(silvics, type(model).__name__)
-    made = kind(**_shared_parameters(model, kind))
-    _copy_fitted(model, made)
+    made = _made(getattr(silvics, type(model).__name__), model)
     made.max_features_ = model.max_features_
     made._variables = only_numbers(model.n_features_in_, getattr(model, "feature_names_in_", None))
     made._take_tree(_native_tree(model.tree_, made._classification), as_float32=True)
@@ -256,9 +258,7 @@ def from_sklearn(model: Any) -> Any:
     check_is_fitted(model)
     if hasattr(model, "tree_"):
         return _tree_from_sklearn(model)
-    kind = getattr(silvics, name)
-    made = kind(**_shared_parameters(model, kind))
-    _copy_fitted(model, made)
+    made = _made(getattr(silvics, name), model)
     made._adopt([_tree_from_sklearn(tree) for tree in model.estimators_])
     for attribute in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
         if hasattr(model, attribute):

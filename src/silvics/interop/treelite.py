@@ -77,7 +77,7 @@ def _with_trees_of_one_leaf(model: PlainModel, builder: Any) -> treelite.Model:
 
 def _padded(model: PlainModel) -> np.ndarray:
     """Values of leaves x outputs x classes, zero where an output has fewer classes."""
-    said = model.said_by_leaves()
+    said = model.leaf_predictions()
     outputs = model.outputs
     made = np.zeros((len(said), len(outputs), max(o.stop - o.start for o in outputs)))
     for k, columns in enumerate(outputs):

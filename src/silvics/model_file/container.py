@@ -201,10 +201,10 @@ def _is_size(value: Any) -> bool:
 def _arrays(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:
     arrays = {}
     spans = []
-    for name, told in header.items():
-        if not isinstance(told, dict) or told.keys() != {"dtype", "shape", "data_offsets"}:
+    for name, entry in header.items():
+        if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
             refuse(f"the header does not tell what {name!r} is")
-        dtype, shape, offsets = (told[key] for key in ("dtype", "shape", "data_offsets"))
+        dtype, shape, offsets = (entry[key] for key in ("dtype", "shape", "data_offsets"))
         if not isinstance(dtype, str) or dtype not in _TYPES:
             refuse(f"{name!r} has the type {dtype!r}")
         for numbers in (shape, offsets):

@@ -13,20 +13,21 @@ import silvics
 from silvics import _core
 from silvics._fit import targets
 from silvics._fit.column_values import is_missing
+from silvics._fit.oob_stats import are_of
+from silvics._fit.prediction import Trees
 from silvics._fit.random_output import RandomOutputForest
 from silvics._fit.table import Variables
 from silvics._fit.tree import BaseTree
-from silvics._fit.walking import Trees
-from silvics.model_file import squeeze, words
+from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION, ModelFileError, parsed, refuse
 from silvics.model_file.state import (
     ESTIMATORS,
-    FACTS,
     FITTED,
     GROWTH,
     KIND_OF,
     LEVELS,
     ROWS,
+    STATS,
     is_bool,
     is_int,
     or_none,
@@ -35,7 +36,7 @@ from silvics.model_file.state import (
 from silvics.tree_arrays import Tree
 
 
-class _Words:
+class _Fields:
     """The object that a header tells a model in: each word is asked for, and must be there."""
 
     def __init__(self, content: Any, what: str) -> None:
@@ -51,8 +52,8 @@ class _Words:
             refuse(f"{name!r} of {self._what} is {value!r:.60}")
         return value
 
-    def part(self, name: str) -> _Words:
-        return _Words(self.take(name, lambda value: isinstance(value, dict)), name)
+    def part(self, name: str) -> _Fields:
+        return _Fields(self.take(name, lambda value: isinstance(value, dict)), name)
 
     def has(self, name: str) -> bool:
         return name in self._content
@@ -85,7 +86,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
             f"its format is version {said['version']!r:.20}, and this library reads version "
             f"{FORMAT_VERSION}: use a newer one"
         )
-    content = _Words(parsed(said["model"].encode("utf-8", "surrogatepass")), "the model")
+    content = _Fields(parsed(said["model"].encode("utf-8", "surrogatepass")), "the model")
     name = content.take("estimator", lambda value: value in ESTIMATORS)
     content.take("library", lambda value: isinstance(value, str))
     whole = content.take("contents", lambda value: value in ("all", "prediction")) == "all"
@@ -103,7 +104,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     classes = _read_classes(outputs, model)
     fitted, growth = content.part("fitted"), content.take("growth", _is_object_or_none)
     content.end()
-    known = {name: arrays.pop(name) for name in FACTS if name in arrays}
+    known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
     packed = _core.PackedForest.from_arrays(
@@ -116,17 +117,17 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     outputs.end()
     if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
         refuse("several outputs of a forest that predicts none")
-    if packed.both_ways and isinstance(model, silvics.RandomTreesEmbedding):
+    if packed.both_children and isinstance(model, silvics.RandomTreesEmbedding):
         refuse("rows of an embedding that are in several leaves")
     if isinstance(model, silvics.IsolationForest) and (arrays["values"] < 0).any():
         refuse("ways of less than no length")
-    facts = _core.ForestFacts.from_arrays(packed, known) if whole else None
+    stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
         array is not None for array in by_row.values()
     )):  # fmt: skip
         refuse("it has more than it says")
     trees = Trees.stored(
-        packed, facts, forest.take("as_float32", is_bool), forest.take("by_majority", is_bool),
+        packed, stats, forest.take("as_float32", is_bool), forest.take("by_majority", is_bool),
         digest,
     )  # fmt: skip
     if forest.take("n_trees", is_int(1)) != len(trees) or forest.take("n_nodes", is_int(1)) != sum(
@@ -139,6 +140,11 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
         if fitted.has(attribute) or attribute in _needed(model, growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
+    if getattr(model, "_n_columns_of_tree", 1) > len(variables.kinds):
+        refuse("trees of more columns than there are")
+    oob_stats = getattr(model, "_oob_stats", [])
+    if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
+        refuse("out-of-bag errors of other outputs or classes")
     if not isinstance(model, BaseTree):
         _put_growth(model, growth, work, len(trees))
     elif growth is not None or work is not None:
@@ -158,7 +164,7 @@ def _is_object_or_none(value: Any) -> bool:
 def _made(name: str, parameters: dict[str, Any]) -> Any:
     """An estimator with these parameters, which may be the first thing that is wrong with it."""
     kind = getattr(silvics, name)
-    given = {name: words.read(value) for name, value in parameters.items()}
+    given = {name: json_values.read(value) for name, value in parameters.items()}
     try:
         model = kind(**given)
     except TypeError:
@@ -170,14 +176,14 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
     return model
 
 
-def _read_variables(told: _Words) -> Variables:
-    n = told.take("n", is_int(1, 2**31))
-    names = told.take("names", lambda value: value is None or isinstance(value, list))
+def _read_variables(fields: _Fields) -> Variables:
+    n = fields.take("n", is_int(1, 2**31))
+    names = fields.take("names", lambda value: value is None or isinstance(value, list))
     if names is not None and (len(names) != n or not all(isinstance(x, str) for x in names)):
         refuse("the names of the variables are not one for each")
-    letters = told.take("kinds", lambda value: isinstance(value, str))
-    levels, rare = told.part("levels").rest(), told.part("rare").rest()
-    told.end()
+    letters = fields.take("kinds", lambda value: isinstance(value, str))
+    levels, rare = fields.part("levels").rest(), fields.part("rare").rest()
+    fields.end()
     if len(letters) != n or not set(letters) <= KIND_OF.keys():
         refuse("the kinds of the variables are not one for each")
     kinds = tuple(KIND_OF[letter] for letter in letters)
@@ -189,10 +195,10 @@ def _read_variables(told: _Words) -> Variables:
     return Variables(of_names, kinds, _read_levels(levels, kinds), _read_levels(rare, kinds))
 
 
-def _read_levels(told: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.ndarray | None, ...]:
+def _read_levels(fields: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.ndarray | None, ...]:
     levels: list[np.ndarray | None] = [None] * len(kinds)
-    for at, of in told.items():
-        array, kind = words.read_array(of), kinds[int(at)]
+    for at, of in fields.items():
+        array, kind = json_values.read_array(of), kinds[int(at)]
         values = array.tolist()
         if array.ndim != 1 or array.dtype.str not in LEVELS or len(set(values)) != len(values):
             refuse(f"levels of variable {at}")
@@ -206,13 +212,18 @@ def _read_levels(told: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.ndarr
     return tuple(levels)
 
 
-def _read_classes(outputs: _Words, model: Any) -> list[np.ndarray]:
-    told = outputs.take("classes", lambda value: value is None or isinstance(value, list))
-    if (told is None) == bool(getattr(model, "_classification", False)):
+def _read_classes(outputs: _Fields, model: Any) -> list[np.ndarray]:
+    fields = outputs.take("classes", lambda value: value is None or isinstance(value, list))
+    if (fields is None) == bool(getattr(model, "_classification", False)):
         refuse("classes of a regression, or none of a classification")
-    classes = [words.read_array(of) for of in told or []]
-    if any(of.ndim != 1 or not len(of) or len(set(of.tolist())) != len(of) for of in classes):
-        refuse("classes of an output")
+    classes = [json_values.read_array(of) for of in fields or []]
+    for of in classes:
+        labels = of.tolist()
+        if of.ndim != 1 or not labels:
+            refuse("classes of an output")
+        json_values.check_hashes(labels)
+        if len(set(labels)) != len(labels):
+            refuse("classes of an output")
     return classes
 
 
@@ -251,18 +262,20 @@ def _needed(model: Any, grown: bool) -> set[str]:
 
 
 def _put_growth(
-    model: Any, told: dict[str, Any] | None, work: np.ndarray | None, n_trees: int
+    model: Any, fields: dict[str, Any] | None, work: np.ndarray | None, n_trees: int
 ) -> None:
     model._seed = None
-    if told is None:
+    if fields is None:
         if work is not None:
             refuse("work of a forest that was not grown here")
         return
-    growth = _Words(told, "growth")
+    growth = _Fields(fields, "growth")
     for name, check in GROWTH.items():
         setattr(model, name, growth.take(name.strip("_"), check))
     if not growth.take("weighted", is_bool):
         model._sample_weight = None
+    if growth.has("n_held_out"):  # where trees were pruned on rows of their own
+        model._n_held_out = growth.take("n_held_out", is_int(1, model._n_samples - 1))
     growth.end()
     if work is None or work.dtype != np.uint64 or work.shape != (n_trees, 4):
         refuse("the work of growing is not that of its trees")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+import pickle
+from inspect import signature
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from silvics._fit.state import reads_one_state
+from silvics._fit.warning import warn_user
 from silvics.model_file import container
+
+Model = TypeVar("Model")
 
 
 class Saved:
     """What every estimator has for its way into a file and back."""
 
+    @reads_one_state
     def save(
         self,
         path: str | os.PathLike[str],
@@ -48,11 +55,11 @@ class Saved:
         --------
         silvics.load : Read the model again.
         """
-        from silvics.model_file import telling
+        from silvics.model_file import writing
 
         self._require_own_class()
         check_is_fitted(self)
-        said, arrays = telling.described(
+        said, arrays = writing.described(
             self,
             for_prediction=for_prediction,
             training_rows=training_rows,
@@ -70,15 +77,16 @@ class Saved:
                 "it, or save the silvics estimator that it is made from."
             )
 
+    @reads_one_state
     def __getstate__(self) -> dict[str, Any]:
         """Parameters as they are, and what was fitted as the bytes of a model file."""
-        from silvics.model_file import state, telling
+        from silvics.model_file import state, writing
 
         own: Any = super().__getstate__()
         if not hasattr(self, "_trees") and not hasattr(self, "tree_"):
-            return own
+            return own  # joblib sends such ones to processes, by means that keep any function
         trees = state.trees_of(self)
-        said, arrays = telling.described(
+        said, arrays = writing.described(
             self,
             for_prediction=not trees.known,
             training_rows=trees.known,
@@ -86,16 +94,55 @@ class Saved:
             parameters=False,
         )
         kept = {name: value for name, value in own.items() if name not in state.RESTORED}
-        return {**kept, "_model_file": container.to_bytes(said, arrays)}
+        return {**_kept(kept), "_model_file": container.to_bytes(said, arrays)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         from silvics.model_file.reading import restored
 
         own = dict(state)
         content = own.pop("_model_file", None)
+        for name, value in state.items():
+            if isinstance(value, NotPickled):
+                known = signature(type(self)).parameters
+                own[name] = value.value if hasattr(value, "value") else known[name].default
         super().__setstate__(own)  # type: ignore[misc]
         if content is not None:
             restored(*container.from_bytes(_bytes_of(content)), into=self)
+
+
+class NotPickled:
+    """A function that pickle cannot keep: copies have it, what is unpickled has the default."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name, self.value = name, value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> NotPickled:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        warn_user(
+            f"pickle cannot keep {self.name}={self.value!r:.60}. The loaded model has the default; "
+            "a function that can be imported would be kept."
+        )
+        return NotPickled.__new__, (NotPickled,)
+
+
+def _kept(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters, with functions that pickle refuses in a form that it takes."""
+    return {
+        name: NotPickled(name, value) if _is_refused(value) else value
+        for name, value in parameters.items()
+    }
+
+
+def _is_refused(value: Any) -> bool:
+    if not callable(value) or isinstance(value, type):
+        return False
+    try:
+        pickle.dumps(value)
+    except Exception:  # PicklingError, AttributeError or TypeError, as the value has it
+        return True
+    return False
 
 
 def _bytes_of(content: Any) -> np.ndarray:
@@ -105,7 +152,21 @@ def _bytes_of(content: Any) -> np.ndarray:
     return np.ascontiguousarray(content)
 
 
-def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:
+@overload
+def load(
+    path: str | os.PathLike[str], expected: type[Model], *, memory_map: bool = True
+) -> Model: ...
+
+
+@overload
+def load(
+    path: str | os.PathLike[str], expected: None = None, *, memory_map: bool = True
+) -> Any: ...
+
+
+def load(
+    path: str | os.PathLike[str], expected: type | None = None, *, memory_map: bool = True
+) -> Any:
     """Read a model that ``model.save(path)`` has written.
 
     Nothing of the file is executed, and nothing is believed before it is checked: any bytes give a
@@ -115,6 +176,9 @@ def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:
     ----------
     path : str or path
         The file.
+    expected : class or None
+        The class that the model must be of, such as ``silvics.RandomForestClassifier``; editors and
+        type checkers then know it too. None takes a model of any class.
     memory_map : bool
         Whether to look into the file instead of reading it: all processes that do so share its
         memory, and it predicts at once. The file must not be written over in place while it is in
@@ -128,7 +192,7 @@ def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is not a valid model.
+        If the file is not a valid model, or holds one of another class than expected.
 
     Examples
     --------
@@ -142,4 +206,12 @@ def load(path: str | os.PathLike[str], *, memory_map: bool = True) -> Any:
     """
     from silvics.model_file.reading import restored
 
-    return restored(*container.read(path, memory_map))
+    if expected is not None and not isinstance(expected, type):
+        raise TypeError(f"expected must be a class of silvics or None, got {expected!r}.")
+    model = restored(*container.read(path, memory_map))
+    if expected is not None and not isinstance(model, expected):
+        raise container.ModelFileError(
+            f"The file holds a model of class {type(model).__name__}, and {expected.__name__} was "
+            "expected."
+        )
+    return model

@@ -1,7 +1,7 @@
 """Arrays in fewer bytes, for files that are to be small more than to be quick.
 
-Bytes of the same rank stand together, like by like; places of children are told from where their
-parents stand; numbers that come again and again are told once, and then where they stand.
+Bytes of the same rank stand together, like by like; places of children are derived from those of
+their parents; repeated numbers are written once, and then referred to by their place.
 """
 
 from __future__ import annotations
@@ -27,27 +27,31 @@ def squeezed(
     arrays: dict[str, np.ndarray],
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
     """What the arrays were, and their bytes; None if nobody would believe how few those are."""
-    told: dict[str, Any] = {}
+    arrays_meta: dict[str, Any] = {}
     small = {}
     for name, array in arrays.items():
-        told[name] = {"dtype": array.dtype.name, "shape": list(array.shape), "distinct": None}
+        arrays_meta[name] = {
+            "dtype": array.dtype.name,
+            "shape": list(array.shape),
+            "distinct": None,
+        }
         if name == "nodes":
             array = _moved(array, arrays["first_node"], np.subtract)
         elif array.dtype == np.float64 and array.size:
             # As bits, since there are two zeros.
             distinct, places = np.unique(array.reshape(-1).view(np.uint64), return_inverse=True)
             if 4 * len(distinct) < array.size:
-                told[name]["distinct"] = len(distinct)
+                arrays_meta[name]["distinct"] = len(distinct)
                 small[name + _PLACES] = _in_planes(places.astype(np.uint32))
                 array = distinct
         small[name] = _in_planes(array)
-    return None if _incredible(told, small) else (told, small)
+    return None if _incredible(arrays_meta, small) else (arrays_meta, small)
 
 
-def _incredible(told: dict[str, Any], small: dict[str, np.ndarray]) -> bool:
+def _incredible(arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> bool:
     """Whether arrays are much more than their bytes."""
     size = 0
-    for of in told.values():
+    for of in arrays_meta.values():
         n, width = math.prod(of["shape"]), np.dtype(of["dtype"]).itemsize
         size += n * width
         if of["distinct"] is not None:
@@ -62,25 +66,25 @@ def _in_planes(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(zlib.compress(planes.data), dtype=np.uint8)
 
 
-def unsqueezed(told: dict[str, Any], small: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def unsqueezed(arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays again."""
-    for name, of in told.items():
+    for name, of in arrays_meta.items():
         _check(name, of)
-    again = {name + _PLACES for name, of in told.items() if of["distinct"] is not None}
-    if small.keys() != told.keys() | again:
+    again = {name + _PLACES for name, of in arrays_meta.items() if of["distinct"] is not None}
+    if small.keys() != arrays_meta.keys() | again:
         refuse("squeezed arrays are not those that it tells of")
-    if _incredible(told, small):
+    if _incredible(arrays_meta, small):
         refuse("squeezed arrays cannot be as large as it says")
-    arrays = {name: _unsqueezed(name, of, small) for name, of in told.items()}
+    arrays = {name: _unsqueezed(name, of, small) for name, of in arrays_meta.items()}
     if "nodes" in arrays and "first_node" in arrays:
         arrays["nodes"] = _nodes_together(arrays["nodes"], arrays["first_node"])
     return arrays
 
 
-def _check(name: str, told: Any) -> None:
-    if not isinstance(told, dict) or told.keys() != {"dtype", "shape", "distinct"}:
+def _check(name: str, arrays_meta: Any) -> None:
+    if not isinstance(arrays_meta, dict) or arrays_meta.keys() != {"dtype", "shape", "distinct"}:
         refuse(f"the squeezed {name!r} has no type and shape")
-    dtype, shape, distinct = told["dtype"], told["shape"], told["distinct"]
+    dtype, shape, distinct = arrays_meta["dtype"], arrays_meta["shape"], arrays_meta["distinct"]
     sizes = [*shape, *([] if distinct is None else [distinct])] if isinstance(shape, list) else [-1]
     if not all(type(n) is int and 0 <= n < 2**48 for n in sizes) or not 1 <= len(shape) <= 8:
         refuse(f"the squeezed {name!r} has no shape")
@@ -88,8 +92,8 @@ def _check(name: str, told: Any) -> None:
         refuse(f"the squeezed {name!r} has no type")
 
 
-def _unsqueezed(name: str, told: dict[str, Any], small: dict[str, np.ndarray]) -> np.ndarray:
-    dtype, shape, distinct = told["dtype"], told["shape"], told["distinct"]
+def _unsqueezed(name: str, arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> np.ndarray:
+    dtype, shape, distinct = arrays_meta["dtype"], arrays_meta["shape"], arrays_meta["distinct"]
     if distinct is None:
         return _from_planes(name, small[name], np.dtype(dtype), shape)
     numbers = _from_planes(name, small[name], np.dtype(dtype), [distinct])

@@ -7,8 +7,10 @@ from sys import float_info
 from typing import Any
 
 import silvics
+from silvics._fit.oob_stats import is_stats
+from silvics._fit.parameters import MAX_DRAWS
+from silvics._fit.prediction import Trees
 from silvics._fit.tree import BaseTree
-from silvics._fit.walking import Trees
 
 ESTIMATORS = (
     "DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor",
@@ -25,7 +27,7 @@ KIND_OF = {letter: kind for kind, letter in KINDS.items()}
 # Types of levels, whatever the library that held them: text, numbers, times.
 LEVELS = ("|O", "<f8", "<i8", "<u8", "<M8[us]", "<m8[us]")
 # Arrays of the forest and of what is known beyond it; those that are left are told apart by name.
-FACTS = (
+STATS = (
     "layout", "impurity_exponent", "samples", "weights", "first_impurity", "impurity",
     "first_class_weight", "class_weights", "first_node_value", "node_values",
 )  # fmt: skip
@@ -52,6 +54,7 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "max_features_": is_int(0),
     "interrupted_": is_bool,
     "oob_score_": is_number,
+    "_oob_stats": is_stats,
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
@@ -63,7 +66,7 @@ GROWTH = {
     "_seed": is_int(0, 2**32 - 1),
     "_n_samples": is_int(1, 2**32 - 2),
     "_rows": lambda value: value in ("all", "bootstrap", "subsample"),
-    "_n_samples_bootstrap": or_none(is_int(1, 2**32 - 2)),
+    "_n_samples_bootstrap": or_none(is_int(1, MAX_DRAWS)),
     "_balanced_subsample": is_bool,
     "_structure": lambda value: is_number(value) and 0 <= value < 1,
 }
@@ -72,8 +75,8 @@ ROWS = ("_sample_weight", "oob_decision_function_", "oob_prediction_")
 
 # Every attribute that a file gives back.
 RESTORED = frozenset(
-    {*FITTED, *GROWTH, *ROWS, "_work", "_trees", "_estimators", "tree_", "_variables",
-     "n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_"}
+    {*FITTED, *GROWTH, *ROWS, "_n_held_out", "_work", "_trees", "_estimators", "tree_",
+     "_variables", "n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_"}
 )  # fmt: skip
 
 

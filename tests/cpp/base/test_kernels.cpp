@@ -443,10 +443,10 @@ TEST_CASE("values have a range") {
             auto spiked = values;
             const double least = low - 3.0, most = high + 3.0;
             spiked[at] = pick(rng, 2) == 0 ? least : most;
-            double told[2];
-            table.value_range(spiked.data(), n, &told[0], &told[1]);
-            CHECK(told[0] == std::ranges::min(spiked));
-            CHECK(told[1] == std::ranges::max(spiked));
+            double stored[2];
+            table.value_range(spiked.data(), n, &stored[0], &stored[1]);
+            CHECK(stored[0] == std::ranges::min(spiked));
+            CHECK(stored[1] == std::ranges::max(spiked));
         }
     });
 }

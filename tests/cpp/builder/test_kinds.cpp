@@ -19,13 +19,11 @@ const std::map<SplitKind, std::string> kKinds = {
     {SplitKind::oblique, "oblique"}};
 const std::map<MissingRule, std::string> kMissing = {
     {MissingRule::learned, "learned"}, {MissingRule::apart, "apart"}, {MissingRule::both, "both"}};
-const std::map<CutDraw, std::string> kCuts = {{CutDraw::uniform, "uniform"},
-                                              {CutDraw::gap, "gap"},
-                                              {CutDraw::between_pair, "between a pair"},
-                                              {CutDraw::middle, "middle"},
-                                              {CutDraw::relevance, "relevance"},
-                                              {CutDraw::cell_uniform, "cell, uniform"},
-                                              {CutDraw::cell_middle, "cell, middle"}};
+const std::map<CutDraw, std::string> kCuts = {
+    {CutDraw::uniform, "uniform"},         {CutDraw::gap, "gap"},
+    {CutDraw::pair, "between a pair"},     {CutDraw::middle, "middle"},
+    {CutDraw::relevance, "relevance"},     {CutDraw::cell_uniform, "cell, uniform"},
+    {CutDraw::cell_middle, "cell, middle"}};
 
 struct Grown {
     test::MixedTable mixed;
@@ -75,10 +73,10 @@ struct Arrived {
         const LearningSubset subset = of.subset(m);
         for (std::size_t i = 0; i < subset.rows.size(); ++i) {
             const RowId row = subset.rows[i];
-            if (!subset.fills.empty() && subset.fills[i] == 0) continue;
+            if (!subset.estimates.empty() && subset.estimates[i] == 0) continue;
             const double w = subset.weight(row) * subset.unit;
             const double* sample = of.mixed.X().row(row);
-            if (tree.both_ways)
+            if (tree.both_children)
                 test::descend_both(tree, sample, [&](NodeId t, double share) {
                     at[t].emplace_back(row, share * w);
                 });
@@ -300,7 +298,7 @@ TEST_CASE("what fills leaves has no say in the splits of honest trees") {
         const LearningSubset subset = of.subset(0);
         std::vector<std::int64_t> y(of.target.classes.begin(), of.target.classes.end());
         for (std::size_t i = 0; i < subset.rows.size(); ++i)
-            if (subset.fills[i] != 0) y[subset.rows[i]] = (y[subset.rows[i]] + 1) % 3;
+            if (subset.estimates[i] != 0) y[subset.rows[i]] = (y[subset.rows[i]] + 1) % 3;
         const Target turned = class_target(y, y.size(), {3});
         ThreadTeam team(1, nullptr);
         ForestPlan plan = of.plan;

@@ -4,13 +4,13 @@
 namespace silvics {
 namespace {
 
-const NodeFacts kNode{.n = 10, .weight = 5.0, .homogeneous = false};
+const NodeStats kNode{.n = 10, .weight = 5.0, .homogeneous = false};
 
 TEST_CASE("without rules only a homogeneous node or one of a single sample stops") {
     const StoppingRule rule;
     const SearchRules search;
     CHECK_FALSE(rule.stops(kNode, 1000000, search));
-    NodeFacts node = kNode;
+    NodeStats node = kNode;
     SUBCASE("homogeneous") { node.homogeneous = true; }
     SUBCASE("of a single sample") { node.n = 1; }
     CHECK(rule.stops(node, 0, search));
@@ -66,7 +66,7 @@ TEST_CASE("max_leaf_nodes is a limit once given") {
 TEST_CASE("pure nodes are split if asked, as far as the other rules let them") {
     StoppingRule rule;
     rule.split_pure = true;
-    NodeFacts node = kNode;
+    NodeStats node = kNode;
     node.homogeneous = true;
     CHECK_FALSE(rule.stops(node, 0, {}));
     node.n = 1;

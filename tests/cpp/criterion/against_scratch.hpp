@@ -150,7 +150,7 @@ std::vector<ScoredCut> check_sides(ByRows<C>& criterion, Rng& rng, const Definit
 }
 
 // The score that criteria of one sum share.
-template <OneSumCriterion C>
+template <ExactSumCriterion C>
 double score_of(const C& criterion, const typename C::Summand& left) {
     const double w = C::weight_of(left), W = criterion.weight();
     const double d = C::term_of(left) * W - criterion.term() * w;

@@ -1,6 +1,6 @@
 #include "criterion/against_scratch.hpp"
+#include "criterion/exact_squared_error.hpp"
 #include "criterion/moments.hpp"
-#include "criterion/one_mean.hpp"
 
 namespace silvics {
 namespace {
@@ -128,7 +128,7 @@ TEST_CASE("the value of a node is the mean of every output") {
 }
 
 TEST_CASE_TEMPLATE("equal outputs are kept to the last bit, whatever their mean rounds to", C,
-                   Moments<SquaredError>, OneMean) {
+                   Moments<SquaredError>, ExactSquaredError) {
     const double y = 0.1;
     const Target target = real_target(std::vector<double>{y, 7e8, y, y, -3e9, y}, 6, 1, true);
     const LearningSubset subset = test::subset_of(6);
@@ -164,7 +164,7 @@ TEST_CASE("a shift of y changes neither impurity nor decrease nor score") {
 }
 
 TEST_CASE_TEMPLATE("the impurity of equal outputs is zero at every scale", C, Moments<SquaredError>,
-                   OneMean) {
+                   ExactSquaredError) {
     for (const double size : {1.0, 1e-200, 1e-320, 1e160, 1e200, 1e308}) {
         CAPTURE(size);
         const Target target = real_target(std::vector<double>{size, -size, size}, 3, 1, true);
@@ -196,7 +196,8 @@ TEST_CASE("a cut between equal outputs decreases nothing at every scale") {
     }
 }
 
-TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredError>, OneMean) {
+TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredError>,
+                   ExactSquaredError) {
     const double top = std::numeric_limits<double>::max();
     const Target target = real_target(std::vector<double>{-top, top}, 2, 1, true);
     const LearningSubset subset = test::subset_of(2, {1.0, 3.0});
@@ -208,7 +209,7 @@ TEST_CASE_TEMPLATE("the mean of finite outputs is finite", C, Moments<SquaredErr
 }
 
 TEST_CASE_TEMPLATE("outputs that differ are not homogeneous, however far they lie from the centre",
-                   C, Moments<SquaredError>, OneMean) {
+                   C, Moments<SquaredError>, ExactSquaredError) {
     const Target target = real_target(std::vector<double>{0.1, 0.2, 1e17, 2e17, 3e17}, 5, 1, true);
     const LearningSubset subset = test::subset_of(5);
     ByRows<C> criterion(target, subset, test::kNeverStop);

@@ -162,5 +162,22 @@ TEST_CASE("prefixes of weighted ranks are found at every weight, strictly or not
     }
 }
 
+TEST_CASE("moving samples of many outputs looks at the stop flag by outputs, not by samples") {
+    Rng rng(44);
+    const std::size_t n = 400, q = 64;
+    const Target target = test::random_reals(rng, n, q);
+    const LearningSubset subset = test::subset_of(n);
+    StopFlag stop;
+    ByRows<OrderedTargets> criterion(target, subset, stop);
+    criterion.enter(subset.rows);
+    criterion.begin_scan();
+    stop.request();
+    const auto move_all = [&] {
+        for (Position i = 0; i < n; ++i) criterion.move(i);
+    };
+    CHECK_THROWS_AS(move_all(), Interrupted);
+    CHECK_THROWS_AS(criterion.begin_scan(), Interrupted);
+}
+
 }  // namespace
 }  // namespace silvics

@@ -4,10 +4,10 @@
 #include <limits>
 #include <set>
 
+#include "base/thread_team.hpp"
 #include "data/byte_code.hpp"
 #include "data/rank_code.hpp"
 #include "doctest/doctest.h"
-#include "forest/thread_team.hpp"
 #include "support/problem.hpp"
 
 namespace silvics {
@@ -85,7 +85,7 @@ bool right_column(const Matrix& X, std::size_t j, const Column& column, std::siz
         static_cast<double>(column.n_codes) == (2.0 * static_cast<double>(distinct.size()) > range
                                                     ? range
                                                     : static_cast<double>(distinct.size()));
-    right &= column.kind == Kind::one_value && column.knot_shift == 0 && column.knots_tell();
+    right &= column.kind == Kind::one_value && column.knot_shift == 0 && column.knots_are_values();
     right &= column.knots.size() == column.n_codes;
     right &= std::ranges::is_sorted(column.knots, std::ranges::less_equal{});
     right &=
@@ -425,7 +425,7 @@ TEST_CASE("NaN among bytes is a hole and infinity is refused, wherever they are"
                     bool right = true;
                     for (std::size_t j = 0; j < 5; ++j) {
                         const Column& column = table.columns[j];
-                        right &= column.holes == (j == 2) && column.plain == (j != 2);
+                        right &= column.has_missing == (j == 2) && column.plain == (j != 2);
                         for (std::size_t i = 0; i < 600; ++i)
                             right &= j == 2 && i == row
                                          ? column.codes[i] == column.n_codes

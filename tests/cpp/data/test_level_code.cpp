@@ -15,22 +15,22 @@ using test::Rng;
 TEST_CASE("a level is its own code, and what is missing comes after all levels") {
     Rng rng(230);
     for (const std::size_t n_levels : {1U, 2U, 9U, 255U, 256U, 257U, 65535U, 65536U})
-        for (const bool holes : {false, true}) {
+        for (const bool has_missing : {false, true}) {
             CAPTURE(n_levels);
-            CAPTURE(holes);
+            CAPTURE(has_missing);
             std::vector<double> read(500);
             for (double& v : read) v = static_cast<double>(test::pick(rng, n_levels));
             read[17] = static_cast<double>(n_levels - 1);
-            if (holes) read[3] = NAN, read[4] = -1.0, read[5] = -NAN, read[6] = -7.5;
+            if (has_missing) read[3] = NAN, read[4] = -1.0, read[5] = -NAN, read[6] = -7.5;
             const test::Matrix X = test::column_of(read);
             const auto [column, codes] = level_code(read, X.view().column(0), n_levels);
             CHECK(column.kind == Kind::category);
             CHECK_FALSE(column.plain);
             CHECK_FALSE(column.sparse);
             CHECK(column.n_codes == n_levels);
-            CHECK(column.holes == holes);
+            CHECK(column.has_missing == has_missing);
             CHECK(column.values.data == X.view().data);
-            const std::size_t n_codes = n_levels + (holes ? 1 : 0);
+            const std::size_t n_codes = n_levels + (has_missing ? 1 : 0);
             const auto n_coded = std::visit([](const auto& v) { return v.size(); }, codes);
             if (n_codes > kMaxCodes) {  // too many: looked up
                 CHECK(n_coded == 0);
@@ -60,7 +60,7 @@ TEST_CASE("a level that is not there is refused") {
 TEST_CASE("a category of no levels is missing altogether") {
     const std::vector<double> read = {NAN, -1.0, NAN};
     const auto [column, codes] = level_code(read, {}, 0);
-    CHECK(column.holes);
+    CHECK(column.has_missing);
     CHECK(column.n_codes == 0);
     for (std::size_t i = 0; i < 3; ++i) CHECK(test::code_at(codes, i) == 0);
 }
@@ -115,7 +115,7 @@ TEST_CASE("a table has numbers and categories side by side, from blocks of any t
                     const Column& column = table.columns[j];
                     CHECK((column.kind == Kind::category) == (j >= 2));
                     CHECK(column.plain == (j < 2));
-                    CHECK(column.holes == (j == 2));
+                    CHECK(column.has_missing == (j == 2));
                     if (j >= 2)
                         CHECK(column.n_codes == static_cast<std::size_t>(mixed.X.n_levels[j]));
                     if (j == 4) CHECK(column.codes.data == nullptr);

@@ -37,7 +37,7 @@ void check_column(const SparseColumn& made, const Matrix& dense, std::size_t j,
     CHECK_FALSE(column.plain);
     CHECK(column.n_codes == expected.n_codes);
     CHECK(column.kind == expected.kind);
-    CHECK(column.holes == expected.holes);
+    CHECK(column.has_missing == expected.has_missing);
     CHECK(column.knot_shift == expected.knot_shift);
     CHECK(all_equal(column.knots, expected.knots));
     for (const double knot : column.knots) CHECK_FALSE((knot == 0.0 && std::signbit(knot)));
@@ -131,11 +131,11 @@ TEST_CASE("NaN in a cell is a hole") {
             CAPTURE(one_in);
             CAPTURE(levels);
             const Matrix X = test::thinned(rng, test::random_matrix(rng, 2000, 2, levels), 3);
-            const Matrix holes = test::with_holes(rng, X, one_in);
-            check_codes(holes);
+            const Matrix has_missing = test::with_holes(rng, X, one_in);
+            check_codes(has_missing);
             const SparseColumn made =
-                sparse_code(SparseMatrix(holes).view(), 0, {}, test::kNeverStop);
-            CHECK(made.coded.column.holes);
+                sparse_code(SparseMatrix(has_missing).view(), 0, {}, test::kNeverStop);
+            CHECK(made.coded.column.has_missing);
         }
     // Nothing but holes: with zeros beside them, and without.
     Matrix X{40, 1, std::vector<double>(40, NAN)};
@@ -149,19 +149,19 @@ TEST_CASE("NaN in a cell is a hole") {
 TEST_CASE("more values than codes share them as they do in a dense column") {
     Rng rng(214);
     for (const std::size_t n_cells : {65534U, 65535U, 65536U, 65537U, 90000U})
-        for (const bool holes : {false, true}) {
+        for (const bool has_missing : {false, true}) {
             CAPTURE(n_cells);
-            CAPTURE(holes);
+            CAPTURE(has_missing);
             std::vector<double> values(n_cells + 300, 0.0);
             for (std::size_t i = 0; i < n_cells; ++i)
                 values[i] = static_cast<double>(i) / 2 - 9999.75;  // none is zero
-            for (std::size_t i = 0; holes && i < 100; ++i) values[n_cells + 3 * i] = NAN;
+            for (std::size_t i = 0; has_missing && i < 100; ++i) values[n_cells + 3 * i] = NAN;
             std::ranges::shuffle(values, rng);
             const Matrix X = test::column_of(values);
             const SparseMatrix sparse(X);
             const SparseColumn made = sparse_code(sparse.view(), 0, {}, test::kNeverStop);
             check_column(made, X, 0, {});
-            const std::size_t most = kMaxCodes - (holes ? 1 : 0);
+            const std::size_t most = kMaxCodes - (has_missing ? 1 : 0);
             CHECK(made.coded.column.kind ==
                   (n_cells + 1 > most ? Kind::several_values : Kind::one_value));
             CHECK(made.coded.column.n_codes == std::min(n_cells + 1, most));
@@ -283,7 +283,7 @@ TEST_CASE("a table of sparse columns has each in its place, for any team") {
                     SparseColumn expected = sparse_code(sparse.view(), j, of, test::kNeverStop);
                     CHECK(std::ranges::equal(column.cells, expected.cells));
                     CHECK(column.zero == expected.coded.column.zero);
-                    CHECK(column.holes == (j == 4));
+                    CHECK(column.has_missing == (j == 4));
                     CHECK(column.n_codes == expected.coded.column.n_codes);
                     CHECK(column.codes.data != nullptr);
                     bool right = true;

@@ -321,10 +321,10 @@ TEST_CASE("NaN makes a hole in its column and changes no other, for any team") {
         for (std::size_t j = 0; j < 5; ++j) {
             CHECK(test::same_columns(table.columns[j], whole.columns[j], 20));
             CHECK(table.columns[j].plain);
-            CHECK_FALSE(table.columns[j].holes);
+            CHECK_FALSE(table.columns[j].has_missing);
         }
         const Column& column = table.columns[5];
-        CHECK(column.holes);
+        CHECK(column.has_missing);
         CHECK_FALSE(column.plain);
         bool right = true;
         for (std::size_t i = 0; i < 20; ++i)
@@ -381,7 +381,7 @@ TEST_CASE("a narrow matrix of rows is not coded where values do") {
                 const Column& column = test::numeric(table, j);
                 CHECK(column.codes.data == nullptr);
                 CHECK(column.by_rows.data == nullptr);
-                CHECK_FALSE(column.knots_tell());
+                CHECK_FALSE(column.knots_are_values());
                 CHECK(column.kind != Kind::bin);  // whose values would not do
             }
         }
@@ -508,7 +508,8 @@ TEST_CASE("where values do, infinity is refused in the same words and NaN is a h
                     bool right = true;
                     for (std::size_t j = 0; j < cols; ++j) {
                         const Column& column = table.columns[j];
-                        right &= column.holes == (j == at % cols) && column.plain == !column.holes;
+                        right &= column.has_missing == (j == at % cols) &&
+                                 column.plain == !column.has_missing;
                     }
                     CHECK(right);
                     CHECK(std::isnan(table.columns[at % cols].value(at / cols)));

@@ -7,7 +7,7 @@
 
 #include "doctest/doctest.h"
 #include "forest/forest.hpp"
-#include "predictor/walker.hpp"
+#include "predictor/predictor.hpp"
 #include "support/allocation_failure.hpp"
 #include "support/problem.hpp"
 #include "tree/prune.hpp"
@@ -119,34 +119,34 @@ TEST_CASE("predicting survives any failed allocation") {
     std::vector<std::int64_t> leaves(24 * 3), counts(24);
     ThreadTeam alone(1, nullptr);
     const MatrixView X = problem.X.view();
-    const Walker walker(trees, false);
-    walker.average(X, out, alone);
-    walker.apply(X, leaves, alone);
-    walker.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling}, {sums, counts}, alone);
-    const auto paths = walker.paths(X, alone);
+    const Predictor predictor(trees, false);
+    predictor.average(X, out, alone);
+    predictor.apply(X, leaves, alone);
+    predictor.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling}, {sums, counts}, alone);
+    const auto paths = predictor.paths(X, alone);
     auto out_now = out, sums_now = sums, sample = problem.X.values;
     auto leaves_now = leaves, counts_now = counts;
     survives_any_failure([&] {
         auto copy = trees;
-        Walker(std::move(copy), false).average(std::span(sample).first(3), one);
+        Predictor(std::move(copy), false).average(std::span(sample).first(3), one);
         return std::equal(one.begin(), one.end(), out.begin());
     });
     const auto survives_with = [&](const std::function<ThreadTeam()>& made) {
         survives_any_failure([&] {
             ThreadTeam team = made();
-            walker.average(X, out_now, team);
-            walker.apply(X, leaves_now, team);
+            predictor.average(X, out_now, team);
+            predictor.apply(X, leaves_now, team);
             return out_now == out && leaves_now == leaves;
         });
         survives_any_failure([&] {
             ThreadTeam team = made();
-            const auto paths_now = walker.paths(X, team);
+            const auto paths_now = predictor.paths(X, team);
             return paths_now.starts == paths.starts && paths_now.nodes == paths.nodes;
         });
         survives_any_failure([&] {
             ThreadTeam team = made();
-            walker.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling},
-                              {sums_now, counts_now}, team);
+            predictor.out_of_bag(X, {0, problem.plan.seeds, problem.plan.sampling},
+                                 {sums_now, counts_now}, team);
             return sums_now == sums && counts_now == counts;
         });
     };

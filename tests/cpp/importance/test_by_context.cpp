@@ -40,7 +40,7 @@ std::map<Context, double> walked(const Trees& trees, const std::vector<std::uint
             return tree->weighted_n_node_samples[t] * tree->impurity[t] /
                    tree->weighted_n_node_samples[0];
         };
-        const std::function<void(NodeId, std::set<std::uint32_t>)> walk =
+        const std::function<void(NodeId, std::set<std::uint32_t>)> traversal =
             [&](NodeId t, std::set<std::uint32_t> above) {
                 const Node& node = tree->nodes[t];
                 if (node.leaf()) return;
@@ -60,9 +60,9 @@ std::map<Context, double> walked(const Trees& trees, const std::vector<std::uint
                         share * decrease / static_cast<double>(trees.size());
                 }
                 for (const auto& [variable, share] : tested) above.insert(group_of[variable]);
-                tree->for_children(t, [&](NodeId child) { walk(child, above); });
+                tree->for_children(t, [&](NodeId child) { traversal(child, above); });
             };
-        walk(0, {});
+        traversal(0, {});
     }
     return found;
 }

@@ -1,6 +1,6 @@
-#include "criterion/catalogue.hpp"
 #include "doctest/doctest.h"
 #include "importance/impurity_decrease.hpp"
+#include "splitter/make_splitter.hpp"
 #include "support/made_branches.hpp"
 #include "support/problem.hpp"
 

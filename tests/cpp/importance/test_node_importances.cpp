@@ -22,7 +22,7 @@ std::vector<double> found_by(const test::ForestExample& forest, NodeMeasure meas
                              ThreadTeam& team, std::size_t min_samples = 0,
                              bool by_output = false) {
     const auto groups = each_by_itself(forest.X.cols);
-    return node_importances(forest.walker(), forest.trees, forest.X.view(), forest.target,
+    return node_importances(forest.predictor(), forest.trees, forest.X.view(), forest.target,
                             {0, forest.plan.seeds, forest.plan.sampling},
                             {measure, groups, forest.X.cols, min_samples, by_output}, team);
 }
@@ -70,7 +70,7 @@ TEST_CASE("held-out measures are what sums over rows give") {
             const test::ForestExample forest = test::forest_example(criterion, 60, 4, outputs);
             ThreadTeam team(1, nullptr);
             std::vector<std::int64_t> leaves(60 * 4);
-            forest.walker().apply(forest.X.view(), leaves, team);
+            forest.predictor().apply(forest.X.view(), leaves, team);
             const auto oob = found_by(forest, NodeMeasure::out_of_bag, team);
             const auto cross = found_by(forest, NodeMeasure::cross_fitted, team);
             const auto large = found_by(forest, NodeMeasure::cross_fitted, team, 10);
@@ -150,7 +150,7 @@ TEST_CASE("over the rows drawn, local importances are the decrease of impurity")
         const auto groups = each_by_itself(p);
         std::vector<double> sums(70 * p, 0.0);
         ThreadTeam team(2, nullptr);
-        add_local_importances(forest.walker(), forest.trees, 0, forest.X.view(), groups, p, sums,
+        add_local_importances(forest.predictor(), forest.trees, 0, forest.X.view(), groups, p, sums,
                               team);
         const auto expected = impurity_decrease(*forest.trees[0], false);
         std::vector<double> mean(p, 0.0);
@@ -198,7 +198,7 @@ TEST_CASE("of honest trees the rows that fill leaves count, and no row is out of
             double whole = 0.0;
             std::vector<RowId> rows;
             for (std::size_t i = 0; i < all.rows.size(); ++i)
-                if (all.fills[i] != 0) {
+                if (all.estimates[i] != 0) {
                     rows.push_back(all.rows[i]);
                     whole += all.weight(all.rows[i]);
                     CHECK(filling.weight(all.rows[i]) == all.weight(all.rows[i]));
@@ -222,7 +222,7 @@ TEST_CASE("parts that do not belong together are refused") {
     SUBCASE("a variable without a group") { groups.pop_back(); }
     SUBCASE("a group that is not there") { --n_groups; }
     SUBCASE("other rows") { target.n_rows = 29; }
-    CHECK_THROWS_AS(node_importances(forest.walker(), forest.trees, forest.X.view(), target,
+    CHECK_THROWS_AS(node_importances(forest.predictor(), forest.trees, forest.X.view(), target,
                                      {0, seeds, forest.plan.sampling},
                                      {NodeMeasure::out_of_bag, groups, n_groups, 0, false}, team),
                     std::invalid_argument);

@@ -273,8 +273,9 @@ private:
     void record(const Rows& rows, const std::set<std::size_t>& above, std::size_t j,
                 const Split& split, double probability) {
         const double decrease = probability * split.decrease;
-        std::set<std::size_t> told;
-        for (const std::size_t i : above) told.insert(trees.part_of.empty() ? i : trees.part_of[i]);
+        std::set<std::size_t> stored;
+        for (const std::size_t i : above)
+            stored.insert(trees.part_of.empty() ? i : trees.part_of[i]);
         if (!trees.part_of.empty()) {
             by_cut[0][j] += decrease;
             j = trees.part_of[j];
@@ -283,11 +284,11 @@ private:
             for (std::uint32_t l = split.low; l < split.high; ++l)
                 by_cut[j][l] += decrease * (v[l + 1] - v[l]) / (v[split.high] - v[split.low]);
         }
-        told.erase(j);
-        by_degree[j * p + told.size()] += decrease;
-        if (told.size() > trees.most_in_context) return;
-        contexts[{j, told}].weight += probability * weight_of(d, rows);
-        contexts[{j, told}].decrease += decrease;
+        stored.erase(j);
+        by_degree[j * p + stored.size()] += decrease;
+        if (stored.size() > trees.most_in_context) return;
+        contexts[{j, stored}].weight += probability * weight_of(d, rows);
+        contexts[{j, stored}].decrease += decrease;
     }
 };
 

@@ -1,4 +1,5 @@
 // Surrogate splits, against all cuts tried one by one.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,8 +14,8 @@ namespace {
 
 Surrogates found_by(const test::ForestExample& forest, const test::Matrix& X, ThreadTeam& team,
                     Impurity impurity = Impurity::gini, bool mimicry = true) {
-    return surrogate_importances(Walker(forest.trees, false), forest.trees, X.view(), forest.target,
-                                 {0, forest.plan.seeds, forest.plan.sampling},
+    return surrogate_importances(Predictor(forest.trees, false), forest.trees, X.view(),
+                                 forest.target, {0, forest.plan.seeds, forest.plan.sampling},
                                  std::vector<bool>(X.cols, false), impurity, mimicry, team);
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("the cut is the one that most rows agree with") {
     ThreadTeam team(1, nullptr);
     const Surrogates found = found_by(forest, forest.X, team, Impurity::gini, false);
     std::vector<std::int64_t> leaves(40 * 6);
-    forest.walker().apply(forest.X.view(), leaves, team);
+    forest.predictor().apply(forest.X.view(), leaves, team);
     const std::size_t p = forest.X.cols;
     for (std::size_t m = 0; m < 6; ++m) {
         const Tree tree = expand(*forest.trees[m]);
@@ -88,41 +89,78 @@ TEST_CASE("the cut is the one that most rows agree with") {
                 const auto first = [&](std::size_t i) {
                     return leaves[i * 6 + m] < tree.nodes[t].second();
                 };
-                double best = -1.0, cut = 0.0;
+                // Of the cuts that agree best, those that part the rows most evenly.
+                double best = -1.0, least = 0.0, whole = 0.0, larger = 0.0;
+                std::vector<double> cuts;
+                for (const std::size_t i : rows) {
+                    whole += drawn[i];
+                    larger += first(i) ? drawn[i] : 0.0;
+                }
+                larger = std::max(larger, whole - larger);
                 for (const std::size_t at : rows) {
                     const double value = forest.X.row(at)[j];
-                    double agree = 0.0, whole = 0.0, below = 0.0;
+                    double agree = 0.0, below = 0.0;
                     for (const std::size_t i : rows) {
                         const bool low = forest.X.row(i)[j] <= value;
-                        whole += drawn[i];
                         below += low ? drawn[i] : 0.0;
                         agree += low == first(i) ? drawn[i] : 0.0;
                     }
                     if (below == whole) continue;
                     agree = std::max(agree, whole - agree);
-                    if (agree > best || (agree == best && value < cut)) {
-                        best = agree;
-                        cut = value;
-                    }
+                    const double uneven = std::fabs(whole - 2.0 * below);
+                    if (agree < best || (agree == best && uneven > least)) continue;
+                    if (agree > best || uneven < least) cuts.clear();
+                    best = agree;
+                    least = uneven;
+                    if (std::ranges::find(cuts, value) == cuts.end()) cuts.push_back(value);
                 }
-                if (best < 0.0) continue;
-                double counts[3][3] = {}, weights[3] = {};
-                for (const std::size_t i : rows) {
-                    const int side = forest.X.row(i)[j] <= cut ? 0 : 1;
-                    for (const int part : {side, 2}) {
-                        counts[part][forest.target.classes[i]] += drawn[i];
-                        weights[part] += drawn[i];
+                if (best <= larger) continue;
+                CHECK(cuts.size() <= 2);
+                for (const double cut : cuts) {
+                    double counts[3][3] = {}, weights[3] = {};
+                    for (const std::size_t i : rows) {
+                        const int side = forest.X.row(i)[j] <= cut ? 0 : 1;
+                        for (const int part : {side, 2}) {
+                            counts[part][forest.target.classes[i]] += drawn[i];
+                            weights[part] += drawn[i];
+                        }
                     }
+                    const auto purity = [&](int part) {
+                        double squares = 0.0;
+                        for (const double count : counts[part]) squares += count * count;
+                        return squares / weights[part];
+                    };
+                    sum += (purity(0) + purity(1) - purity(2)) / 40.0 /
+                           static_cast<double>(cuts.size());
                 }
-                const auto purity = [&](int part) {
-                    double squares = 0.0;
-                    for (const double count : counts[part]) squares += count * count;
-                    return squares / weights[part];
-                };
-                sum += (purity(0) + purity(1) - purity(2)) / 40.0;
             }
             CHECK(found.importances[m * p + j] == doctest::Approx(sum).epsilon(1e-9));
         }
+    }
+}
+
+TEST_CASE("a variable and its negative have the same") {
+    for (const char* criterion : {"gini", "squared_error"}) {
+        test::Matrix X;
+        const auto forest = with_more(test::forest_example(criterion, 90, 4), X);
+        test::Rng rng(3);
+        const std::size_t p = X.cols, a = p - 2, b = p - 1;  // that no tree splits on
+        for (std::size_t i = 0; i < X.rows; ++i) {
+            double value = static_cast<double>(test::pick(rng, 6)) - 2.0;
+            if (test::pick(rng, 5) == 0) value = std::numeric_limits<double>::quiet_NaN();
+            X.values[i * p + a] = value;
+            X.values[i * p + b] = -value;
+        }
+        ThreadTeam team(1, nullptr);
+        const Surrogates found =
+            found_by(forest, X, team,
+                     std::string(criterion) == "gini" ? Impurity::gini : Impurity::variance);
+        double sum = 0.0;
+        for (std::size_t m = 0; m < 4; ++m) {
+            CHECK(found.importances[m * p + a] == found.importances[m * p + b]);
+            sum += found.importances[m * p + a];
+        }
+        CHECK(sum > 0.0);
     }
 }
 
@@ -148,7 +186,7 @@ TEST_CASE("parts that do not belong together are refused") {
     std::vector<bool> categories(forest.X.cols, false);
     SUBCASE("a seed missing") { seeds.pop_back(); }
     SUBCASE("a variable missing") { categories.pop_back(); }
-    CHECK_THROWS_AS(surrogate_importances(forest.walker(), forest.trees, forest.X.view(),
+    CHECK_THROWS_AS(surrogate_importances(forest.predictor(), forest.trees, forest.X.view(),
                                           forest.target, {0, seeds, forest.plan.sampling},
                                           categories, Impurity::gini, false, team),
                     std::invalid_argument);

@@ -14,7 +14,7 @@ struct ForestExample {
     Target target;
 
     std::size_t width() const { return trees[0]->value_width(); }
-    Walker walker(bool as_float32 = false) const { return Walker(trees, as_float32); }
+    Predictor predictor(bool as_float32 = false) const { return Predictor(trees, as_float32); }
 };
 
 // `n` rows, ties among them so that leaves are impure too.

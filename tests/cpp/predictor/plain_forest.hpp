@@ -1,12 +1,12 @@
 // What a forest says of samples by the plain walk, one sample and one tree after the other, and
-// what a Walker says of them.
+// what a Predictor says of them.
 #pragma once
 
 #include <bit>
 #include <span>
 #include <vector>
 
-#include "predictor/walker.hpp"
+#include "predictor/predictor.hpp"
 #include "support/descend.hpp"
 #include "support/problem.hpp"
 
@@ -94,25 +94,25 @@ private:
 };
 
 // The walker's words; what it leaves out is seen.
-inline Said said_by(const Walker& walker, const silvics::Matrix& X, ThreadTeam& team) {
-    Said said{std::vector<double>(X.rows * walker.value_width(), -1.0),
-              std::vector<std::int64_t>(X.rows * walker.n_trees(), -1),
+inline Said said_by(const Predictor& predictor, const silvics::Matrix& X, ThreadTeam& team) {
+    Said said{std::vector<double>(X.rows * predictor.value_width(), -1.0),
+              std::vector<std::int64_t>(X.rows * predictor.n_trees(), -1),
               {},
               {}};
-    walker.average(X, said.averages, team);
-    walker.apply(X, said.leaves, team);
-    auto [starts, nodes] = walker.paths(X, team);
+    predictor.average(X, said.averages, team);
+    predictor.apply(X, said.leaves, team);
+    auto [starts, nodes] = predictor.paths(X, team);
     said.path_starts = std::move(starts);
     said.path_nodes = std::move(nodes);
     return said;
 }
 
-inline OutOfBag out_of_bag_by(const Walker& walker, const silvics::Matrix& X,
+inline OutOfBag out_of_bag_by(const Predictor& predictor, const silvics::Matrix& X,
                               const std::vector<std::uint32_t>& seeds, const SamplingPlan& sampling,
                               ThreadTeam& team) {
-    OutOfBag said{std::vector<double>(X.rows * walker.value_width(), -1.0),
+    OutOfBag said{std::vector<double>(X.rows * predictor.value_width(), -1.0),
                   std::vector<std::int64_t>(X.rows, -1)};
-    walker.out_of_bag(X, {0, seeds, sampling}, {said.sums, said.counts}, team);
+    predictor.out_of_bag(X, {0, seeds, sampling}, {said.sums, said.counts}, team);
     return said;
 }
 

@@ -19,7 +19,7 @@ using test::Rng;
 struct Parts {
     std::size_t n_features = 0, n_outputs = 1;
     std::vector<std::uint32_t> n_classes;
-    bool both_ways = false;
+    bool both_children = false;
     std::vector<std::uint64_t> first_node, first_set, first_branch;
     std::vector<PackedNode> nodes;
     std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>,
@@ -33,7 +33,7 @@ struct Parts {
         n_features = forest.n_features;
         n_outputs = forest.n_outputs;
         n_classes = forest.n_classes;
-        both_ways = forest.both_ways;
+        both_children = forest.both_children;
         copied(forest.first_node, first_node);
         copied(forest.first_set, first_set);
         copied(forest.first_branch, first_branch);
@@ -53,7 +53,7 @@ struct Parts {
         PackedForest made{.n_features = n_features,
                           .n_outputs = n_outputs,
                           .n_classes = n_classes,
-                          .both_ways = both_ways,
+                          .both_children = both_children,
                           .first_node = mine->first_node,
                           .nodes = mine->nodes,
                           .values = {},
@@ -366,9 +366,9 @@ TEST_CASE("of all links of few nodes, those of trees are accepted and no others"
             parts.nodes.assign(n, PackedNode(0.5, 0, false, leaf, leaf));
             if (!classes) parts.numbers().assign(n + 1, 0.5);
             // Each child is one of the places, the next beyond them, or a leaf.
-            std::size_t n_ways = 1, n_accepted = 0, n_trees = 0;
-            for (Place k = 0; k < 2 * n; ++k) n_ways *= n + 2;
-            for (std::size_t way = 0; way < n_ways; ++way) {
+            std::size_t n_paths = 1, n_accepted = 0, n_trees = 0;
+            for (Place k = 0; k < 2 * n; ++k) n_paths *= n + 2;
+            for (std::size_t way = 0; way < n_paths; ++way) {
                 std::vector<std::size_t> parents(n + 1, 0), early(n + 1, 0);
                 std::uint32_t leaves = 0;
                 std::size_t rest = way;
@@ -454,7 +454,7 @@ TEST_CASE("rules of levels are accepted, and broken ones refused") {
                           {complaint, rule(LevelRule(static_cast<Form>(7), 5, true).in_place())},
                           {complaint, rule(LevelRule(Form::apart, 6, false).in_place())},
                           {complaint, rule(LevelRule(Form::apart, 1ULL << 40, false).in_place())},
-                          {complaint, rule(-LevelRule(Form::few, 5, false).in_place())},
+                          {complaint, rule(-LevelRule(Form::in_place_bits, 5, false).in_place())},
                           {"record of a split", rule(LevelRule(Form::record, 0, false).in_place())},
                           {complaint, word(3, 65)},  // bits of 3 words
                           {complaint, word(3, 0x7FFFFFFF)},
@@ -535,7 +535,7 @@ TEST_CASE("damaged records are refused") {
                       {kOrder, word(BranchRecord::kHead, 0)},         // places
                       {kOrder, word(BranchRecord::kHead + 2, 1)},
                       {"content of a leaf", word(BranchRecord::kHead + 1, Child::leaf(2).bits())},
-                      {"ways of a node", [](Parts& p) { p.both_ways = true; }},
+                      {"ways of a node", [](Parts& p) { p.both_children = true; }},
                       {complaint, [](Parts& p) { --p.first_branch[1]; }},
                       {complaint, [](Parts& p) { p.branches.clear(), p.first_branch.clear(); }},
                       {"parts of trees", [](Parts& p) { p.first_branch.clear(); }},
@@ -595,7 +595,7 @@ std::vector<std::pair<std::string, Parts>> small_forests() {
         std::vector<Tree> trees;
         for (int m = 0; m < 3; ++m) {
             trees.push_back(test::random_branches(rng, shape));
-            trees.back().both_ways = both;
+            trees.back().both_children = both;
         }
         made.emplace_back(both ? "records, both ways" : "records", Parts(shared(trees)));
     }
@@ -682,7 +682,7 @@ void change_sizes(Rng& rng, Parts& parts) {
                 parts.n_classes[pick(rng, parts.n_classes.size())] = pick(rng, 30);
             return;
         case 4:
-            parts.both_ways = !parts.both_ways;
+            parts.both_children = !parts.both_children;
             return;
         default:  // the same numbers in another width
             std::visit(
@@ -779,20 +779,21 @@ bool numbers_right(const PackedForest& forest) {
 void walk_all(Rng& rng, const PackedForest& forest) {
     ThreadTeam team;
     for (const bool by_majority : {false, true}) {
-        const Walker walker(forest, by_majority, by_majority);
+        const Predictor predictor(forest, by_majority, by_majority);
         for (const std::size_t rows : {3U, 9U}) {
             const test::Matrix X = odd_samples(rng, rows, forest.n_features);
-            std::vector<double> averages(rows * walker.value_width()), one(walker.value_width());
-            walker.average(X.view(), averages, team);
+            std::vector<double> averages(rows * predictor.value_width()),
+                one(predictor.value_width());
+            predictor.average(X.view(), averages, team);
             for (std::size_t i = 0; i < rows; ++i) {
                 std::vector<double> sample(X.row(i), X.row(i) + X.cols);
-                walker.average(sample, one);
+                predictor.average(sample, one);
                 CHECK(
                     test::same_bits(one, std::span(averages).subspan(i * one.size(), one.size())));
             }
-            if (forest.both_ways || by_majority) continue;
-            const test::Said said = test::said_by(walker, X.view(), team);
-            CHECK(ways_right(walker.forest(), said, rows));
+            if (forest.both_children || by_majority) continue;
+            const test::Said said = test::said_by(predictor, X.view(), team);
+            CHECK(ways_right(predictor.forest(), said, rows));
         }
     }
 }

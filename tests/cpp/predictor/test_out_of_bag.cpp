@@ -11,9 +11,9 @@ using test::ForestExample;
 void check_out_of_bag(const std::vector<SharedTree>& trees, const test::Matrix& X,
                       const std::vector<std::uint32_t>& seeds, const SamplingPlan& sampling) {
     const test::OutOfBag expected = test::PlainForest(trees).out_of_bag(X, seeds, sampling);
-    const Walker walker(trees, false);
+    const Predictor predictor(trees, false);
     test::with_teams([&](ThreadTeam& team) {
-        CHECK(test::out_of_bag_by(walker, X.view(), seeds, sampling, team) == expected);
+        CHECK(test::out_of_bag_by(predictor, X.view(), seeds, sampling, team) == expected);
     });
 }
 
@@ -56,8 +56,8 @@ TEST_CASE("where all rows are drawn none is predicted, where few are nearly all"
     SUBCASE("all") {
         forest.plan.sampling.n_draws = 20000;
         ThreadTeam team;
-        const auto said = test::out_of_bag_by(forest.walker(), forest.X.view(), forest.plan.seeds,
-                                              forest.plan.sampling, team);
+        const auto said = test::out_of_bag_by(forest.predictor(), forest.X.view(),
+                                              forest.plan.seeds, forest.plan.sampling, team);
         CHECK(said.counts == std::vector<std::int64_t>(300, 0));
         CHECK(said.sums == std::vector<double>(900, 0.0));
     }
@@ -81,8 +81,8 @@ TEST_CASE("parts that do not belong together are refused") {
     SUBCASE("no place for a sum") { sums.pop_back(); }
     SUBCASE("no place for a count") { counts.pop_back(); }
     ThreadTeam team(1, nullptr);
-    CHECK_THROWS_AS(forest.walker().out_of_bag(X, {0, forest.plan.seeds, forest.plan.sampling},
-                                               {sums, counts}, team),
+    CHECK_THROWS_AS(forest.predictor().out_of_bag(X, {0, forest.plan.seeds, forest.plan.sampling},
+                                                  {sums, counts}, team),
                     std::invalid_argument);
 }
 

@@ -188,7 +188,7 @@ void check_packing(const std::vector<SharedTree>& trees) {
     CHECK(forest.n_features == trees[0]->n_features);
     CHECK(forest.n_outputs == trees[0]->n_outputs);
     CHECK(forest.n_classes == trees[0]->n_classes);
-    CHECK(forest.both_ways == trees[0]->both_ways);
+    CHECK(forest.both_children == trees[0]->both_children);
     REQUIRE(forest.shapes.size() == trees.size());
     std::size_t first_leaf = 0, first_node = 0, n_sets = 0, n_branches = 0;
     std::set<std::uint32_t> contents;
@@ -267,7 +267,7 @@ TEST_CASE("trees that are walked both ways are packed") {
         std::vector<SharedTree> trees;
         for (std::size_t m = 0; m < 3; ++m) {
             Tree tree = test::random_branches(rng, shape);
-            tree.both_ways = true;
+            tree.both_children = true;
             trees.push_back(shared(tree));
         }
         check_packing(trees);
@@ -406,27 +406,27 @@ TEST_CASE("more variables than a packed node can tell are refused") {
 // The way to every leaf, by the children of the tree.
 std::map<NodeId, std::vector<NodeId>> ways_of(const Tree& tree) {
     std::vector<NodeId> parents(tree.nodes.size(), 0);
-    std::map<NodeId, std::vector<NodeId>> ways;
+    std::map<NodeId, std::vector<NodeId>> paths;
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
         if (!tree.nodes[t].leaf()) {
             tree.for_children(t, [&](NodeId child) { parents[child] = t; });
             continue;
         }
-        auto& way = ways[t];
+        auto& way = paths[t];
         for (NodeId at = t; at != 0; at = parents[at]) way.push_back(at);
         way.push_back(0);
         std::ranges::reverse(way);
     }
-    return ways;
+    return paths;
 }
 
 void check_numbers(const Tree& tree) {
     const test::Packed of(tree);
     bool right = true;
     for (const auto& [leaf, way] : ways_of(tree)) {
-        std::vector<NodeId> told;
-        of.numbers().for_way(of.packed(), leaf, [&](NodeId t) { told.push_back(t); });
-        right &= told == way;
+        std::vector<NodeId> stored;
+        of.numbers().for_path(of.packed(), leaf, [&](NodeId t) { stored.push_back(t); });
+        right &= stored == way;
     }
     std::set<NodeId> leaves;
     for (Place t = 0; t < of.packed().n_places(); ++t)
@@ -459,11 +459,11 @@ TEST_CASE("the way to a sample's leaf is the plain way down") {
         const test::Matrix X = test::samples_of_branches(rng, 30, of.tree().n_features);
         bool right = true;
         for (std::size_t i = 0; i < X.rows; ++i) {
-            std::vector<NodeId> plain, told;
+            std::vector<NodeId> plain, stored;
             const NodeId leaf =
                 test::descend(of.tree(), X.row(i), [&](NodeId t) { plain.push_back(t); });
-            of.numbers().for_way(of.packed(), leaf, [&](NodeId t) { told.push_back(t); });
-            right &= told == plain;
+            of.numbers().for_path(of.packed(), leaf, [&](NodeId t) { stored.push_back(t); });
+            right &= stored == plain;
         }
         CHECK(right);
     }

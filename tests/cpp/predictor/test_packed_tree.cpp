@@ -22,19 +22,19 @@ Tree tree_of(std::vector<Node> nodes) {
 }
 
 // Step by step, by the packed nodes.
-struct Way {
+struct PartialPath {
     std::vector<Place> places;
     PackedLeaf leaf;
 
-    bool operator==(const Way& other) const {
+    bool operator==(const PartialPath& other) const {
         return places == other.places && leaf.content == other.leaf.content &&
                leaf.parent == other.leaf.parent && leaf.which == other.leaf.which;
     }
 };
 
 template <bool kOrdered>
-Way way(const PackedTree& tree, const double* sample) {
-    Way way;
+PartialPath way(const PackedTree& tree, const double* sample) {
+    PartialPath way;
     for (Child at = Child::inner(PackedTree::kRoot); !at.leaf();) {
         const Place t = at.place();
         way.places.push_back(t);
@@ -78,11 +78,11 @@ TEST_CASE("the way down visits every node, the leaf last") {
     std::vector<NodeId> plain;
     CHECK(test::descend(kTree.tree(), sample, [&](NodeId t) { plain.push_back(t); }) == 3);
     CHECK(plain == std::vector<NodeId>{0, 2, 3});
-    std::vector<NodeId> told;
-    kTree.numbers().for_way(kTree.packed(), 3, [&](NodeId t) { told.push_back(t); });
-    CHECK(told == plain);
+    std::vector<NodeId> stored;
+    kTree.numbers().for_path(kTree.packed(), 3, [&](NodeId t) { stored.push_back(t); });
+    CHECK(stored == plain);
     // The inner nodes at 0 and 1; of the leaves, the root's is the first.
-    const Way expected{{0, 1}, {.content = 1, .parent = 1, .which = 0}};
+    const PartialPath expected{{0, 1}, {.content = 1, .parent = 1, .which = 0}};
     CHECK(way<false>(kTree.packed(), sample) == expected);
     CHECK(way<true>(kTree.packed(), sample) == expected);
 }
@@ -225,7 +225,7 @@ TEST_CASE("a packed node knows a threshold, a rule of levels and a record") {
         CHECK_FALSE(with(threshold).record());
     }
     using Form = LevelRule::Form;
-    for (const Form form : {Form::few, Form::coin, Form::apart, Form::record}) {
+    for (const Form form : {Form::in_place_bits, Form::coin, Form::apart, Form::record}) {
         const PackedNode node = with(LevelRule(form, 123, false).in_place());
         CHECK(node.ruled());
         CHECK(node.record() == (form == Form::record));
@@ -254,7 +254,7 @@ TEST_CASE("packed steps lead to the leaf of the plain walk") {
             bool right = true;
             for (std::size_t i = 0; i < X.rows; ++i) {
                 const NodeId leaf = test::descend(tree, X.row(i));
-                const Way free = way<false>(of.packed(), X.row(i));
+                const PartialPath free = way<false>(of.packed(), X.row(i));
                 right &= of.id(free.leaf) == leaf;
                 if (!trials.missing && !of.packed().shape().ruled)
                     right &= way<true>(of.packed(), X.row(i)) == free;
@@ -288,7 +288,7 @@ TEST_CASE("the ends of both ways are those of the plain walk, by their shares") 
             test::descend_both(of.tree(), X.row(i), [&](NodeId t, double share) {
                 if (of.tree().nodes[t].leaf()) expected[t] += share;
             });
-            of.packed().both_ways(
+            of.packed().both_children(
                 X.row(i), [&](PackedLeaf leaf, double share) { said[of.id(leaf)] += share; });
             same &= said == expected;
         }
@@ -305,13 +305,13 @@ std::vector<std::uint32_t> told_contents(const Packed& of) {
         for (std::uint32_t k = 0; k < of.packed().n_children(t); ++k)
             if (const Child child = of.packed().child(t, k); child.leaf())
                 by_id[of.numbers().child(of.packed(), t, k)] = child.content();
-    std::vector<std::uint32_t> told;
+    std::vector<std::uint32_t> stored;
     for (const auto& [id, content] : by_id) {
         CHECK(of.tree().nodes[id].leaf());
-        told.push_back(content);
+        stored.push_back(content);
     }
-    CHECK(told.size() == of.tree().n_leaves());
-    return told;
+    CHECK(stored.size() == of.tree().n_leaves());
+    return stored;
 }
 
 TEST_CASE("a pure leaf tells its class, others a row") {
@@ -320,12 +320,12 @@ TEST_CASE("a pure leaf tells its class, others a row") {
         if (!kept.classification()) continue;
         for (const Tree& tree : {kept, expand(kept)}) {
             const Packed packed(tree);
-            const auto told = told_contents(packed);
+            const auto stored = told_contents(packed);
             std::size_t leaf = 0;
             bool right = true;
             for (const Node& node : tree.nodes) {
                 if (!node.leaf()) continue;
-                const std::uint32_t content = told[leaf++];
+                const std::uint32_t content = stored[leaf++];
                 right &= node.link & kPureBit ? content == (node.link & ~kPureBit)
                                               : content >= packed.forest().n_pure();
             }
@@ -375,13 +375,13 @@ TEST_CASE("any number of classes is told in leaves, and predicted") {
     for (const Tree& of : {tree, kept}) {
         REQUIRE_NOTHROW(check_tree(of));
         CHECK(told_contents(Packed(of)) == classes);
-        const Walker walker({std::make_shared<const Tree>(of)}, false);
+        const Predictor predictor({std::make_shared<const Tree>(of)}, false);
         for (const std::uint32_t rows : {1U, n, n + 1}) {  // below a block, and one
             test::Matrix X{rows, 2, std::vector<double>(rows * 2, 0.0)};
             for (std::uint32_t i = 0; i < rows; ++i) X.values[2 * i] = i;
             std::vector<double> out(rows * of.value_width(), -1.0);
             ThreadTeam team;
-            walker.average(X.view(), out, team);
+            predictor.average(X.view(), out, team);
             bool right = true;
             for (std::size_t i = 0; i < rows; ++i)
                 for (std::size_t c = 0; c < of.value_width(); ++c)

@@ -131,14 +131,15 @@ TEST_CASE("trees say the same of sparse rows, of several blocks and of one dense
         Matrix X = test::thinned(rng, forest.X, 2);
         const SparseMatrix sparse(X, {.by_columns = false});
         const Blocks blocks(X, {1, 3}, false);
-        const Walker walker = forest.walker();
+        const Predictor predictor = forest.predictor();
         test::with_teams([&](ThreadTeam& team) {
             const auto out_of_bag = [&](const silvics::Matrix& of) {
-                return test::out_of_bag_by(walker, of, forest.plan.seeds, forest.plan.sampling,
+                return test::out_of_bag_by(predictor, of, forest.plan.seeds, forest.plan.sampling,
                                            team);
             };
             for (const silvics::Matrix& other : {sparse.view(), blocks.X}) {
-                CHECK(test::said_by(walker, other, team) == test::said_by(walker, X.view(), team));
+                CHECK(test::said_by(predictor, other, team) ==
+                      test::said_by(predictor, X.view(), team));
                 CHECK(out_of_bag(other) == out_of_bag(X.view()));
             }
         });
@@ -172,7 +173,7 @@ TEST_CASE("missing values and levels go their ways in every kind of matrix") {
         ThreadTeam team(2, nullptr);
         for (const bool as_float32 : {false, true}) {
             std::vector<double> out(8, -1.0);
-            Walker(trees, as_float32).average(of, out, team);
+            Predictor(trees, as_float32).average(of, out, team);
             CHECK(out == expected);
         }
     }

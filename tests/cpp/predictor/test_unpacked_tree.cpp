@@ -186,7 +186,7 @@ TEST_CASE("unpacking pays with samples enough, of trees that have no rules and f
         CHECK(pays_in(0.0, deep, 1000000));
     }
     PackedForest both = plain.forest();
-    both.both_ways = true;
+    both.both_children = true;
     CHECK_FALSE(UnpackedTree<double>::pays(both, 0, 1000000));
 }
 

@@ -225,15 +225,15 @@ TEST_CASE("honest roles: as many find splits as said, at least one of each kind"
           Case{2, 0.5, 1}, Case{3, 0.5, 2}}) {
         SamplingPlan plan = plan_of(n, false);
         plan.structure = structure;
-        std::vector<double> fills(n, 0.0);
+        std::vector<double> estimates(n, 0.0);
         for (std::uint32_t seed = 0; seed < 4000; ++seed) {
             const LearningSubset subset = learning_subset(plan, {}, seed);
-            REQUIRE(subset.fills.size() == n);
-            CHECK(static_cast<std::size_t>(std::ranges::count(subset.fills, 0)) == finders);
-            for (std::size_t i = 0; i < n; ++i) fills[i] += subset.fills[i];
+            REQUIRE(subset.estimates.size() == n);
+            CHECK(static_cast<std::size_t>(std::ranges::count(subset.estimates, 0)) == finders);
+            for (std::size_t i = 0; i < n; ++i) estimates[i] += subset.estimates[i];
         }
         const double expected = 4000.0 * static_cast<double>(n - finders) / static_cast<double>(n);
-        for (const double count : fills)
+        for (const double count : estimates)
             CHECK(std::fabs(count - expected) <= 5.0 * std::sqrt(expected));
     }
 }
@@ -242,11 +242,11 @@ TEST_CASE("honest roles are of the rows drawn, and do not change which those are
     for (std::uint32_t seed = 0; seed < 50; ++seed) {
         SamplingPlan plan = plan_of(40, true);
         const auto rows = learning_subset(plan, {}, seed).rows;
-        CHECK(learning_subset(plan, {}, seed).fills.empty());
+        CHECK(learning_subset(plan, {}, seed).estimates.empty());
         plan.structure = 0.5;
         const LearningSubset subset = learning_subset(plan, {}, seed);
         CHECK(subset.rows == rows);
-        CHECK(subset.fills.size() == rows.size());
+        CHECK(subset.estimates.size() == rows.size());
     }
     SamplingPlan one = subsample_of(5, 1);
     one.structure = 0.5;
@@ -272,6 +272,49 @@ TEST_CASE("weights that cannot be used are refused") {
     CHECK_THROWS_AS(plan_of(2, false, {0.0, 0.0}), std::invalid_argument);
     CHECK_THROWS_AS(plan_of(2, true, {1e308, 1e308}), std::invalid_argument);
     CHECK_THROWS_AS(plan_of(2, true, {1.0, INFINITY}), std::invalid_argument);
+}
+
+TEST_CASE("rows held out to prune trees are not out of bag, though no tree draws them") {
+    SamplingPlan plan = plan_of(6, true, {1.0, 0.0, 1.0, 1.0, 0.0, 1.0});
+    CHECK(out_of_bag(plan, 3)[1]);
+    CHECK(out_of_bag(plan, 3)[4]);
+    plan.held_out = {1};
+    plan.prepare();
+    CHECK(!out_of_bag(plan, 3)[1]);
+    CHECK(out_of_bag(plan, 3)[4]);
+    plan.held_out = {6};
+    CHECK_THROWS_AS(plan.prepare(), std::invalid_argument);
+}
+
+TEST_CASE("drawing looks at the stop flag, however few the rows") {
+    SamplingPlan plan = plan_of(60, true);
+    plan.n_draws = kMaxIds;
+    plan.prepare();
+    StopFlag stop;
+    stop.request();
+    CHECK_THROWS_AS(learning_subset(plan, {}, 1, stop), Interrupted);
+    CHECK_THROWS_AS(out_of_bag(plan, 1, stop), Interrupted);
+    plan.n_draws = 60;
+    CHECK_THROWS_AS(draw_rows(plan, 1, stop), Interrupted);
+}
+
+TEST_CASE("more draws than can be counted are refused") {
+    SamplingPlan plan = plan_of(60, true);
+    plan.n_draws = kMaxIds + 1;
+    CHECK_THROWS_AS(plan.prepare(), std::length_error);
+}
+
+TEST_CASE("equal weights draw the same rows, however small they are") {
+    // All of them are multiples of the least denormal number by a power of two.
+    for (const double least : {0x1.0p-1074, 0x1.0p-1060, 0x1.0p-1022, 0x1.0p-900, 0x1.0p-40}) {
+        CAPTURE(least);
+        const auto times = [](double unit) {
+            return std::vector<double>{unit, 2.0 * unit, 0.0, 5.0 * unit, unit};
+        };
+        SamplingPlan small = plan_of(5, true, times(least)), plain = plan_of(5, true, times(1.0));
+        small.n_draws = plain.n_draws = 1000;
+        CHECK(draw_rows(small, 13) == draw_rows(plain, 13));
+    }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ SampleOrder order_of(const std::vector<RowId>& rows, Kept kept) {
 
 bool same_orders(const SampleOrder& a, const SampleOrder& b) {
     return a.rows == b.rows && a.weights == b.weights && a.labels == b.labels &&
-           a.values == b.values && a.packed == b.packed && a.fills == b.fills;
+           a.values == b.values && a.packed == b.packed && a.estimates == b.estimates;
 }
 
 // Rows that differ in every byte.
@@ -136,7 +136,7 @@ TEST_CASE("some samples are copied with all that is kept of them") {
 // The same with roles.
 SampleOrder honest_order(const std::vector<RowId>& rows, Kept kept) {
     SampleOrder order = order_of(rows, kept);
-    for (const RowId row : rows) order.fills.push_back(row % 5 < 2);
+    for (const RowId row : rows) order.estimates.push_back(row % 5 < 2);
     return order;
 }
 

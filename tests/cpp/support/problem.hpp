@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/stop.hpp"
+#include "base/thread_team.hpp"
 #include "base/view.hpp"
 #include "builder/builder.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
-#include "forest/thread_team.hpp"
 #include "sampling/learning_subset.hpp"
 #include "tree/compact.hpp"
 
@@ -171,7 +171,7 @@ inline bool same_trees(const Tree& a, const Tree& b) {
            a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
            a.impurity_exponent == b.impurity_exponent && a.derivation == b.derivation &&
            same_counts(a.whole_weights, b.whole_weights) && a.level_sets == b.level_sets &&
-           a.branches == b.branches && a.both_ways == b.both_ways &&
+           a.branches == b.branches && a.both_children == b.both_children &&
            a.leaf_weights == b.leaf_weights && a.node_values == b.node_values;
 }
 

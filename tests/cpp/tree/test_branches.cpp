@@ -211,7 +211,7 @@ Branching of_subset() {
     Branching of;
     of.test = Branching::Test::subset;
     of.missing_child = of.other_child = 1;
-    of.thresholds = {LevelRule(LevelRule::Form::few, 0b101, true).in_place()};
+    of.thresholds = {LevelRule(LevelRule::Form::in_place_bits, 0b101, true).in_place()};
     return of;
 }
 

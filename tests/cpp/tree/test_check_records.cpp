@@ -131,7 +131,8 @@ TEST_CASE("a child that the tree does not have is refused, whichever it is") {
     Branching levels = thresholds(4, {});
     levels.test = Branching::Test::levels;
     levels.levels = {1, 2, 5};
-    Branching subset = thresholds(2, {LevelRule(LevelRule::Form::few, 5, true).in_place()});
+    Branching subset =
+        thresholds(2, {LevelRule(LevelRule::Form::in_place_bits, 5, true).in_place()});
     subset.test = Branching::Test::subset;
     for (const Branching& of : {thresholds(3, {0.5}), levels, subset}) {
         const Tree good = of_one(of);
@@ -197,19 +198,20 @@ TEST_CASE("depths, ends and leaves are those of the children") {
         const auto ends = tree.subtree_ends();
         std::size_t n_leaves = 0;
         // Of each node, what a walk over its children finds.
-        const std::function<NodeId(NodeId, std::uint32_t)> walk = [&](NodeId t, std::uint32_t d) {
+        const std::function<NodeId(NodeId, std::uint32_t)> traversal = [&](NodeId t,
+                                                                           std::uint32_t d) {
             CHECK(depths[t] == d);
             NodeId end = t + 1;
             n_leaves += tree.nodes[t].leaf();
             if (!tree.nodes[t].leaf())
                 tree.for_children(t, [&](NodeId child) {
                     CHECK(child == end);
-                    end = walk(child, d + 1);
+                    end = traversal(child, d + 1);
                 });
             CHECK(ends[t] == end);
             return end;
         };
-        CHECK(walk(0, 0) == tree.nodes.size());
+        CHECK(traversal(0, 0) == tree.nodes.size());
         CHECK(tree.n_leaves() == n_leaves);
         std::vector<double> value(1);
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {

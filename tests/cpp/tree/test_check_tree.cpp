@@ -217,7 +217,7 @@ TEST_CASE("rules of levels are accepted, and broken ones refused at any node") {
                       {complaint, set(t, LevelRule(static_cast<Form>(7), 5, true).in_place())},
                       {complaint, set(t, LevelRule(Form::apart, 6, false).in_place())},
                       {complaint, set(t, LevelRule(Form::apart, 1ULL << 40, false).in_place())},
-                      {complaint, set(t, -LevelRule(Form::few, 5, false).in_place())},
+                      {complaint, set(t, -LevelRule(Form::in_place_bits, 5, false).in_place())},
                       {complaint, [](Tree& tree) { tree.level_sets.clear(); }},
                       {complaint, [](Tree& tree) { tree.level_sets.pop_back(); }},
                       {complaint, [](Tree& tree) { tree.level_sets[3] = 65; }},  // bits of 3 words

@@ -53,22 +53,22 @@ LevelRule checked_rule(const Levels& left, const Levels& right, bool others_left
 TEST_CASE("a set of the first 47 levels fits into the node") {
     Sets sets;
     for (const bool others_left : {false, true}) {
-        CHECK(checked_rule({0}, {1}, others_left, sets).form() == Form::few);
-        CHECK(checked_rule({46}, {0}, others_left, sets).form() == Form::few);
-        CHECK(checked_rule({0, 46}, {45}, others_left, sets).form() == Form::few);
-        CHECK(checked_rule({}, {}, others_left, sets).form() == Form::few);
+        CHECK(checked_rule({0}, {1}, others_left, sets).form() == Form::in_place_bits);
+        CHECK(checked_rule({46}, {0}, others_left, sets).form() == Form::in_place_bits);
+        CHECK(checked_rule({0, 46}, {45}, others_left, sets).form() == Form::in_place_bits);
+        CHECK(checked_rule({}, {}, others_left, sets).form() == Form::in_place_bits);
         Levels all(47);
         std::iota(all.begin(), all.end(), Level{0});
-        CHECK(checked_rule(all, {}, others_left, sets).form() == Form::few);
-        CHECK(checked_rule({}, all, others_left, sets).form() == Form::few);
+        CHECK(checked_rule(all, {}, others_left, sets).form() == Form::in_place_bits);
+        CHECK(checked_rule({}, all, others_left, sets).form() == Form::in_place_bits);
     }
     CHECK(sets.empty());
 }
 
 TEST_CASE("levels that go where others go need no place, however far") {
     Sets sets;
-    CHECK(checked_rule({3, 1000000}, {2, 5}, true, sets).form() == Form::few);
-    CHECK(checked_rule({2, 5}, {3, 1000000}, false, sets).form() == Form::few);
+    CHECK(checked_rule({3, 1000000}, {2, 5}, true, sets).form() == Form::in_place_bits);
+    CHECK(checked_rule({2, 5}, {3, 1000000}, false, sets).form() == Form::in_place_bits);
     CHECK(sets.empty());
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("every level has a fair coin of its own, and a seed of 47 bits") {
 }
 
 TEST_CASE("the content of a rule touches nothing else") {
-    for (const Form form : {Form::few, Form::coin, Form::apart})
+    for (const Form form : {Form::in_place_bits, Form::coin, Form::apart})
         for (const bool others_left : {false, true})
             for (const std::uint64_t content :
                  {std::uint64_t{0}, LevelRule::kContent, ~std::uint64_t{0}}) {
@@ -197,14 +197,14 @@ TEST_CASE("what is no rule is told so") {
     };
     CHECK(valid(rule(Form::apart, 0), sets));
     CHECK(valid(rule(Form::apart, 3), sets));
-    CHECK(valid(rule(Form::few, 0), {}));
+    CHECK(valid(rule(Form::in_place_bits, 0), {}));
     CHECK(valid(rule(Form::coin, 0), {}));
     // Numbers, and NaN that nobody wrote as a rule.
     for (const double number : {0.0, -2.0, 1e300, static_cast<double>(INFINITY), -HUGE_VAL,
                                 static_cast<double>(NAN), -static_cast<double>(NAN)})
         CHECK_FALSE(valid(number, sets));
     const auto bits = [](std::uint64_t b) { return std::bit_cast<double>(b); };
-    const auto few = std::bit_cast<std::uint64_t>(rule(Form::few, 0));
+    const auto few = std::bit_cast<std::uint64_t>(rule(Form::in_place_bits, 0));
     CHECK(valid(bits(few), sets));
     CHECK_FALSE(valid(bits(few | 1ULL << 63), sets));
     CHECK_FALSE(valid(bits(few & ~(1ULL << 51)), sets));  // a signaling one

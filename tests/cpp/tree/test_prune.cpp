@@ -177,7 +177,7 @@ TEST_CASE("pruned nodes keep their values, leaves and inner nodes alike") {
         CHECK(pruned.nodes.size() > 1);
         const std::size_t width = tree.value_width();
         const auto before = tree.all_values(), after = pruned.all_values();
-        // Walk both trees along; a cut node's subtree is passed over.
+        // Traversal both trees along; a cut node's subtree is passed over.
         const auto ends = tree.subtree_ends();
         NodeId t = 0;
         bool same = true;

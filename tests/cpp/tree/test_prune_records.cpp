@@ -10,33 +10,33 @@ namespace silvics {
 namespace {
 
 // A way to prune: which nodes become leaves.
-struct Way {
+struct PartialPath {
     double risk = 0.0;  // all sums are exact
     std::size_t leaves = 0, nodes = 0;
     std::vector<NodeId> cut;
 };
 
 // All ways to prune what is below t, t itself among them.
-std::vector<Way> all_ways(const Tree& tree, NodeId t) {
+std::vector<PartialPath> all_ways(const Tree& tree, NodeId t) {
     const double own = tree.weighted_n_node_samples[t] * tree.impurity[t];
     if (tree.nodes[t].leaf()) return {{own, 1, 1, {}}};
-    std::vector<Way> ways = {{0.0, 0, 1, {}}};
+    std::vector<PartialPath> paths = {{0.0, 0, 1, {}}};
     tree.for_children(t, [&](NodeId child) {
-        std::vector<Way> joined;
-        for (const Way& a : ways)
-            for (const Way& b : all_ways(tree, child)) {
-                Way both{a.risk + b.risk, a.leaves + b.leaves, a.nodes + b.nodes, a.cut};
+        std::vector<PartialPath> joined;
+        for (const PartialPath& a : paths)
+            for (const PartialPath& b : all_ways(tree, child)) {
+                PartialPath both{a.risk + b.risk, a.leaves + b.leaves, a.nodes + b.nodes, a.cut};
                 both.cut.insert(both.cut.end(), b.cut.begin(), b.cut.end());
                 joined.push_back(std::move(both));
             }
-        ways = std::move(joined);
+        paths = std::move(joined);
     });
-    ways.push_back({own, 1, 1, {t}});
-    return ways;
+    paths.push_back({own, 1, 1, {t}});
+    return paths;
 }
 
 // The tree with the nodes made leaves; told by the marks that test trees have as values.
-void check_cut(const Tree& tree, const Tree& pruned, const Way& way) {
+void check_cut(const Tree& tree, const Tree& pruned, const PartialPath& way) {
     CHECK_NOTHROW(check_tree(pruned));
     const auto ends = tree.subtree_ends();
     std::map<NodeId, NodeId> now;
@@ -98,13 +98,13 @@ Tree small_tree(test::Rng& rng, test::Shape shape) {
 
 // The smallest of the ways that cost least, where a leaf costs alpha = p / q: fewest leaves, then
 // fewest nodes.
-Way cheapest(const Tree& tree, double p, double q) {
-    const auto ways = all_ways(tree, 0);
-    const auto key = [&](const Way& way) {
+PartialPath cheapest(const Tree& tree, double p, double q) {
+    const auto paths = all_ways(tree, 0);
+    const auto key = [&](const PartialPath& way) {
         return std::tuple(q * way.risk + p * static_cast<double>(way.leaves), way.leaves,
                           way.nodes);
     };
-    return *std::ranges::min_element(ways, {}, key);
+    return *std::ranges::min_element(paths, {}, key);
 }
 
 TEST_CASE("a pruned tree is the smallest of those that cost least, of all prunings") {
@@ -115,7 +115,7 @@ TEST_CASE("a pruned tree is the smallest of those that cost least, of all prunin
         // Sixteenths of impurity, weights of one: alphas that many links have exactly.
         const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
         const double p = static_cast<double>(test::pick(rng, 20));
-        const Way way = cheapest(tree, p, q);
+        const PartialPath way = cheapest(tree, p, q);
         const Tree pruned = prune(tree, p / q);
         check_cut(tree, pruned, way);
         some += !way.cut.empty() && way.nodes > 1;
@@ -134,7 +134,7 @@ TEST_CASE("the pruning path has the risks of the cheapest trees at its alphas") 
             if (i + 1 < path.alphas.size() && path.alphas[i + 1] == path.alphas[i]) continue;
             const double a = path.alphas[i];
             double least = INFINITY;
-            for (const Way& way : all_ways(tree, 0))
+            for (const PartialPath& way : all_ways(tree, 0))
                 least = std::min(least, way.risk + a * static_cast<double>(way.leaves));
             const Tree pruned = prune(tree, a);
             CHECK(path.impurities[i] + a * static_cast<double>(pruned.n_leaves()) ==
@@ -185,9 +185,9 @@ TEST_CASE("pruning by errors without slack leaves the fewest errors, and no node
         const Tree tree = small_tree(rng, {});
         std::vector<double> errors(tree.nodes.size());
         for (double& e : errors) e = static_cast<double>(test::pick(rng, 9));
-        Way best;
+        PartialPath best;
         bool any = false;
-        for (Way& way : all_ways(tree, 0)) {  // errors in the place of risks
+        for (PartialPath& way : all_ways(tree, 0)) {  // errors in the place of risks
             std::vector<char> leaf(tree.nodes.size(), 0);
             way.risk = 0.0;
             const auto ends = tree.subtree_ends();
@@ -212,7 +212,7 @@ TEST_CASE("pruning by errors goes from the leaves up, with slack at every node")
         std::vector<double> errors(tree.nodes.size());
         for (double& e : errors) e = static_cast<double>(test::pick(rng, 30)) / 4.0;
         const double slack = static_cast<double>(test::pick(rng, 9)) / 4.0 - 0.5;
-        Way way;
+        PartialPath way;
         least_errors(tree, 0, errors, slack, way.cut);
         const Tree pruned = prune_by_errors(tree, errors, slack);
         CHECK_NOTHROW(check_tree(pruned));

@@ -134,7 +134,7 @@ TEST_CASE("every level goes where it went, by rules of every form") {
         CHECK(same_ways(rng, tree, relabelled(made, next), both));
         CHECK(test::same_trees(relabelled(made, next), relabelled(tree, at_once)));
     }
-    CHECK(forms == std::set{Form::few, Form::coin, Form::apart, Form::record});
+    CHECK(forms == std::set{Form::in_place_bits, Form::coin, Form::apart, Form::record});
     CHECK(some_missing);
     CHECK(sets_apart);
 }
@@ -246,7 +246,7 @@ TEST_CASE("a level that is missing cannot go both ways") {
     shape.n_features = 1;
     shape.kinds = {test::Branches::plain};
     Tree tree = random_levels(rng, shape);
-    tree.both_ways = true;
+    tree.both_children = true;
     Numbers numbers = with_others(rng, kOld, false);
     Relabelling by = unchanged(tree);
     by.levels[0] = numbers;

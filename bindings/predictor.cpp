@@ -1,0 +1,145 @@
+// Predictions of a user's samples.
+#include "predictor/predictor.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+
+#include "importance/permutation.hpp"
+#include "views.hpp"
+
+namespace silvics::bindings {
+namespace {
+
+void require_rows(const Matrix& X) {
+    if (X.sparse && X.sparse->by_columns)
+        throw std::invalid_argument("trees are walked by a sparse matrix compressed by rows");
+}
+
+LossOfRows::Kind loss_named(const std::string& name) {
+    if (name == "error") return LossOfRows::Kind::error;
+    if (name == "log_loss") return LossOfRows::Kind::log_loss;
+    if (name == "squared_error") return LossOfRows::Kind::squared_error;
+    if (name == "absolute_error") return LossOfRows::Kind::absolute_error;
+    throw std::invalid_argument("no loss is called '" + name + "'");
+}
+
+LossOfRows::Parts parts_named(const std::string& by) {
+    if (by == "class") return LossOfRows::Parts::classes;
+    if (by == "output") return LossOfRows::Parts::outputs;
+    return LossOfRows::Parts::none;
+}
+
+}  // namespace
+
+void bind_predictor(nb::module_& m) {
+    nb::class_<Predictor>(m, "Predictor", "Trees made ready to be walked by samples.")
+        .def(nb::init<PackedForest, bool, bool>(), nb::arg("forest"), nb::arg("as_float32"),
+             nb::arg("by_majority") = false)
+        .def_prop_ro("n_trees", &Predictor::n_trees)
+        .def_prop_ro("n_features", &Predictor::n_features)
+        .def_prop_ro("n_nodes", &Predictor::n_nodes)
+        .def_prop_ro("value_width", &Predictor::value_width,
+                     "Numbers that are predicted of a sample.")
+        .def_prop_ro("n_steps", &Predictor::n_steps, "Steps that a sample takes at most.")
+        .def(
+            "predict",
+            [](const Predictor& self, const HeldMatrix& X, std::size_t n_jobs) {
+                require_rows(X);
+                std::vector<double> out(checked_product(X.rows, self.value_width()));
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) { self.average(X, out, team); });
+                return to_numpy(std::move(out), X.rows, self.value_width());
+            },
+            nb::arg("X"), nb::arg("n_jobs"), "Mean prediction of the trees: rows x value width.")
+        .def(
+            "apply",
+            [](const Predictor& self, const HeldMatrix& X, std::size_t n_jobs) {
+                require_rows(X);
+                std::vector<std::int64_t> out(checked_product(X.rows, self.n_trees()));
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) { self.apply(X, out, team); });
+                return to_numpy(std::move(out), X.rows, self.n_trees());
+            },
+            nb::arg("X"), nb::arg("n_jobs"), "Leaf of every sample in every tree: rows x trees.")
+        .def(
+            "decision_paths",
+            [](const Predictor& self, const HeldMatrix& X, std::size_t n_jobs) {
+                require_rows(X);
+                DecisionPaths paths;
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) { paths = self.paths(X, team); });
+                const std::size_t n_starts = paths.starts.size(), n_nodes = paths.nodes.size();
+                return std::make_tuple(to_numpy(std::move(paths.starts), n_starts),
+                                       to_numpy(std::move(paths.nodes), n_nodes));
+            },
+            nb::arg("X"), nb::arg("n_jobs"),
+            "Row starts and columns of the sparse matrix of visited nodes.")
+        .def(
+            "out_of_bag",
+            [](const Predictor& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
+               const SamplingPlan& sampling, std::size_t n_jobs, std::size_t first) {
+                require_rows(X);
+                std::vector<double> sums(checked_product(X.rows, self.value_width()));
+                std::vector<std::int64_t> counts(X.rows);
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                    self.out_of_bag(X, {first, seeds, sampling}, {sums, counts}, team);
+                });
+                return std::make_tuple(to_numpy(std::move(sums), X.rows, self.value_width()),
+                                       to_numpy(std::move(counts), X.rows));
+            },
+            nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("n_jobs"),
+            nb::arg("first") = 0,
+            "Sums of out-of-bag predictions, and how many trees gave one, for every row; of the "
+            "trees of these seeds, `first` and those after it.")
+        .def(
+            "permuted_out_of_bag",
+            [](const Predictor& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
+               const SamplingPlan& sampling, std::vector<std::vector<FeatureId>> variables,
+               nb::ndarray<const std::uint32_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> rows,
+               std::size_t n_jobs, std::size_t first) {
+                require_rows(X);
+                const std::size_t n_groups = rows.shape(0), n_repeats = rows.shape(1);
+                const PermutedGroups groups{
+                    std::move(variables), n_repeats, {rows.data(), rows.size()}};
+                const std::size_t width = self.value_width();
+                std::vector<double> changes(checked_product(rows.size(), width));
+                std::vector<double> sums(checked_product(X.rows, width));
+                std::vector<std::int64_t> counts(X.rows);
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                    permuted_out_of_bag(self, X, {first, seeds, sampling}, groups, changes,
+                                        {sums, counts}, team);
+                });
+                return std::make_tuple(
+                    to_numpy(std::move(changes), n_groups, n_repeats, X.rows, width),
+                    to_numpy(std::move(sums), X.rows, width), to_numpy(std::move(counts), X.rows));
+            },
+            nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
+            nb::arg("rows"), nb::arg("n_jobs"), nb::arg("first") = 0,
+            "How the sums of out-of-bag predictions change when each group of variables takes "
+            "its values from other rows: groups x repeats x rows x value width. And what "
+            "`out_of_bag` gives.")
+        .def(
+            "permuted_losses",
+            [](const Predictor& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
+               const SamplingPlan& sampling, std::vector<std::vector<FeatureId>> variables,
+               nb::ndarray<const std::uint32_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> rows,
+               const Target& target, const std::string& loss, const std::string& by,
+               std::size_t n_jobs, std::size_t first) {
+                require_rows(X);
+                const std::size_t n_groups = rows.shape(0), n_repeats = rows.shape(1);
+                const PermutedGroups groups{
+                    std::move(variables), n_repeats, {rows.data(), rows.size()}};
+                const LossOfRows of_rows{loss_named(loss), parts_named(by), target};
+                std::vector<double> changes(
+                    checked_product(checked_product(n_groups, n_repeats), of_rows.n_parts()));
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                    permuted_losses(self, X, {first, seeds, sampling}, groups, of_rows, changes,
+                                    team);
+                });
+                return to_numpy(std::move(changes), n_groups, n_repeats, of_rows.n_parts());
+            },
+            nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
+            nb::arg("rows"), nb::arg("target"), nb::arg("loss"), nb::arg("by"), nb::arg("n_jobs"),
+            nb::arg("first") = 0,
+            "How the losses of single trees change then, summed over the rows that they did not "
+            "draw: groups x repeats x classes or outputs.");
+}
+
+}  // namespace silvics::bindings

@@ -1,0 +1,178 @@
+// One row at a time, as services have them: read from a list, a tuple, a dict or a vector without a
+// detour. What is not plain numbers and known levels is left to the slow way, and to its errors.
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "predictor/predictor.hpp"
+#include "views.hpp"
+
+namespace silvics::bindings {
+namespace {
+
+class RowPredictor {
+public:
+    // `levels`: of each variable None if it is a number, a dict of its levels' numbers if it is a
+    // category, and anything else if it is for others to read.
+    RowPredictor(std::shared_ptr<Predictor> predictor, nb::object names, nb::list levels,
+                 bool missing)
+        : predictor_(std::move(predictor)), missing_(missing) {
+        for (nb::handle of : levels) {
+            levels_.push_back(nb::borrow(of));
+            kinds_.push_back(of.is_none()                   ? Kind::number
+                             : nb::isinstance<nb::dict>(of) ? Kind::category
+                                                            : Kind::other);
+        }
+        all_numbers_ = std::ranges::all_of(kinds_, [](Kind k) { return k == Kind::number; });
+        if (levels_.size() != predictor_->n_features())
+            throw std::invalid_argument("not as many variables as the trees have");
+        if (!names.is_none())
+            for (nb::handle name : names) names_.push_back(nb::borrow(name));
+        if (!names_.empty() && names_.size() != levels_.size())
+            throw std::invalid_argument("not as many names as variables");
+    }
+
+    // What the trees predict of a row; nothing if it is not for us to read.
+    std::optional<std::vector<double>> values(nb::handle row) const {
+        std::vector<double> sample(levels_.size());
+        if (!read(row.ptr(), sample)) return std::nullopt;
+        std::vector<double> out(predictor_->value_width());
+        if (predictor_->n_steps() < kWorthUnlocking) {
+            predictor_->average(sample, out);
+        } else {
+            nb::gil_scoped_release release;
+            predictor_->average(sample, out);
+        }
+        return out;
+    }
+
+private:
+    enum class Kind : std::uint8_t { number, category, other };
+
+    static constexpr std::size_t kWorthUnlocking = 20'000;  // steps: some tens of microseconds
+
+    bool read(PyObject* row, std::vector<double>& into) const {
+        const std::size_t n = into.size();
+        const bool list = PyList_CheckExact(row) != 0;
+        if (list || PyTuple_CheckExact(row)) {
+            if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) != n) return false;
+            for (std::size_t j = 0; j < n; ++j) {
+                // A list may be changed by what its values do when they are read.
+                if (list && static_cast<std::size_t>(PyList_GET_SIZE(row)) != n) return false;
+                const auto value = nb::borrow(PySequence_Fast_GET_ITEM(row, j));
+                if (!read(value.ptr(), j, into[j])) return false;
+            }
+            return true;
+        }
+        if (PyDict_CheckExact(row)) {
+            if (names_.empty() || static_cast<std::size_t>(PyDict_GET_SIZE(row)) != n) return false;
+            for (std::size_t j = 0; j < n; ++j) {
+                PyObject* const found = PyDict_GetItemWithError(row, names_[j].ptr());
+                if (found == nullptr) return PyErr_Clear(), false;
+                const auto value = nb::borrow(found);
+                if (!read(value.ptr(), j, into[j])) return false;
+            }
+            return true;
+        }
+        return read_vector(row, into);
+    }
+
+    // An array of numbers, and nothing that is more than that, such as one with a mask.
+    bool read_vector(PyObject* row, std::vector<double>& into) const {
+        Py_buffer buffer;
+        if (!all_numbers_ || reinterpret_cast<PyObject*>(Py_TYPE(row)) != array_type_.ptr() ||
+            PyObject_GetBuffer(row, &buffer, PyBUF_STRIDES | PyBUF_FORMAT) != 0)
+            return PyErr_Clear(), false;
+        const char* format = buffer.format != nullptr ? buffer.format : "B";
+        const bool wide = format[0] == 'd' && format[1] == 0;
+        const bool narrow = format[0] == 'f' && format[1] == 0;
+        const bool fits = buffer.ndim == 1 && (wide || narrow) &&
+                          static_cast<std::size_t>(buffer.shape[0]) == into.size();
+        bool good = fits;
+        for (std::size_t j = 0; good && j < into.size(); ++j) {
+            const char* at = static_cast<const char*>(buffer.buf) +
+                             static_cast<std::ptrdiff_t>(j) * buffer.strides[0];
+            if (wide) {
+                std::memcpy(&into[j], at, sizeof(double));
+            } else {
+                float x;
+                std::memcpy(&x, at, sizeof(float));
+                into[j] = static_cast<double>(x);
+            }
+            good = allowed(into[j]);
+        }
+        PyBuffer_Release(&buffer);
+        return good;
+    }
+
+    bool allowed(double x) const { return std::isfinite(x) || (std::isnan(x) && missing_); }
+
+    bool read(PyObject* value, std::size_t j, double& into) const {
+        const Kind kind = kinds_[j];
+        if (kind == Kind::other) return false;
+        if (value == Py_None) {
+            into = kind == Kind::number ? std::nan("") : kMissingLevel;
+            return missing_;
+        }
+        if (kind == Kind::category) {
+            if (!PyUnicode_CheckExact(value)) return false;
+            PyObject* const number = PyDict_GetItemWithError(levels_[j].ptr(), value);
+            if (number == nullptr) return PyErr_Clear(), false;
+            into = PyLong_AsDouble(number);
+            return true;
+        }
+        if (PyFloat_Check(value))
+            into = PyFloat_AS_DOUBLE(value);
+        else if (PyLong_CheckExact(value))
+            into = PyLong_AsDouble(value);
+        else
+            return false;
+        if (PyErr_Occurred() != nullptr) return PyErr_Clear(), false;
+        return allowed(into) && (PyFloat_Check(value) || std::fabs(into) < 0x1.0p53);
+    }
+
+    static constexpr double kMissingLevel = -1.0;
+
+    std::shared_ptr<Predictor> predictor_;
+    std::vector<nb::object> names_;
+    std::vector<nb::object> levels_;
+    std::vector<Kind> kinds_;
+    nb::object array_type_ = nb::module_::import_("numpy").attr("ndarray");
+    bool all_numbers_ = false, missing_;
+};
+
+}  // namespace
+
+void bind_row_predictor(nb::module_& m) {
+    nb::class_<RowPredictor>(m, "RowPredictor", "Trees walked by one row at a time.")
+        .def(nb::init<std::shared_ptr<Predictor>, nb::object, nb::list, bool>(), nb::arg("walker"),
+             nb::arg("names").none(), nb::arg("levels"), nb::arg("missing"))
+        .def(
+            "values",
+            [](const RowPredictor& self, nb::handle row) -> nb::object {
+                auto values = self.values(row);
+                if (!values) return nb::none();
+                const std::size_t n = values->size();
+                return nb::cast(to_numpy(std::move(*values), n));
+            },
+            nb::arg("row").none(), "What the trees predict; None if the row is not plain.")
+        .def(
+            "likeliest",
+            [](const RowPredictor& self, nb::handle row) {
+                const auto values = self.values(row);
+                return values ? std::ranges::max_element(*values) - values->begin() : -1;
+            },
+            nb::arg("row").none(),
+            "Number of the largest value, the first of equals; -1 if not plain.")
+        .def(
+            "number",
+            [](const RowPredictor& self, nb::handle row) -> nb::object {
+                const auto values = self.values(row);
+                return values ? nb::object(nb::float_((*values)[0])) : nb::none();
+            },
+            nb::arg("row").none(), "The first value; None if the row is not plain.");
+}
+
+}  // namespace silvics::bindings

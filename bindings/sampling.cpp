@@ -1,0 +1,69 @@
+// The rows and the columns that trees draw.
+#include <nanobind/stl/optional.h>
+
+#include "sampling/feature_draw.hpp"
+#include "sampling/learning_subset.hpp"
+#include "views.hpp"
+
+namespace silvics::bindings {
+
+void bind_sampling(nb::module_& m) {
+    nb::class_<SamplingPlan>(m, "Sampling", "How the rows of a tree are drawn.")
+        .def(
+            "__init__",
+            [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
+               bool balanced_subsample, std::optional<Vector<double>> weights, bool subsample,
+               double structure, std::optional<std::vector<RowId>> held_out) {
+                new (self)
+                    SamplingPlan{.n_rows = n_rows,
+                                 .bootstrap = bootstrap,
+                                 .n_draws = n_draws,
+                                 .balanced_subsample = balanced_subsample,
+                                 .weights = {},
+                                 .running = {},
+                                 .subsample = subsample,
+                                 .structure = structure,
+                                 .candidates = {},
+                                 .held_out = std::move(held_out).value_or(std::vector<RowId>{})};
+                if (weights)
+                    self->weights.assign(weights->data(), weights->data() + weights->size());
+                self->prepare();
+            },
+            nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
+            nb::arg("balanced_subsample"), nb::arg("weights").none(), nb::arg("subsample") = false,
+            nb::arg("structure") = 0.0, nb::arg("held_out") = nb::none())
+        .def(
+            "rows",
+            [](const SamplingPlan& plan, std::uint32_t seed) {
+                std::vector<RowId> rows;
+                unlocked_or_raise(plan.n_draws > kStopBlock ? 1 : 0, [&](ThreadTeam& team) {
+                    team.run(1, [&](std::size_t, std::size_t) {
+                        rows = draw_rows(plan, seed, team.stop());
+                    });
+                });
+                return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()), rows.size());
+            },
+            nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
+
+    m.def(
+        "tree_seeds",
+        [](std::uint64_t forest_seed, std::uint32_t first, std::uint32_t count) {
+            std::vector<std::uint32_t> seeds(count);
+            for (std::uint32_t i = 0; i < count; ++i) seeds[i] = tree_seed(forest_seed, first + i);
+            return seeds;
+        },
+        nb::arg("forest_seed"), nb::arg("first"), nb::arg("count"),
+        "Seeds of a forest's trees first .. first + count - 1, all different.");
+
+    m.def(
+        "tree_columns",
+        [](std::uint32_t seed, std::size_t n_features, std::size_t wanted) {
+            const auto columns = draw_columns(n_features, wanted, seed);
+            return to_numpy(std::vector<std::int64_t>(columns.begin(), columns.end()),
+                            columns.size());
+        },
+        nb::arg("seed"), nb::arg("n_features"), nb::arg("wanted"),
+        "Columns that the tree of this seed draws, ascending.");
+}
+
+}  // namespace silvics::bindings

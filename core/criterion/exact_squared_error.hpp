@@ -1,0 +1,156 @@
+// Squared error of one output and whole weights, with exact sums.
+//
+// An output is split into two numbers on fixed grids, coarse enough that neither of their sums
+// over the tree ever rounds. What both leave out is less than 2^-49 of the outputs' range.
+#pragma once
+
+#include <bit>
+#include <limits>
+
+#include "base/kernels.hpp"
+#include "criterion/moments.hpp"
+
+namespace silvics {
+
+struct alignas(32) Moment {
+    double weight = 0.0, high = 0.0, low = 0.0;  // of w, and of w y in two parts
+    double squares = 0.0;                        // of w (y - node's mean)^2, to rounding
+    Moment& operator+=(const Moment& other) {
+        weight += other.weight;
+        high += other.high;
+        low += other.low;
+        squares += other.squares;
+        return *this;
+    }
+};
+
+class ExactSquaredError {
+public:
+    using Summand = Moment;
+    static constexpr double kFactor = 1.0;
+
+    ExactSquaredError(const Target& target, const LearningSubset& subset, const StopFlag&)
+        : target_(target) {
+        const int bits = 51 - std::bit_width(static_cast<std::uint64_t>(subset.whole));
+        grid_ = {std::ldexp(1.5, 52 - bits), std::ldexp(1.5, 52 - 2 * bits)};
+    }
+
+    static bool suits(const Target& target, const LearningSubset& subset) {
+        return target.n_outputs == 1 && subset.whole_weights && subset.whole < 0x1.0p26;
+    }
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        if (!subset.weights.empty()) order.weights = subset.in_order();  // else all are one
+        fill_values(target, subset, order);
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        rows_ = std::span(order.rows).subspan(begin, n);
+        weights_ = order.weights.empty() ? nullptr : order.weights.data() + begin;
+        y_ = order.values.data() + begin;
+        if (n == 1) {
+            weight_ = weight_of_sample(0);
+            total_ = weight_ * y_[0];
+            mean_ = y_[0];
+            same_ = true;
+            return;
+        }
+        if (n <= kSoonLeaves)  // what the leaves below will predict
+            for (const RowId row : rows_) __builtin_prefetch(&target_.original[row]);
+        double sums[3];
+        kernels_.sum_outputs(grid_, weights_, y_, n, sums);
+        weight_ = sums[0];
+        total_ = sums[1] + sums[2];
+        mean_ = total_ / weight_;
+        same_ = std::all_of(y_, y_ + n, [&](double y) { return y == y_[0]; }) &&
+                target_.same_value(0, rows_);
+    }
+
+    double weight() const { return weight_; }
+    bool homogeneous() const { return same_; }
+    double impurity() const {
+        return same_ ? 0.0 : kernels_.sum_squares(weights_, y_, rows_.size(), mean_) / weight_;
+    }
+    int impurity_exponent() const { return -2 * std::ilogb(target_.scale); }
+    void write_value(std::span<double> value) const {
+        value[0] = same_ ? target_.original[rows_[0]] : target_.unscaled(0, mean_);
+    }
+    double decrease(double score) const { return score / (weight_ * weight_); }
+    double score_per_decrease() const { return weight_ * weight_; }
+
+    void prepare_search() {
+        static_assert(sizeof(Moment) == 4 * sizeof(double));
+        Moment* const samples = samples_.take(rows_.size());
+        kernels_.make_moments(grid_, weights_, y_, rows_.size(), mean_, &samples->weight);
+    }
+    Summand sample(std::size_t i) const {
+        const double w = weight_of_sample(i), h = grid_.high_part(y_[i]), e = y_[i] - mean_;
+        return {w, w * h, w * grid_.low_part(y_[i], h), w * (e * e)};
+    }
+    Summand sum_marked(std::span<const std::uint8_t> marks) const {
+        Summand sum;
+        kernels_.sum_outputs_marked(grid_, weights_, y_, marks.data(), marks.size(), &sum.weight);
+        return sum;
+    }
+    Summand sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
+        Summand sum;
+        kernels_.sum_outputs_below(grid_, codes, weights_, y_, n, limit, &sum.weight);
+        return sum;
+    }
+    Summand sum_upto(const double* values, std::size_t n, double limit) const {
+        Summand sum;
+        kernels_.sum_outputs_upto(grid_, values, weights_, y_, n, limit, &sum.weight);
+        return sum;
+    }
+    void add_to_bins(const std::uint16_t* codes, std::size_t begin, std::size_t end, Code low,
+                     int shift, Summand* bins, std::size_t apart) const {
+        kernels_.add_fours(codes + begin, end - begin, low, shift, &samples_[begin].weight,
+                           &bins->weight, apart);
+    }
+    void run_bins(Summand* bins, std::size_t n, double* weight, double* term) const {
+        Summand sum;
+        for (std::size_t b = 0; b < n; ++b) {
+            bins[b] = sum += bins[b];
+            weight[b] = weight_of(sum);
+            term[b] = term_of(sum);
+        }
+    }
+    const Summand* samples() const { return samples_.data(); }
+    Scratch<Summand>& spare_room() { return samples_; }  // once no cut is to be scored
+    static void add_if(bool taken, const Summand& sample, Summand& sum) {
+        const double factor = taken ? 1.0 : 0.0;
+        sum.weight += factor * sample.weight;
+        sum.high += factor * sample.high;
+        sum.low += factor * sample.low;
+    }
+    static double weight_of(const Summand& s) { return s.weight; }
+    static double term_of(const Summand& s) { return s.high + s.low; }
+    static Summand difference(const Summand& whole, const Summand& part) {
+        return {whole.weight - part.weight, whole.high - part.high, whole.low - part.low,
+                whole.squares - part.squares};
+    }
+    static double mean_of(const Summand& s) { return term_of(s) / s.weight; }
+    double squares_of(const Summand& s) const { return s.squares; }
+    double spread_of(const Summand& s) const {
+        const double t = term_of(s) - mean_ * s.weight, whole = s.weight * s.squares;
+        return whole - t * t + 1e-12 * whole;
+    }
+    double term() const { return total_; }
+    double perfect_score() const { return std::numeric_limits<double>::infinity(); }
+
+private:
+    static constexpr std::size_t kSoonLeaves = 3;
+
+    double weight_of_sample(std::size_t i) const { return weights_ == nullptr ? 1.0 : weights_[i]; }
+
+    const Target& target_;
+    OutputGrid grid_;
+    const Kernels& kernels_ = kernels();
+    std::span<const RowId> rows_;
+    const double* weights_ = nullptr;  // or none: all are one
+    const double* y_ = nullptr;
+    Scratch<Moment> samples_;
+    double weight_ = 0.0, total_ = 0.0, mean_ = 0.0;
+    bool same_ = false;
+};
+
+}  // namespace silvics

@@ -1,0 +1,216 @@
+#include "predictor/predictor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "predictor/leaf_visits.hpp"
+
+namespace silvics {
+namespace {
+
+// Samples from which on a tree is traversed by all of a block, and not all trees by each sample.
+constexpr std::size_t kManySamples = 8;
+
+}  // namespace
+
+Predictor::Predictor(PackedForest forest, bool as_float32, bool by_majority)
+    : forest_(std::move(forest)),
+      width_(forest_.value_width()),
+      as_float32_(as_float32),
+      by_majority_(by_majority && !forest_.n_classes.empty()) {
+    trees_.reserve(forest_.n_trees());
+    for (std::size_t m = 0; m < forest_.n_trees(); ++m) {
+        trees_.emplace_back(forest_, m);
+        ruled_ |= forest_.shapes[m].ruled;
+        n_steps_ += forest_.shapes[m].depth + 1;
+    }
+}
+
+std::size_t Predictor::n_nodes() const {
+    std::size_t n = 0;
+    for (const TreeShape& shape : forest_.shapes) n += shape.n_nodes;
+    return n;
+}
+
+const NodeNumbers& Predictor::numbers(std::size_t m) const {
+    std::call_once(numbered_, [&] {
+        std::vector<NodeNumbers> numbers;
+        for (const PackedTree& tree : trees_) numbers.emplace_back(tree);
+        numbers_ = std::move(numbers);
+    });
+    return numbers_[m];
+}
+
+void Predictor::check_width(const Matrix& X) const {
+    if (X.cols != n_features())
+        throw std::invalid_argument("X does not have the number of variables of the trees");
+}
+
+void Predictor::add_vote(std::span<const double> shares, std::span<double> sum) const {
+    std::size_t first = 0;
+    for (const std::uint32_t n : forest_.n_classes) {
+        const auto of_output = shares.subspan(first, n);
+        const auto most = std::ranges::max_element(of_output) - of_output.begin();
+        sum[first + static_cast<std::size_t>(most)] += 1.0;
+        first += n;
+    }
+}
+
+template <class Visit>
+void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
+                           Traversal&& traversal, const StopFlag& stop, Visit&& visit) const {
+    if (block.size >= kManySamples || forest_.both_children) {
+        std::vector<std::uint32_t> all(block.size);
+        std::iota(all.begin(), all.end(), 0U);
+        // A tree is traversed by all samples while it is in the cache.
+        const auto walked = [&]<class T>(const T* values) {
+            UnpackedTree<T> unpacked(n_features());
+            for (std::size_t m = first; m < last; ++m) {
+                stop.check();
+                leaves_of_many(
+                    m, block, values, all, unpacked, traversal,
+                    [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
+            }
+        };
+        bool any = false;  // is worth it, otherwise nobody asks for floats
+        for (std::size_t m = first; m < last && !any; ++m)
+            any = UnpackedTree<float>::pays(forest_, m, block.size);
+        const auto floats = any ? exact_floats(block) : std::vector<float>();
+        floats.empty() ? walked(block.values) : walked(floats.data());
+        return;
+    }
+    const std::span<const PackedTree> trees(trees_);
+    for (std::size_t i = 0; i < block.size; ++i)
+        for (std::size_t begin = first; begin < last; begin += Traversal::kMost) {
+            const auto some = trees.subspan(begin, std::min(Traversal::kMost, last - begin));
+            traversal.down(some, block.whole && !ruled_, block.row(i));
+            for (std::size_t k = 0; k < some.size(); ++k)
+                with_leaves(some[k],
+                            [&](auto&& add) { visit(begin + k, i, traversal.leaf(k), add); });
+        }
+}
+
+void Predictor::average(const RowBlock& block, std::span<double> means,
+                        const StopFlag& stop) const {
+    const auto n = static_cast<double>(n_trees());
+    std::ranges::fill(means, 0.0);
+    for_leaves(0, n_trees(), block, Traversal(), stop,
+               [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
+                   add(leaf, means.subspan(i * width_, width_));
+               });
+    const bool overflow =
+        !std::ranges::all_of(means, [](double sum) { return std::isfinite(sum); });
+    const std::vector<double> scaled =
+        overflow ? scaled_sums(block, std::ldexp(1.0, -std::ilogb(n) - 1), stop)
+                 : std::vector<double>();
+    for (std::size_t i = 0; i < means.size(); ++i) {
+        if (std::isfinite(means[i])) {
+            means[i] /= n;
+        } else if (std::isfinite(scaled[i])) {  // a mean is no larger than what it is of
+            constexpr double kMost = std::numeric_limits<double>::max();
+            means[i] = std::clamp(scaled[i] / std::ldexp(n, -std::ilogb(n) - 1), -kMost, kMost);
+        }
+    }
+}
+
+std::vector<double> Predictor::scaled_sums(const RowBlock& block, double scale,
+                                           const StopFlag& stop) const {
+    std::vector<double> sums(block.size * width_, 0.0), of_tree(width_);
+    for_leaves(0, n_trees(), block, Traversal(), stop,
+               [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
+                   std::ranges::fill(of_tree, 0.0);
+                   add(leaf, std::span(of_tree));
+                   for (std::size_t c = 0; c < width_; ++c)
+                       sums[i * width_ + c] += scale * of_tree[c];
+               });
+    return sums;
+}
+
+void Predictor::average(const Matrix& X, std::span<double> out, ThreadTeam& team) const {
+    check_width(X);
+    for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
+        average(block, out.subspan(block.first * width_, block.size * width_), team.stop());
+    });
+}
+
+void Predictor::average(std::span<double> sample, std::span<double> out) const {
+    if (sample.size() != n_features() || out.size() != width_)
+        throw std::invalid_argument("a sample or its prediction is of another width");
+    if (as_float32_)
+        for (double& x : sample) x = static_cast<double>(static_cast<float>(x));
+    average(
+        {.size = 1, .width = sample.size(), .values = sample.data(), .whole = !any_missing(sample)},
+        out, StopFlag());
+}
+
+void Predictor::apply(const Matrix& X, std::size_t first, std::size_t size,
+                      std::span<std::int64_t> out, ThreadTeam& team) const {
+    check_width(X);
+    if (first + size > n_trees()) throw std::invalid_argument("there are not so many trees");
+    if (forest_.both_children)
+        throw std::invalid_argument("samples end in several leaves of these trees");
+    for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
+        for_leaves(first, first + size, block, Traversal(true), team.stop(),
+                   [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
+                       out[(block.first + i) * size + m - first] = numbers(m).of(trees_[m], leaf);
+                   });
+    });
+}
+
+DecisionPaths Predictor::paths(const Matrix& X, ThreadTeam& team) const {
+    std::vector<std::int64_t> leaves(checked_product(X.rows, n_trees()));
+    apply(X, leaves, team);
+    // visit(row, node) for every node that a row visits; rows are shared over the team.
+    const auto for_visits = [&](auto&& visit) {
+        constexpr std::size_t kRows = 256;
+        team.run((X.rows + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
+            for (std::size_t i = block * kRows; i < std::min(X.rows, (block + 1) * kRows); ++i) {
+                team.stop().check();
+                std::int64_t before = 0;  // nodes of the trees before
+                for (std::size_t m = 0; m < n_trees(); ++m) {
+                    const auto leaf = static_cast<NodeId>(leaves[i * n_trees() + m]);
+                    numbers(m).for_path(trees_[m], leaf, [&](NodeId t) { visit(i, before + t); });
+                    before += static_cast<std::int64_t>(forest_.shapes[m].n_nodes);
+                }
+            }
+        });
+    };
+    DecisionPaths paths;
+    paths.starts.assign(X.rows + 1, 0);
+    for_visits([&](std::size_t i, std::int64_t) { ++paths.starts[i + 1]; });
+    std::partial_sum(paths.starts.begin(), paths.starts.end(), paths.starts.begin());
+    paths.nodes.resize(static_cast<std::size_t>(paths.starts.back()));
+    std::vector<std::int64_t> next(paths.starts.begin(), paths.starts.end() - 1);
+    for_visits([&](std::size_t i, std::int64_t node) {
+        paths.nodes[static_cast<std::size_t>(next[i]++)] = node;
+    });
+    return paths;
+}
+
+void OutOfBagSums::clear(std::size_t n_rows, std::size_t width) const {
+    if (sums.size() != n_rows * width || counts.size() != n_rows)
+        throw std::invalid_argument("a place for each sum");
+    std::ranges::fill(sums, 0.0);
+    std::ranges::fill(counts, 0);
+}
+
+void Predictor::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums of,
+                           ThreadTeam& team) const {
+    of.clear(X.rows, width_);
+    constexpr std::size_t kRows = 32768;
+    for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
+        return [&, block, traversal = Traversal(), unpacked = UnpackedTree<double>(n_features())](
+                   std::size_t m, std::span<const std::uint32_t> some) mutable {
+            leaves_of_many(m, block, block.values, some, unpacked, traversal,
+                           [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                               ++of.counts[block.first + i];
+                               add(leaf, of.sums.subspan((block.first + i) * width_, width_));
+                           });
+        };
+    });
+}
+
+}  // namespace silvics

@@ -1,0 +1,53 @@
+// Variables of a node, drawn until K have been tried and one of them was of use (definition 2).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/types.hpp"
+#include "splitter/constants.hpp"
+
+namespace silvics {
+
+struct DrawLimits {
+    std::size_t max_features = 1;  // K
+    bool constants_count = true;   // among the K drawn, or are they skipped
+    std::size_t at_once = 1;       // variables in a batch
+};
+
+struct DrawCounts {
+    std::size_t counted = 0, useful = 0;
+};
+
+// `draw` gives variables by next() until it is done(). Those sure to be tried come in batches, in
+// `batch`: begin(batch), then for each try_variable(i, f), which answers whether it was of use.
+// enough() ends the draw early. A variable known to be constant costs its draw and nothing else.
+template <class Draw, class Begin, class Try, class Enough>
+DrawCounts draw_variables(Draw& draw, const Constants& constants, const DrawLimits& limits,
+                          std::vector<FeatureId>& batch, Begin&& begin, Try&& try_variable,
+                          Enough&& enough) {
+    DrawCounts counts;
+    while (!draw.done() && (counts.counted < limits.max_features || counts.useful == 0)) {
+        batch.clear();
+        const std::size_t wanted =
+            counts.counted < limits.max_features ? limits.max_features - counts.counted : 1;
+        for (std::size_t i = 0; i < wanted && batch.size() < limits.at_once && !draw.done(); ++i) {
+            const FeatureId f = draw.next();
+            if (constants.known(f))
+                counts.counted += limits.constants_count;
+            else
+                batch.push_back(f);
+        }
+        if (batch.empty()) continue;
+        begin(batch);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const bool use = try_variable(i, batch[i]);
+            counts.useful += use;
+            counts.counted += use || limits.constants_count;
+            if (enough()) return counts;
+        }
+    }
+    return counts;
+}
+
+}  // namespace silvics

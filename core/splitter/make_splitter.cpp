@@ -1,0 +1,69 @@
+#include "splitter/make_splitter.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "criterion/binary_gini.hpp"
+#include "criterion/class_counts.hpp"
+#include "criterion/exact_squared_error.hpp"
+#include "criterion/integer_gini.hpp"
+#include "criterion/ordered_targets.hpp"
+#include "splitter/fast/fast_splitter.hpp"
+#include "splitter/general/general_splitter.hpp"
+
+namespace silvics {
+namespace {
+
+template <Criterion C>
+std::unique_ptr<Splitter> make(const SplitterParts& parts) {
+    C::fill(parts.target, parts.subset, parts.order);
+    if constexpr (MovingCriterion<C>)
+        if (parts.rules.needs_general_splitter())
+            return std::make_unique<GeneralSplitter<C>>(parts);
+    return std::make_unique<FastSplitter<C>>(parts);
+}
+
+// The first that suits the target and the weights; the last suits all. The others know nothing
+// of monotonic constraints, nor of what the general splitter asks.
+template <Criterion First, Criterion... Others>
+std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
+    if constexpr (sizeof...(Others) == 0)
+        return make<First>(parts);
+    else if (parts.rules.monotonic.empty() && !parts.rules.needs_general_splitter() &&
+             First::suits(parts.target, parts.subset))
+        return make<First>(parts);
+    else
+        return make_first<Others...>(parts);
+}
+
+}  // namespace
+
+const std::vector<CriterionEntry>& criteria() {
+    static const std::vector<CriterionEntry> entries = {
+        {"gini", true, false, Derivation::gini,
+         make_first<BinaryGini, IntegerGini, ClassCounts<Gini>>},
+        {"entropy", true, false, Derivation::entropy, make<ClassCounts<Entropy>>},
+        {"log_loss", true, false, Derivation::entropy, make<ClassCounts<Entropy>>},
+        {"misclassification", true, false, Derivation::misclassification,
+         make<ClassCounts<Misclassification>>},
+        {"squared_error", false, true, Derivation::variance,
+         make_first<ExactSquaredError, Moments<SquaredError>>},
+        {"friedman_mse", false, true, Derivation::variance,
+         make_first<ExactSquaredError, Moments<FriedmanImprovement>>},
+        {"poisson", false, false, Derivation::none, make<Moments<PoissonDeviance>>},
+        {"absolute_error", false, true, Derivation::none, make<OrderedTargets>},
+    };
+    return entries;
+}
+
+const CriterionEntry& find_criterion(const std::string& name) {
+    const auto& entries = criteria();
+    const auto at = std::ranges::find(entries, name, &CriterionEntry::name);
+    if (at != entries.end()) return *at;
+    std::string known;
+    for (const auto& entry : entries)
+        known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    throw std::invalid_argument("unknown criterion '" + name + "'; known are " + known);
+}
+
+}  // namespace silvics

@@ -1,0 +1,104 @@
+"""Parameters and fitted attributes of the estimators, declared for type checkers and editors.
+
+Constructors keep their arguments by ``keep_parameters``, which a checker cannot see through. These
+classes have annotations and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class TableParameters:
+    """What is said about the table, and what is known about it once it was seen."""
+
+    categorical_features: Any
+    min_category_frequency: int
+    unknown_category: str
+    missing: str
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    n_outputs_: int
+
+
+class GrowthParameters(TableParameters):
+    """What trees and forests have in common."""
+
+    criterion: Any
+    max_depth: int | None
+    min_samples_split: Any
+    min_samples_leaf: Any
+    min_weight_fraction_leaf: float
+    max_features: Any
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    random_state: Any
+    ccp_alpha: float
+    monotonic_cst: Any
+    constant_features: str
+    search: str
+    max_bins: int | None
+    binning: str
+    split_sample: int | None
+    growth: str | None
+    category_gain: str
+
+    # Of classifiers only.
+    class_weight: Any
+    classes_: Any
+    n_classes_: Any
+
+    max_features_: int
+    _class_labels: list[np.ndarray]  # of trees of forests, whose classes_ are numbers
+
+
+class ForestParameters(GrowthParameters):
+    """What forests have beyond trees."""
+
+    n_estimators: Any
+    bootstrap: bool
+    max_samples: Any
+    oob_score: Any
+    n_jobs: int | None
+    verbose: int
+    warm_start: bool
+    feature_weights: Any
+    progress: Callable[[int, int], object] | None
+
+    interrupted_: bool
+    oob_score_: float
+    oob_decision_function_: np.ndarray
+    oob_prediction_: np.ndarray
+    _oob_stats: list[Any]
+
+
+class RecipeParameters:
+    """What forests of any recipe have beyond those of a fixed one."""
+
+    recipe: str
+    rows: str | None
+    columns: str | None
+    max_columns: Any
+    variables: str | None
+    cut: str | None
+    relevant: Any
+    range_sample: int | None
+    choice: str | None
+    n_best: int
+    near_best: float
+    near_best_depth: int
+    split: str | None
+    n_combined: int
+    max_values: int
+    split_pure: bool | None
+    significance: float | None
+    n_permutations: int
+    honest: float | None
+    pruning: str | None
+    validation_fraction: float
+    confidence: float
+    vote: str | None

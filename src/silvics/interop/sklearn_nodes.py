@@ -1,0 +1,42 @@
+"""scikit-learn's nodes, which come from anywhere: checked, and in our order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.tree._tree import Tree as SklearnTree
+
+_LEAF = -1  # in the place of a child
+
+
+def depth_first(source: SklearnTree, classification: bool) -> np.ndarray:
+    """Numbers of the nodes in depth-first order; ValueError if they are no tree."""
+    n = source.node_count
+    left, right = source.children_left, source.children_right
+    leaf = left == _LEAF
+    _require(n > 0, "it has no nodes")
+    _require((leaf == (right == _LEAF)).all(), "a node has one child")
+    children = np.concatenate([left[~leaf], right[~leaf]])
+    _require((children > 0).all() and (children < n).all(), "a child is no node")
+    # With one parent each there is no cycle that the root leads to, and below all are reached.
+    _require((np.bincount(children, minlength=n) <= 1).all(), "a node has two parents")
+    counts = source.n_node_samples
+    _require(
+        (counts >= 0).all() and counts.max() < 2**32 - 1, "a number of samples is out of range"
+    )
+    if classification:
+        _require((source.value >= 0).all(), "a share of a class is negative, or not a number")
+    order, stack = [], [0]
+    while stack:
+        t = stack.pop()
+        order.append(t)
+        if not leaf[t]:
+            stack += [right[t], left[t]]
+    _require(len(order) == n, "the root does not lead to all nodes")
+    return np.array(order, dtype=np.intp)
+
+
+def _require(holds: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(f"The model holds what is not a valid tree: {what}. Fit it again.")

@@ -1,0 +1,123 @@
+"""A fitted model as words and arrays."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+import silvics
+from silvics import _core
+from silvics._fit.table import Variables
+from silvics._fit.warning import warn_user
+from silvics.model_file import json_values, squeeze
+from silvics.model_file.container import FORMAT_VERSION
+from silvics.model_file.state import FITTED, GROWTH, KINDS, ROWS, own_name, trees_of
+
+
+def described(
+    model: Any,
+    *,
+    for_prediction: bool,
+    training_rows: bool,
+    compress: bool = False,
+    digest: bool = True,
+    parameters: bool = True,
+) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """What is to be written of a model: words for the header, and arrays."""
+    trees = trees_of(model)
+    if not for_prediction and not trees.known:
+        raise ValueError(
+            "This model has only what predicts: save it with for_prediction=True, as it was."
+        )
+    if for_prediction and training_rows:
+        raise ValueError("for_prediction=True leaves training rows out: training_rows=False.")
+    content: dict[str, Any] = {
+        "estimator": own_name(type(model)),
+        "library": silvics.__version__,
+        "contents": "prediction" if for_prediction else "all",
+        "digest": trees.digest() if digest else None,
+        "parameters": _encode_parameters(model) if parameters else {},
+        "variables": _encode_variables(model),
+        "outputs": _encode_outputs(model, trees.packed),
+        "forest": {
+            "n_trees": len(trees),
+            "n_nodes": sum(trees.node_counts),
+            "as_float32": trees.as_float32,
+            "by_majority": trees.by_majority,
+            "both_ways": trees.packed.both_children,
+        },
+        "fitted": _encode_fitted(model),
+        "growth": None,
+        "training_rows": training_rows,
+    }
+    arrays = dict(trees.packed.arrays())
+    if not for_prediction:
+        arrays |= trees.stats().arrays()
+        if getattr(model, "_seed", None) is not None:
+            content["growth"] = {name.strip("_"): _plain(getattr(model, name)) for name in GROWTH}
+            content["growth"]["weighted"] = getattr(model, "_sample_weight", True) is not None
+            if hasattr(model, "_n_held_out"):
+                content["growth"]["n_held_out"] = model._n_held_out
+            arrays["work"] = np.array(model._work, dtype=np.uint64)
+    if training_rows:
+        for name in ROWS:
+            if (array := getattr(model, name, None)) is not None:
+                arrays[name.strip("_")] = np.asarray(array, dtype=np.float64)
+    if compress and (small := squeeze.squeezed(arrays)) is not None:
+        content["squeezed"], arrays = small
+    said = {"format": "silvics", "version": str(FORMAT_VERSION), "model": json.dumps(content)}
+    return said, arrays
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _encode_parameters(model: Any) -> dict[str, Any]:
+    encoded, lost = {}, []
+    for name, value in model.get_params(deep=False).items():
+        try:
+            encoded[name] = json_values.encode(value)
+        except json_values.NotData:
+            lost.append(f"{name}={value!r:.60}")
+    if lost:
+        warn_user(
+            f"Not data, and so not in the file: {', '.join(lost)}. The loaded model has defaults."
+        )
+    return encoded
+
+
+def _encode_variables(model: Any) -> dict[str, Any]:
+    variables: Variables = model._variables
+    return {
+        "n": len(variables.kinds),
+        "names": None if variables.names is None else variables.names.tolist(),
+        "kinds": "".join(KINDS[kind] for kind in variables.kinds),
+        "levels": _encode_levels(variables.levels),
+        "rare": _encode_levels(variables.rare),
+    }
+
+
+def _encode_levels(levels: tuple[np.ndarray | None, ...]) -> dict[str, Any]:
+    return {str(j): json_values.encode_array(of) for j, of in enumerate(levels) if of is not None}
+
+
+def _encode_outputs(model: Any, packed: _core.PackedForest) -> dict[str, Any]:
+    encoded: dict[str, Any] = {"n": packed.n_outputs, "classes": None}
+    if packed.n_classes:
+        classes = [model.classes_] if packed.n_outputs == 1 else model.classes_
+        try:
+            encoded["classes"] = [json_values.encode_array(np.asarray(of)) for of in classes]
+        except json_values.NotData:
+            raise ValueError(
+                "The classes of this model are not numbers or text, and cannot be told in a file. "
+                "Fit on labels that are strings."
+            ) from None
+    return encoded
+
+
+def _encode_fitted(model: Any) -> dict[str, Any]:
+    there = {name: _plain(getattr(model, name)) for name in FITTED if name in vars(model)}
+    return {name: value for name, value in there.items() if FITTED[name](value)}
