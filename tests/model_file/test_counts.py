@@ -4,10 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.model_file import files
 
 import silvics
 from silvics.model_file import json_values
+
+from . import files
 
 PRIME = 2**61 - 1  # numbers that differ by it have one hash
 
