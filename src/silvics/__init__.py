@@ -16,7 +16,7 @@ from silvics.forests import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from silvics.interop.sklearn import from_sklearn
+from silvics.interop.to_sklearn import from_sklearn
 from silvics.isolation import IsolationForest
 from silvics.merging import merge
 from silvics.model_file import ModelFileError, load

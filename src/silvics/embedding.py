@@ -12,11 +12,11 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from silvics._docs import documented, keep_parameters
-from silvics._fit.forest import BaseForest
-from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
-from silvics._fit.state import reads_one_state
+from silvics._estimators.base_forest import BaseForest
+from silvics._estimators.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._predicting.predictor import Predictor
 from silvics._sklearn import TransformerMixin
-from silvics.predictor import Predictor
+from silvics._state import reads_one_state
 
 if TYPE_CHECKING:
     import sklearn.ensemble

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import StrOptions
 
 from silvics._docs import documented, keep_parameters
-from silvics._fit.forest import BaseForestClassifier, BaseForestRegressor
-from silvics._fit.parameters import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
-from silvics._fit.recipe_forest import CONSTRAINTS, AnyRecipe
+from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
+from silvics._estimators.base_forest import BaseForestClassifier, BaseForestRegressor
+from silvics._fitting.parameters import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 from silvics.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,

@@ -16,16 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._docs import documented, keep_parameters
-from silvics._fit import inputs, prediction
-from silvics._fit.axes import Axes, classic_axes
-from silvics._fit.forest import BaseForest
-from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
-from silvics._fit.state import reads_one_state
-from silvics._fit.table import Blocks
-from silvics._fit.tree import BaseTree
-from silvics._fit.warning import warn_user
+from silvics._estimators.base_forest import BaseForest
+from silvics._estimators.base_tree import BaseTree
+from silvics._estimators.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._fitting.axes import Axes, classic_axes
+from silvics._predicting import prediction
+from silvics._predicting.predictor import Predictor
 from silvics._sklearn import OutlierMixin
-from silvics.predictor import Predictor
+from silvics._state import reads_one_state
+from silvics._tables import inputs
+from silvics._tables.table import Blocks
+from silvics._warnings import warn_user
 
 
 def average_path_length(n: Any) -> np.ndarray:

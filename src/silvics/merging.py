@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from silvics._fit import targets
-from silvics._fit.column_values import MISSING
-from silvics._fit.forest import BaseForest
-from silvics._fit.merged_variables import label, merged_variables, places, union
-from silvics._fit.prediction import Trees
-from silvics._fit.table import Variables
+from silvics._estimators.base_forest import BaseForest
+from silvics._fitting import targets
+from silvics._predicting.prediction import Trees
+from silvics._tables.column_values import MISSING
+from silvics._tables.merged_variables import label, merged_variables, places, union
+from silvics._tables.table import Variables
 
 Forest = TypeVar("Forest", bound=BaseForest)
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import silvics
 from silvics import _core
-from silvics._fit import prediction
+from silvics._predicting import prediction
 
 from .tables import estimators, learning_sets, tasks, trees_of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import silvics
-from silvics._fit import targets
+from silvics._fitting import targets
 
 
 class Fitted:

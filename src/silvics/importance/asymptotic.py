@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from silvics import plots
 from silvics._frames import frame_of
 from silvics._names import one_of
 from silvics.importance._checks import checked_top
 from silvics.importance.contexts import frame_of_contexts
 from silvics.importance.lattice import set_of
 from silvics.importance.variables import unit_of
+from silvics.plots import charts
 
 _MOST_CONTEXTS = 2_000_000  # rows of a frame, unless fewer are asked for
 
@@ -163,8 +163,8 @@ class AsymptoticImportances:
         """
         one_of("kind", kind, ["degrees", "importances"])
         if kind == "degrees":
-            return plots.degrees(self.by_degree, self.names, self._unit, ax)
-        return plots.stacked(self.by_degree, self.names, self.standard_errors, self._unit, ax)
+            return charts.degrees(self.by_degree, self.names, self._unit, ax)
+        return charts.stacked(self.by_degree, self.names, self.standard_errors, self._unit, ax)
 
     @property
     def _unit(self) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.sparse import csc_array, csc_matrix, issparse, isspmatrix
 from sklearn.base import clone
 
-from silvics._fit.axes import by_name, per_variable
-from silvics._fit.opened_table import opened, wanted_categories
+from silvics._fitting.axes import by_name, per_variable
+from silvics._tables.opened_table import opened, wanted_categories
 
 Order = np.ndarray | None  # of the rows of a column; None: as they are
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from silvics import _core
-from silvics._fit.parameters import seed_of
-from silvics._fit.warning import warn_user
+from silvics._fitting.parameters import seed_of
 from silvics._names import one_of
+from silvics._warnings import warn_user
 from silvics.importance._checks import whole_number
 from silvics.importance.asymptotic import AsymptoticImportances
 from silvics.importance.contexts import OfSets, OfTests

@@ -13,10 +13,10 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
 
 from silvics import _core
-from silvics._fit.column_values import is_missing, is_missing_object
-from silvics._fit.targets import checked_weights
+from silvics._fitting.targets import checked_weights
 from silvics._frames import library_of
 from silvics._names import one_of
+from silvics._tables.column_values import is_missing, is_missing_object
 from silvics.importance.variables import CRITERIA, Variable, variables_of
 
 _MOST_STATISTICS = 300_000_000

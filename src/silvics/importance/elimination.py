@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics._docs import keep_parameters
-from silvics._fit.warning import warn_user
+from silvics._warnings import warn_user
 from silvics.importance._checks import MOST_REPEATS, whole_number
 from silvics.importance.scoring import Judge
 from silvics.importance.selector import (

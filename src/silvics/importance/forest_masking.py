@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from silvics import plots
 from silvics._frames import frame_of, library_of, wide
 from silvics.importance._checks import whole_number
 from silvics.importance.kinds import Progress
 from silvics.importance.regrown import SEEDS, Regrown
+from silvics.plots import charts
 
 _MOST_FOR_PAIRS = 200  # variables, of which it is told what stands for them
 _ALIKE = 0.5  # likeness from which on a variable is said to stand for another
@@ -88,7 +88,7 @@ class ForestMasking:
         """
         order = np.argsort(-self.importances.max(axis=0), kind="stable")[:top]
         shown = self.importances[:, order]
-        return plots.lines(self.K, shown, self.names[order], "K", self._unit, ax)
+        return charts.lines(self.K, shown, self.names[order], "K", self._unit, ax)
 
     def __repr__(self) -> str:
         first, last = self.importances[0], self.importances[-1]

@@ -10,7 +10,7 @@ import numpy as np
 from silvics.importance.variables import place_of
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
+    from silvics._estimators.fitted_forest import GrownForest
 
 
 def names_of(forest: GrownForest) -> np.ndarray:

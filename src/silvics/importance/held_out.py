@@ -13,7 +13,7 @@ from silvics.importance.over_trees import criterion_of, standard_error
 from silvics.importance.result import Importances
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
+    from silvics._estimators.fitted_forest import GrownForest
     from silvics.importance.kinds import Ask
 
 

@@ -14,7 +14,7 @@ from silvics.importance._checks import threads
 from silvics.importance.grouping import grouped, names_of
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
+    from silvics._estimators.fitted_forest import GrownForest
     from silvics.importance.result import Importances
 
 Progress = Callable[[int, int], object] | None

@@ -11,10 +11,10 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_array
 
 from silvics import _core
-from silvics._fit import targets
+from silvics._fitting import targets
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
+    from silvics._estimators.fitted_forest import GrownForest
 
 _REMEDY = ' Pass rows that it was not fitted on, with rows="held_out".'
 _MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB

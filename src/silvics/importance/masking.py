@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from silvics import plots
-from silvics._fit.parameters import seed_of
+from silvics._fitting.parameters import seed_of
 from silvics._frames import frame_of, wide
 from silvics.importance._checks import checked_top, threads, whole_number
 from silvics.importance.computing import Run, checked_settings
 from silvics.importance.distribution import distribution_of
 from silvics.importance.lattice import Progress
+from silvics.plots import charts
 
 _MOST_VARIABLES = 200
 
@@ -102,7 +102,7 @@ class Masking:
         ax : matplotlib axes
         """
         x = np.arange(1, len(self.names) + 1)
-        return plots.lines(x, self.importances, self.names, "K", self._unit, ax)
+        return charts.lines(x, self.importances, self.names, "K", self._unit, ax)
 
     def __repr__(self) -> str:
         first, last = self.importances[0], self.importances[-1]

@@ -10,8 +10,8 @@ from scipy.sparse import csc_matrix, issparse
 from sklearn.utils import check_random_state
 
 from silvics import _core
-from silvics._fit.sparse_format import check_format
 from silvics._names import one_of
+from silvics._tables.sparse_format import check_format
 from silvics.importance._checks import number_of_repeats
 from silvics.importance.held_out import at_nodes, known_trees
 from silvics.importance.learning_set import learning_set
@@ -20,7 +20,7 @@ from silvics.importance.regrown import SEEDS, Regrown
 from silvics.importance.variables import Variable, variables_of
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
+    from silvics._estimators.fitted_forest import GrownForest
     from silvics.importance.kinds import Ask
     from silvics.importance.result import Importances
 

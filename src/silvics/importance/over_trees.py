@@ -9,7 +9,7 @@ import numpy as np
 from silvics.importance.variables import CRITERIA
 
 if TYPE_CHECKING:
-    from silvics._fit.grown_forest import GrownForest
+    from silvics._estimators.fitted_forest import GrownForest
     from silvics.importance.kinds import Ask
 
 

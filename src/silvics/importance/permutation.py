@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from silvics import _core
-from silvics._fit import prediction
-from silvics._fit.warning import warn_user
 from silvics._names import one_of
+from silvics._predicting import prediction
+from silvics._warnings import warn_user
 from silvics.importance._checks import number_of_repeats
 from silvics.importance.learning_set import LearningSet, learning_set
 from silvics.importance.over_trees import standard_error

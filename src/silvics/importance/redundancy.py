@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from silvics import plots
-from silvics._fit.targets import checked_weights
+from silvics._fitting.targets import checked_weights
 from silvics._frames import frame_of, wide
 from silvics._names import one_of
 from silvics.importance._checks import checked_tolerance, number_of_repeats, threads
@@ -21,6 +20,7 @@ from silvics.importance.variables import (
     unit_of,
     variables_of,
 )
+from silvics.plots import charts
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Copies:
         """
         x = np.arange(len(self.importances))
         label = f"copies of {self.variable}"
-        return plots.lines(x, self.importances, self.names, label, self._unit, ax)
+        return charts.lines(x, self.importances, self.names, label, self._unit, ax)
 
     def __repr__(self) -> str:
         last = len(self.importances) - 1

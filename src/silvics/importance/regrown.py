@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import check_array
 
-from silvics._fit import targets
-from silvics._fit.axes import recipe_of
+from silvics._fitting import targets
+from silvics._fitting.axes import recipe_of
 from silvics.importance._checks import threads
 from silvics.importance.columns import Columns, for_columns
 from silvics.importance.kinds import Progress, arguments_of

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from silvics import plots
 from silvics._frames import frame_of
 from silvics.importance._checks import checked_share, checked_top, number_of_repeats
 from silvics.importance.contexts import frame_of_contexts
 from silvics.importance.printed import table_of_parts
+from silvics.plots import charts
 
 
 @dataclass(repr=False, eq=False)
@@ -293,7 +293,7 @@ class Importances:
         order = np.argsort(-self.values, kind="stable")[:top]
         parts = self.values[:, np.newaxis] if self.by_degree is None else self.by_degree
         errors = np.nan_to_num(self.standard_errors)
-        return plots.stacked(parts[order], self.names[order], errors[order], self._unit, ax)
+        return charts.stacked(parts[order], self.names[order], errors[order], self._unit, ax)
 
     def __repr__(self) -> str:
         values, errors = self.values, self.standard_errors

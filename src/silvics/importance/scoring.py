@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 
-from silvics._fit import prediction
-from silvics._fit.parameters import n_threads
+from silvics._predicting import prediction
+from silvics._threads import n_threads
 from silvics.importance.selector import Sample, columns_of
 
 _PARTS = 20  # of the rows, that are left out in turn to know how much a score varies

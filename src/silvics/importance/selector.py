@@ -18,16 +18,16 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from silvics._fit import table
-from silvics._fit.opened_table import opened
-from silvics._fit.parameters import seed_of
-from silvics._fit.sparse_format import check_format
-from silvics._fit.state import fit_aside
-from silvics._fit.task import TASKS, task_of
-from silvics._fit.warning import warn_user
+from silvics._fitting.parameters import seed_of
+from silvics._fitting.task import TASKS, task_of
 from silvics._frames import frame_of
 from silvics._names import SuggestsNames
 from silvics._sklearn import BaseEstimator, MetaEstimatorMixin, SelectorMixin, fit_context
+from silvics._state import fit_aside
+from silvics._tables import table
+from silvics._tables.opened_table import opened
+from silvics._tables.sparse_format import check_format
+from silvics._warnings import warn_user
 from silvics.importance.columns import Columns, for_columns
 from silvics.importance.kinds import arguments_of
 from silvics.importance.result import Importances

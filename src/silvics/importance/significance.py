@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from silvics import plots
 from silvics._frames import frame_of
 from silvics._names import did_you_mean
 from silvics.importance._checks import checked_top
+from silvics.plots import charts
 
 _IN_WORDS = {
     "fdr": "at a false discovery rate of",
@@ -229,7 +229,7 @@ class Significance:
         """
         order = np.argsort(-self.importances, kind="stable")[: checked_top(top)]
         mask = self.mask(level, how)[order]
-        ax = plots.new_axes(ax, 6.4, 1.2 + 0.32 * len(order))
+        ax = charts.new_axes(ax, 6.4, 1.2 + 0.32 * len(order))
         places = np.arange(len(order))
         colors = np.where(mask, "tab:blue", "lightgray")
         ax.barh(places, self.importances[order], color=colors)

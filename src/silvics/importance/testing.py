@@ -8,9 +8,9 @@ import numpy as np
 from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
-from silvics._fit.warning import warn_user
 from silvics._frames import library_of
 from silvics._names import one_of
+from silvics._warnings import warn_user
 from silvics.importance._checks import number_of_repeats, whole_number
 from silvics.importance.grouping import grouped
 from silvics.importance.kinds import Progress

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from silvics import _core
-from silvics._fit.table import Variables
+from silvics._tables.table import Variables
 
 LEAF, COMBINATION = -2, -3  # in the place of a feature
 

@@ -11,13 +11,14 @@ import numpy as np
 
 import silvics
 from silvics import _core
-from silvics._fit import targets
-from silvics._fit.column_values import is_missing
-from silvics._fit.oob_stats import are_of
-from silvics._fit.prediction import Trees
-from silvics._fit.random_output import RandomOutputForest
-from silvics._fit.table import Variables
-from silvics._fit.tree import BaseTree
+from silvics._estimators.base_tree import BaseTree
+from silvics._estimators.random_output import RandomOutputForest
+from silvics._fitting import targets
+from silvics._predicting.oob_stats import are_of
+from silvics._predicting.prediction import Trees
+from silvics._predicting.tree_arrays import Tree
+from silvics._tables.column_values import is_missing
+from silvics._tables.table import Variables
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION, ModelFileError, parsed, refuse
 from silvics.model_file.state import (
@@ -33,7 +34,6 @@ from silvics.model_file.state import (
     or_none,
     own_name,
 )
-from silvics.tree_arrays import Tree
 
 
 class _Fields:

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from silvics._fit.state import reads_one_state
-from silvics._fit.warning import warn_user
+from silvics._state import reads_one_state
+from silvics._warnings import warn_user
 from silvics.model_file import container
 
 Model = TypeVar("Model")

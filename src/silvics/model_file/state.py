@@ -7,10 +7,10 @@ from sys import float_info
 from typing import Any
 
 import silvics
-from silvics._fit.oob_stats import is_stats
-from silvics._fit.parameters import MAX_DRAWS
-from silvics._fit.prediction import Trees
-from silvics._fit.tree import BaseTree
+from silvics._estimators.base_tree import BaseTree
+from silvics._fitting.parameters import MAX_DRAWS
+from silvics._predicting.oob_stats import is_stats
+from silvics._predicting.prediction import Trees
 
 ESTIMATORS = (
     "DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor",

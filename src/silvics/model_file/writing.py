@@ -9,8 +9,8 @@ import numpy as np
 
 import silvics
 from silvics import _core
-from silvics._fit.table import Variables
-from silvics._fit.warning import warn_user
+from silvics._tables.table import Variables
+from silvics._warnings import warn_user
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION
 from silvics.model_file.state import FITTED, GROWTH, KINDS, ROWS, own_name, trees_of

@@ -1,0 +1,371 @@
+"""What single trees (thesis ch. 3) have in common: fitting, predicting, looking inside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.utils import Bunch, metadata_routing
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from silvics import _core
+from silvics._estimators.declared import GrowthParameters
+from silvics._estimators.exports import Exports
+from silvics._estimators.tree_pictures import ShowsTree
+from silvics._fitting import parameters, targets
+from silvics._fitting.axes import classic_axes
+from silvics._predicting import prediction
+from silvics._predicting.tree_arrays import Tree
+from silvics._sklearn import (
+    BaseEstimator,
+    ClassifierMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    fit_context,
+)
+from silvics._state import fit_aside, reads_one_state
+from silvics._tables import inputs
+from silvics._tables.table import only_numbers
+from silvics.model_file import Saved
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+class BaseTree(
+    Saved,
+    Exports,
+    ShowsTree,
+    inputs.TakesAnyTable,
+    GrowthParameters,
+    MultiOutputMixin,
+    BaseEstimator,
+):
+    """What classification and regression trees have in common."""
+
+    _recipe: ClassVar[str]
+    _classification: ClassVar[bool]
+    splitter: str
+
+    # Not a thing to route through a pipeline.
+    __metadata_request__fit: ClassVar = {
+        "check_input": metadata_routing.UNUSED,
+        "feature_names": metadata_routing.UNUSED,
+    }
+    __metadata_request__predict: ClassVar = {"check_input": metadata_routing.UNUSED}
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "splitter": [StrOptions({"best", "random"})],
+        **parameters.TREE_CONSTRAINTS,
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        *,
+        feature_names: Any = None,
+    ) -> Self:
+        """Grow the tree on a learning set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables, in any numeric type and memory layout.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The output: class labels, or real numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative; zero leaves a sample out.
+        check_input : bool, default=True
+            False skips the checks of X and y, which must then be finite arrays.
+        feature_names : array-like of str, default=None
+            Names of the columns, for a sparse matrix or an array, which have none.
+
+        Returns
+        -------
+        self : object
+        """
+        if feature_names is not None and not check_input:
+            raise ValueError("feature_names needs check_input=True.")
+        named = inputs.named(X, feature_names)
+        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, check_input))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
+        if check_input:
+            X, y = inputs.learning_inputs(self, X, y)
+        else:
+            X, y = inputs.unchecked(X), np.asarray(y)
+            self.n_features_in_ = X.shape[1]
+            self._variables = only_numbers(X.shape[1])
+        y = targets.as_columns(y)
+        self.n_outputs_ = y.shape[1]
+        weights = targets.checked_weights(sample_weight, X)
+        if self._classification:
+            encoded = targets.encode_classes(self, y)
+            weights = targets.combined(
+                weights, targets.class_weights(self, y, encoded, None, False)
+            )
+        else:
+            encoded = targets.real_values(y, self.criterion, "positive")
+        inputs.check_lengths(X, y)
+        rules = parameters.growth_rules(self, classic_axes(self), X.shape)
+        trees, _, error = _core.grow(
+            parameters.coded_table(self, inputs.to_grow(X), rules, 1),
+            targets.native_target(self, self.criterion, encoded, self._classification, weights),
+            _core.Sampling(X.shape[0], False, 0, False, weights),
+            self.criterion,
+            rules,
+            [parameters.seed_of(self.random_state)],
+            1,
+            None,
+        )
+        if error is not None:
+            raise error
+        self._take_tree(trees[0])
+        if self._classification:
+            targets.unwrap_single_output(self)
+        return self
+
+    def _take_tree(self, native: _core.Tree, as_float32: bool = False) -> None:
+        self.tree_ = Tree(native, as_float32, self._variables.n_levels)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def _checked(self, X: Any, check_input: bool) -> _core.Matrix:
+        check_is_fitted(self)
+        if check_input:
+            return inputs.prediction_inputs(self, X)
+        X = inputs.unchecked(X)
+        if len(X.shape) != 2 or X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return inputs.to_predict(X)
+
+    def _values(self, X: Any, check_input: bool) -> np.ndarray:
+        X = self._checked(X, check_input)
+        return prediction.mean_prediction(self.tree_._predictor, X)
+
+    @reads_one_state
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """Leaf that each sample ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        X_leaves : ndarray of shape (n_samples,)
+            Numbers of nodes of ``tree_``.
+        """
+        X = self._checked(X, check_input)
+        return self.tree_.apply(X)
+
+    @reads_one_state
+    def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
+        """Nodes that each sample visits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, node_count)
+            One where the sample visits the node.
+        """
+        X = self._checked(X, check_input)
+        return self.tree_.decision_path(X)
+
+    def get_depth(self) -> int:
+        """Largest number of splits between the root and a leaf.
+
+        Returns
+        -------
+        depth : int
+        """
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves.
+
+        Returns
+        -------
+        n_leaves : int
+        """
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    @reads_one_state
+    def feature_importances_(self) -> np.ndarray:
+        """Decrease of impurity by each variable, as shares of the whole (Eq. 6.2)."""
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances()
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Effective alphas at which the tree loses its weakest links.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The output.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        ccp_path : Bunch
+            ``ccp_alphas``, and the ``impurities`` of the leaves left at each.
+        """
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        alphas, impurities = whole.tree_._native.pruning_path()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+    @reads_one_state
+    def digest(self) -> str:
+        """SHA-256 of the tree alone: equal trees, equal digests.
+
+        Returns
+        -------
+        digest : str
+        """
+        check_is_fitted(self)
+        return self.tree_._trees.digest()
+
+    @reads_one_state
+    def to_sklearn(self) -> Any:
+        """The same tree as a fitted scikit-learn estimator.
+
+        Returns
+        -------
+        tree : estimator of sklearn.tree
+            Predicts the same for inputs that float32 can hold, which is what scikit-learn
+            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
+        """
+        from silvics.interop.to_sklearn import tree_to_sklearn
+
+        check_is_fitted(self)
+        return tree_to_sklearn(self)
+
+
+class TreeClassifier(ClassifierMixin, BaseTree):
+    """A tree that predicts classes."""
+
+    if TYPE_CHECKING:
+
+        def to_sklearn(self) -> DecisionTreeClassifier: ...
+
+    _classification = True
+
+    __metadata_request__predict_proba: ClassVar = {"check_input": metadata_routing.UNUSED}
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseTree._parameter_constraints,
+        "criterion": [StrOptions(parameters.CLASSIFICATION_CRITERIA)],
+        "class_weight": [dict, list, StrOptions({"balanced"}), None],
+    }
+
+    @reads_one_state
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The majority class of each sample's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return prediction.labels(self, self._values(X, check_input))
+
+    @reads_one_state
+    def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray | list[np.ndarray]:
+        """Shares of the classes in each sample's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        """
+        return prediction.probabilities(self, self._values(X, check_input))
+
+    @reads_one_state
+    def predict_log_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
+        """Logarithms of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        """
+        return prediction.log_probabilities(self.predict_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class TreeRegressor(RegressorMixin, BaseTree):
+    """A tree that predicts real numbers."""
+
+    if TYPE_CHECKING:
+
+        def to_sklearn(self) -> DecisionTreeRegressor: ...
+
+    _classification = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseTree._parameter_constraints,
+        "criterion": [StrOptions(parameters.REGRESSION_CRITERIA)],
+    }
+
+    @reads_one_state
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """The value of each sample's leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        check_input : bool, default=True
+            False skips the checks of X.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return prediction.reals(self._values(X, check_input))

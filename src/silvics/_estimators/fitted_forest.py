@@ -1,0 +1,360 @@
+"""A forest once it is grown: its trees, what they say of samples, what they weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils.validation import check_is_fitted
+
+from silvics import _core
+from silvics._estimators.base_tree import BaseTree
+from silvics._estimators.exports import Exports
+from silvics._estimators.importances import ExplainsItself
+from silvics._fitting import pruning, targets
+from silvics._predicting import prediction
+from silvics._predicting.drawn_rows import check_drawn
+from silvics._predicting.prediction import Trees
+from silvics._predicting.predictor import Predictor
+from silvics._state import reads_one_state
+from silvics._tables import inputs
+from silvics._tables.table import Variables
+
+if TYPE_CHECKING:
+    from silvics._results.summary import Summary
+
+
+class GrownForest(ExplainsItself, Exports):
+    """Access to the trees of a forest, and the walks down them."""
+
+    _classification: ClassVar[bool]
+    _tree_class: ClassVar[type[BaseTree]]
+
+    _trees: Trees
+    _seed: int | None  # None for a forest that was not grown here, or merged
+
+    # Parameters and attributes of the estimator that this is part of.
+    n_jobs: int | None
+    n_features_in_: int
+    _variables: Variables
+    n_outputs_: int
+    max_features_: int
+    n_classes_: Any
+    classes_: Any
+    unknown_category: str
+    missing: str
+    _n_samples: int
+    _n_samples_bootstrap: int | None
+    _rows: str
+    _structure: float
+    _work: list[tuple[int, int, int, int]]  # of each tree
+    _sample_weight: np.ndarray | None
+    _weights_given: bool  # there, if there were weights besides those of classes
+    _balanced_subsample: bool
+    _n_held_out: int  # there, if trees were pruned on rows held out
+
+    def _sampling(self) -> _core.Sampling:
+        held_out = None
+        if n_held_out := getattr(self, "_n_held_out", 0):
+            assert self._seed is not None
+            held_out = pruning.held_out_rows(self._seed, self._n_samples, n_held_out).tolist()
+        return _core.Sampling(
+            self._n_samples,
+            self._rows == "bootstrap",
+            self._n_samples_bootstrap or 0,
+            self._balanced_subsample,
+            self._sample_weight,
+            self._rows == "subsample",
+            self._structure,
+            held_out,
+        )
+
+    def _tree_seeds(self, first: int, count: int) -> list[int]:
+        assert self._seed is not None
+        return _core.tree_seeds(self._seed, first, count)
+
+    def _forget_estimates(self) -> None:
+        """Drop what was made from other trees."""
+        for name in ("_estimators", "_oob_stats", "oob_score_", "oob_decision_function_",
+                     "oob_prediction_"):  # fmt: skip
+            self.__dict__.pop(name, None)
+
+    def _adopt(self, trees: list[BaseTree]) -> None:
+        """Become a forest of trees that were grown elsewhere, and cannot be grown again."""
+        natives = Trees((t.tree_._native for t in trees), trees[0].tree_._as_float32)
+        self._take_trees(natives, trees[0]._variables)
+        self._estimators = trees
+        self.max_features_ = trees[0].max_features_
+
+    def _take_trees(self, trees: Trees, variables: Variables) -> None:
+        """Have these trees, of which no seed is known."""
+        self._trees = trees
+        self._variables = variables
+        self.interrupted_ = False
+        self._seed = None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(getattr(self, "_trees", None))
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: int) -> BaseTree:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[BaseTree]:
+        return iter(self.estimators_)
+
+    @property
+    def estimator(self) -> BaseTree:
+        """An unfitted tree of the kind that the forest is made of."""
+        return self._tree_class()
+
+    @property
+    def estimator_(self) -> BaseTree:
+        """The same, once there are such trees."""
+        self._require_fitted("estimator_")
+        return self.estimator
+
+    @property
+    @reads_one_state
+    def estimators_(self) -> list[BaseTree]:
+        """The trees as estimators, sharing the forest's memory; made when first asked for."""
+        self._require_fitted("estimators_")
+        if not hasattr(self, "_estimators"):
+            n = len(self._trees)
+            seeds = [None] * n if self._seed is None else self._tree_seeds(0, n)
+            self._estimators = list(map(self._tree_estimator, self._trees, seeds))
+        return self._estimators
+
+    def _require_fitted(self, attribute: str) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(
+                f"This {type(self).__name__} is not fitted yet: it has no {attribute}"
+            )
+
+    def _tree_estimator(self, native: _core.Tree, seed: int | None) -> BaseTree:
+        """A fitted tree with this forest's parameters. Its classes are numbers, as in sklearn."""
+        tree = self._tree_class()
+        tree.set_params(random_state=seed, **self._own_parameters(tree))
+        tree.n_features_in_ = self.n_features_in_
+        tree._variables = self._variables
+        tree.n_outputs_ = self.n_outputs_
+        tree.max_features_ = self.max_features_
+        if self._classification:
+            counts = np.atleast_1d(self.n_classes_)
+            tree.classes_ = [np.arange(n, dtype=np.float64) for n in counts]
+            tree.n_classes_ = counts
+            tree._class_labels = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+            targets.unwrap_single_output(tree)
+        tree._take_tree(native, self._trees.as_float32)
+        return tree
+
+    def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
+        """Those that a tree of its own has as well."""
+        shared = tree.get_params(deep=False).keys() - {"splitter", "random_state", "class_weight"}
+        return {name: getattr(self, name) for name in shared}
+
+    @property
+    @reads_one_state
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """Rows drawn by each tree, with repetitions; drawn again at each call."""
+        self._require_fitted("estimators_samples_")
+        if self._seed is None:
+            raise AttributeError(
+                "The rows drawn are not known of a forest from elsewhere, or merged."
+            )
+        if not hasattr(self, "_sample_weight"):
+            raise AttributeError(
+                "The weights by which rows were drawn are not in the file that this model is from: "
+                "save it with training_rows=True."
+            )
+        check_drawn(self)
+        dtype = np.int32 if self._n_samples <= np.iinfo(np.int32).max else np.int64
+        if self._rows == "all":
+            return [np.arange(self._n_samples, dtype=dtype) for _ in self._trees]
+        sampling = self._sampling()
+        seeds = self._tree_seeds(0, len(self._trees))
+        return [sampling.rows(seed).astype(dtype) for seed in seeds]
+
+    @property
+    @reads_one_state
+    def feature_importances_(self) -> np.ndarray:
+        """Mean over the trees of each variable's decrease of impurity, summing to one."""
+        check_is_fitted(self)
+        importances = [t.impurity_decrease(True) for t in self._trees if t.node_count > 1]
+        if not importances:
+            return np.zeros(self.n_features_in_)
+        mean = np.mean(importances, axis=0)
+        whole = mean.sum()
+        return mean / whole if whole > 0 else mean
+
+    @property
+    @reads_one_state
+    def work_(self) -> dict[str, float]:
+        """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
+        self._require_fitted("work_")
+        if self._seed is None:
+            raise AttributeError(
+                "What growing took is not known of a forest from elsewhere, or merged."
+            )
+        samples, values, sorts, cuts = (sum(of) for of in zip(*self._work, strict=True))
+        splits, ends = (
+            sum(of) for of in zip(*(t.end_cuts(0.05) for t in self._trees), strict=True)
+        )
+        leaf_depths = [t.depths()[t.feature() == -2].mean() for t in self._trees]
+        return {
+            "trees": len(self._trees),
+            "nodes": sum(t.node_count for t in self._trees),
+            "samples_visited": samples,
+            "values_read": values,
+            "values_sorted": sorts,
+            "cuts_scored": cuts,
+            "max_depth": max(t.max_depth for t in self._trees),
+            "mean_leaf_depth": float(np.mean(leaf_depths)),
+            "end_cut_share": ends / splits if splits else 0.0,
+        }
+
+    @reads_one_state
+    def summary(self) -> Summary:
+        """The forest in a few lines: size, out-of-bag error, most important variables.
+
+        Returns
+        -------
+        summary : Summary
+            Prints as text, and as HTML in notebooks; has ``n_trees``, ``n_nodes``, ``depth``,
+            ``oob_error``, ``confusion``, ``class_errors``, ``importances`` and ``to_dict()``.
+        """
+        from silvics._results.summary import summary_of
+
+        check_is_fitted(self)
+        return summary_of(self)
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """What scikit-learn's HTML representation shows; its own would make all attributes."""
+        from silvics._results.summary import FittedSection
+
+        del doc_link
+        return FittedSection(self.summary())
+
+    @reads_one_state
+    def digest(self) -> str:
+        """SHA-256 of the trees alone: equal forests, equal digests.
+
+        The same data, parameters and seed give the same digest for any ``n_jobs`` and any
+        number of warm-start steps.
+
+        Returns
+        -------
+        digest : str
+        """
+        check_is_fitted(self)
+        return self._trees.digest()
+
+    @reads_one_state
+    def to_sklearn(self) -> Any:
+        """The same forest as a fitted scikit-learn estimator.
+
+        Returns
+        -------
+        forest : estimator of sklearn.ensemble
+            Predicts the same for inputs that float32 can hold, which is what scikit-learn
+            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
+        """
+        from silvics.interop.to_sklearn import forest_to_sklearn
+
+        check_is_fitted(self)
+        return forest_to_sklearn(self)
+
+    # ---- predicting
+
+    def _checked(self, X: Any) -> _core.Matrix:
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
+        return inputs.prediction_inputs(self, X)
+
+    def _values(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        X = self._checked(X)
+        return prediction.mean_prediction(self._trees.predictor, X, self._jobs(n_jobs))
+
+    def _jobs(self, n_jobs: int | None) -> int | None:
+        return self.n_jobs if n_jobs is None else n_jobs
+
+    @reads_one_state
+    def predictor(self, *, n_jobs: int = 1) -> Predictor:
+        """The forest reduced to what predicts, for services.
+
+        One row (a list, a dict, a vector) takes microseconds; see :class:`Predictor`.
+
+        Parameters
+        ----------
+        n_jobs : int
+            Threads for tables; one row never starts any.
+
+        Returns
+        -------
+        predictor : Predictor
+        """
+        check_is_fitted(self)
+        classes = None
+        if self._classification:
+            classes = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+        return Predictor(
+            self._trees,
+            self._variables,
+            classes,
+            self.unknown_category,
+            self.missing,
+            n_jobs,
+        )
+
+    def _require_one_leaf_each(self, what: str) -> None:
+        if self._trees.packed.both_children:
+            raise ValueError(
+                f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
+                'several: use missing="learned".'
+            )
+
+    @reads_one_state
+    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """Leaf that each sample ends in, in every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        X_leaves : ndarray of shape (n_samples, n_estimators)
+        """
+        X = self._checked(X)
+        self._require_one_leaf_each("apply")
+        return prediction.leaves(self._trees.predictor, X, self._jobs(n_jobs))
+
+    @reads_one_state
+    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
+        """Nodes that each sample visits, in all trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+            One where the sample visits the node.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
+        """
+        X = self._checked(X)
+        self._require_one_leaf_each("decision_path")
+        path = prediction.decision_path(self._trees.predictor, X, self._jobs(n_jobs))
+        return path, np.cumsum([0, *self._trees.node_counts])
