@@ -16,7 +16,7 @@ from silvics import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from silvics.importance.shadows import (
+from silvics.importance.forest.shadows import (
     Columns,
     actual_impurity_reduction,
     with_shadow_parameters,

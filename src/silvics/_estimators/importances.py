@@ -10,7 +10,7 @@ from silvics._state import reads_one_state
 
 if TYPE_CHECKING:
     from silvics._estimators.fitted_forest import GrownForest
-    from silvics.importance.result import Importances
+    from silvics.importance.forest.result import Importances
 
 
 class ExplainsItself:
@@ -110,11 +110,12 @@ class ExplainsItself:
         importances : Importances
             With ``names``, ``values``, ``std``, ``to_frame()`` and ``plot()``.
         """
-        from silvics.importance.kinds import Ask, importances
+        from silvics.importance.forest.compute import importances
+        from silvics.importance.forest.request import ImportanceRequest
 
         check_is_fitted(self)
-        ask = Ask(
+        request = ImportanceRequest(
             cast("GrownForest", self), kind, X, y, feature_groups, rows, by, normalize, max_degree,
             min_samples, null, n_repeats, loss, sample_weight, random_state, n_jobs, progress,
         )  # fmt: skip
-        return importances(ask)
+        return importances(request)
