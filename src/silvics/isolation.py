@@ -27,6 +27,7 @@ from silvics._state import reads_one_state
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 from silvics._warnings import warn_user
+from silvics.trees import ExtraTreeRegressor
 
 
 def average_path_length(n: Any) -> np.ndarray:
@@ -117,6 +118,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         "estimators_ can be exported, and predict lengths of ways."
     )
 
+    _tree_class = ExtraTreeRegressor
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: BaseForest._parameter_constraints[name]
@@ -153,6 +156,19 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    # ---- files
+
+    def _needed_in_files(self, grown_here: bool) -> set[str]:
+        own = {"max_samples_", "offset_", *(["_n_columns_of_tree"] if grown_here else [])}
+        return super()._needed_in_files(grown_here) | own
+
+    def _problem_of_stored_trees(
+        self, packed: _core.PackedForest, values: np.ndarray
+    ) -> str | None:
+        if (values < 0).any():
+            return "ways of less than no length"
+        return super()._problem_of_stored_trees(packed, values)
 
     # ---- growing
 

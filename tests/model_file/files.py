@@ -9,6 +9,7 @@ import numpy as np
 
 import silvics
 from silvics.model_file import container, reading, state, writing
+from silvics.model_file.loading import new_model
 
 LINE = 64
 BEGIN = b'{"__metadata__":{"checksum":"'
@@ -27,7 +28,9 @@ def content_of(model, **options):
 
 def loaded(content):
     """What ``silvics.load`` gives of a file with these bytes."""
-    return reading.restored(*container.from_bytes(np.frombuffer(content, dtype=np.uint8)))
+    return reading.restored(
+        *container.from_bytes(np.frombuffer(content, dtype=np.uint8)), new_model
+    )
 
 
 def mended(content):

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from silvics import _core
 from silvics._estimators.declared import ForestParameters
 from silvics._estimators.fitted_forest import GrownForest
+from silvics._estimators.saving import Saved
 from silvics._fitting import parameters, pruning, rotation, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.progress import Progress
@@ -30,7 +31,6 @@ from silvics._tables import inputs
 from silvics._tables.table import Blocks
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
-from silvics.model_file import Saved
 
 if TYPE_CHECKING:
     from sklearn.ensemble import (
@@ -122,8 +122,12 @@ class BaseForest(
             raise error
         return self
 
+    def _needed_in_files(self, grown_here: bool) -> set[str]:
+        return super()._needed_in_files(grown_here) | {"interrupted_"}
+
     def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
-        return inputs.learning_inputs(self, X, y)
+        blocks = inputs.learning_inputs(self, X, y)
+        return blocks, targets.checked_outputs(y)
 
     def _check_sampling(self) -> None:
         """What scikit-learn refuses before it looks at X."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from silvics import _core
 from silvics._estimators.declared import GrowthParameters
 from silvics._estimators.exports import Exports
+from silvics._estimators.saving import Saved
 from silvics._estimators.tree_pictures import ShowsTree
 from silvics._fitting import parameters, targets
 from silvics._fitting.axes import classic_axes
@@ -29,7 +30,7 @@ from silvics._sklearn import (
 from silvics._state import fit_aside, reads_one_state
 from silvics._tables import inputs
 from silvics._tables.table import only_numbers
-from silvics.model_file import Saved
+from silvics.interop.to_sklearn import tree_to_sklearn
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -47,6 +48,7 @@ class BaseTree(
     """What classification and regression trees have in common."""
 
     _recipe: ClassVar[str]
+    _is_single_tree = True
     _classification: ClassVar[bool]
     splitter: str
 
@@ -98,7 +100,8 @@ class BaseTree(
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
         if check_input:
-            X, y = inputs.learning_inputs(self, X, y)
+            X = inputs.learning_inputs(self, X, y)
+            y = targets.checked_outputs(y)
         else:
             X, y = inputs.unchecked(X), np.asarray(y)
             self.n_features_in_ = X.shape[1]
@@ -261,8 +264,6 @@ class BaseTree(
             Predicts the same for inputs that float32 can hold, which is what scikit-learn
             rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
         """
-        from silvics.interop.to_sklearn import tree_to_sklearn
-
         check_is_fitted(self)
         return tree_to_sklearn(self)
 

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 from sklearn.utils.validation import check_is_fitted
 
 from silvics._state import reads_one_state
+from silvics.interop.c import to_c
+from silvics.interop.json import to_json
+from silvics.interop.onnx import to_onnx
+from silvics.interop.plain_model import PlainModel, plain_model
+from silvics.interop.treelite import to_treelite
 
 if TYPE_CHECKING:
     import onnx
     import treelite
-
-    from silvics.interop.plain_model import PlainModel
 
 
 class Exports:
@@ -22,8 +25,6 @@ class Exports:
 
     @reads_one_state
     def _plain(self) -> PlainModel:
-        from silvics.interop.plain_model import plain_model
-
         check_is_fitted(self)
         if self._no_exports is not None:
             raise ValueError(f"{type(self).__name__} cannot be exported: {self._no_exports}")
@@ -41,8 +42,6 @@ class Exports:
         model : onnx.ModelProto
             Predicts the same, to the last bit.
         """
-        from silvics.interop.onnx import to_onnx
-
         return to_onnx(self._plain())
 
     def to_treelite(self) -> treelite.Model:
@@ -56,8 +55,6 @@ class Exports:
         model : treelite.Model
             Predicts the same from float64, to the last bit.
         """
-        from silvics.interop.treelite import to_treelite
-
         return to_treelite(self._plain())
 
     def to_json(self) -> str:
@@ -75,8 +72,6 @@ class Exports:
         >>> json.loads(tree.to_json())["trees"][0][0]
         {'feature': 0, 'thresholds': [0.5], 'children': [1, 2], 'missing': 1}
         """
-        from silvics.interop.json import to_json
-
         return to_json(self._plain())
 
     def to_c(self, name: str = "predict") -> str:
@@ -96,6 +91,4 @@ class Exports:
         code : str
             Predicts the same, to the last bit.
         """
-        from silvics.interop.c import to_c
-
         return to_c(self._plain(), name)

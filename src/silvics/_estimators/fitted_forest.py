@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -13,17 +13,17 @@ from silvics import _core
 from silvics._estimators.base_tree import BaseTree
 from silvics._estimators.exports import Exports
 from silvics._estimators.importances import ExplainsItself
-from silvics._fitting import pruning, targets
+from silvics._fitting import targets
 from silvics._predicting import prediction
 from silvics._predicting.drawn_rows import check_drawn
+from silvics._predicting.held_out_rows import held_out_rows
 from silvics._predicting.prediction import Trees
 from silvics._predicting.predictor import Predictor
+from silvics._results.summary import FittedSection, Summary, summary_of
 from silvics._state import reads_one_state
 from silvics._tables import inputs
 from silvics._tables.table import Variables
-
-if TYPE_CHECKING:
-    from silvics._results.summary import Summary
+from silvics.interop.to_sklearn import forest_to_sklearn
 
 
 class GrownForest(ExplainsItself, Exports):
@@ -59,7 +59,7 @@ class GrownForest(ExplainsItself, Exports):
         held_out = None
         if n_held_out := getattr(self, "_n_held_out", 0):
             assert self._seed is not None
-            held_out = pruning.held_out_rows(self._seed, self._n_samples, n_held_out).tolist()
+            held_out = held_out_rows(self._seed, self._n_samples, n_held_out).tolist()
         return _core.Sampling(
             self._n_samples,
             self._rows == "bootstrap",
@@ -227,15 +227,11 @@ class GrownForest(ExplainsItself, Exports):
             Prints as text, and as HTML in notebooks; has ``n_trees``, ``n_nodes``, ``depth``,
             ``oob_error``, ``confusion``, ``class_errors``, ``importances`` and ``to_dict()``.
         """
-        from silvics._results.summary import summary_of
-
         check_is_fitted(self)
         return summary_of(self)
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
         """What scikit-learn's HTML representation shows; its own would make all attributes."""
-        from silvics._results.summary import FittedSection
-
         del doc_link
         return FittedSection(self.summary())
 
@@ -263,8 +259,6 @@ class GrownForest(ExplainsItself, Exports):
             Predicts the same for inputs that float32 can hold, which is what scikit-learn
             rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
         """
-        from silvics.interop.to_sklearn import forest_to_sklearn
-
         check_is_fitted(self)
         return forest_to_sklearn(self)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from sklearn.utils.validation import check_is_fitted
 
 from silvics._state import reads_one_state
-
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
-    from silvics.importance.forest.result import Importances
+from silvics.importance._types import FittedForest
+from silvics.importance.forest.compute import importances
+from silvics.importance.forest.request import ImportanceRequest
+from silvics.importance.forest.result import Importances
 
 
 class ExplainsItself:
@@ -110,12 +110,9 @@ class ExplainsItself:
         importances : Importances
             With ``names``, ``values``, ``std``, ``to_frame()`` and ``plot()``.
         """
-        from silvics.importance.forest.compute import importances
-        from silvics.importance.forest.request import ImportanceRequest
-
         check_is_fitted(self)
         request = ImportanceRequest(
-            cast("GrownForest", self), kind, X, y, feature_groups, rows, by, normalize, max_degree,
+            cast(FittedForest, self), kind, X, y, feature_groups, rows, by, normalize, max_degree,
             min_samples, null, n_repeats, loss, sample_weight, random_state, n_jobs, progress,
         )  # fmt: skip
         return importances(request)

@@ -15,7 +15,6 @@ from silvics._sklearn import fit_context
 from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
-from silvics.trees import ExtraTreeRegressor
 
 TABLE_CONSTRAINTS: dict[str, list[Any]] = {
     name: parameters.TREE_CONSTRAINTS[name]
@@ -33,7 +32,6 @@ class RandomOutputForest(BaseForest):
 
     _classification = False
     _recipe = "totally_randomized"
-    _tree_class = ExtraTreeRegressor
 
     # What other forests leave to the user, and what could make no difference here.
     criterion = "squared_error"
@@ -87,9 +85,15 @@ class RandomOutputForest(BaseForest):
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, None, sample_weight))
 
+    def _problem_of_stored_trees(
+        self, packed: _core.PackedForest, values: np.ndarray
+    ) -> str | None:
+        del values
+        return "several outputs of a forest that predicts none" if packed.n_outputs > 1 else None
+
     def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
         del y
-        blocks, _ = inputs.learning_inputs(self, X, np.zeros(1))
+        blocks = inputs.learning_inputs(self, X, np.zeros(1))
         return blocks, np.zeros(blocks.shape[0])  # drawn in _encode, once there is a seed
 
     def _encode(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from silvics.plots.tree_plot import plot_tree
+from silvics.plots.tree_text import tree_to_dot, tree_to_text
+
 
 class ShowsTree:
     """``to_text``, ``to_dot`` and ``plot``, for trees of every kind of split."""
@@ -31,8 +34,6 @@ class ShowsTree:
         |-- x1 <= 21 or missing -> 0 (100%), 3 samples
         |-- x1 > 21 -> 1 (100%), 1 sample
         """
-        from silvics.plots.tree_text import tree_to_text
-
         return tree_to_text(self, max_depth)
 
     def to_dot(self, max_depth: int | None = None) -> str:
@@ -47,8 +48,6 @@ class ShowsTree:
         -------
         dot : str
         """
-        from silvics.plots.tree_text import tree_to_dot
-
         return tree_to_dot(self, max_depth)
 
     def plot(self, max_depth: int | None = 3, ax: Any = None) -> Any:
@@ -65,6 +64,4 @@ class ShowsTree:
         -------
         ax : matplotlib axes
         """
-        from silvics.plots.tree_plot import plot_tree
-
         return plot_tree(self, max_depth, ax)

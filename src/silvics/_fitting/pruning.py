@@ -10,6 +10,7 @@ from scipy.special import betaincinv
 from silvics import _core
 from silvics._fitting.axes import Axes
 from silvics._predicting import prediction
+from silvics._predicting.held_out_rows import held_out_rows
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 
@@ -35,12 +36,6 @@ def hold_out(estimator: Any, axes: Axes, n_samples: int, weights: np.ndarray | N
             "validation_fraction."
         )
     return weights
-
-
-def held_out_rows(seed: int, n_samples: int, n_held: int) -> np.ndarray:
-    """The rows, in order, that a forest of this seed prunes its trees on."""
-    drawn = np.random.default_rng([seed, 0x9E37]).choice(n_samples, n_held, replace=False)
-    return np.sort(drawn)
 
 
 def pruned(

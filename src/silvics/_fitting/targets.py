@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import compute_class_weight
+from sklearn.utils import check_array, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -39,6 +39,21 @@ def check_known(y: Any) -> None:
             f"rows, the first being row {rows[0]}. Leave out the rows without an output, or fill "
             "their outputs in."
         )
+
+
+def checked_outputs(y: Any) -> np.ndarray:
+    """Y as an array in which nothing is missing."""
+    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
+        raise ValueError(
+            "y has masked values, and an output that is missing cannot be learned: leave out the "
+            "rows where y is masked."
+        )
+    check_known(y)
+    try:
+        with np.errstate(invalid="ignore"):  # of a sum of the largest numbers
+            return check_array(y, dtype=None, ensure_2d=False, input_name="y")
+    except ArithmeticError as error:  # of a Decimal that cannot be compared
+        raise ValueError(f"Input y contains NaN, or no number ({error!r}).") from error
 
 
 def as_columns(y: np.ndarray) -> np.ndarray:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import r2_score
 
 from silvics import _core
-from silvics._fitting import pruning
 from silvics._predicting import prediction
+from silvics._predicting.held_out_rows import held_out_rows
 from silvics._predicting.oob_stats import out_of_bag_stats
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
 
-if TYPE_CHECKING:
-    from silvics._estimators.base_forest import BaseForest
 
-
-def estimate(forest: BaseForest, X: Blocks, y: np.ndarray, sampling: _core.Sampling) -> None:
+def estimate(forest: Any, X: Blocks, y: np.ndarray, sampling: _core.Sampling) -> None:
     """Set the forest's out-of-bag predictions and score.
 
     Rows without an out-of-bag tree are NaN among the predictions, and are left out of the score.
@@ -33,7 +30,7 @@ def estimate(forest: BaseForest, X: Blocks, y: np.ndarray, sampling: _core.Sampl
     known = counts > 0
     expected = np.ones(len(known), dtype=bool)
     if n_held_out := getattr(forest, "_n_held_out", 0):
-        expected[pruning.held_out_rows(forest._seed, len(known), n_held_out)] = False
+        expected[held_out_rows(forest._seed, len(known), n_held_out)] = False
     if not known[expected].all():
         warn_user(
             "Some inputs do not have OOB scores. This probably means too few trees were used to "

@@ -9,11 +9,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from silvics import _core
-from silvics._fitting import targets
 from silvics._frames import library_of
 from silvics._names import SuggestsNames
 from silvics._tables import table
@@ -54,8 +52,8 @@ def named(X: Any, feature_names: Any) -> Any:
     return NamedTable(X, names.tolist())
 
 
-def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
-    """X as blocks, whose variables the estimator keeps, and y, which may have several columns."""
+def learning_inputs(estimator: Any, X: Any, y: Any) -> Blocks:
+    """X as blocks, whose variables the estimator keeps; y is only checked to be there."""
     variables, blocks = table.learn(
         X,
         categorical_features=estimator.categorical_features,
@@ -74,22 +72,7 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Blocks, np.ndarray]
     estimator._frame_library = library_of(X)
     if variables.names is not None:
         estimator.feature_names_in_ = variables.names
-    return blocks, _checked_outputs(y)
-
-
-def _checked_outputs(y: Any) -> np.ndarray:
-    """Y as an array in which nothing is missing."""
-    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
-        raise ValueError(
-            "y has masked values, and an output that is missing cannot be learned: leave out the "
-            "rows where y is masked."
-        )
-    targets.check_known(y)
-    try:
-        with np.errstate(invalid="ignore"):  # of a sum of the largest numbers
-            return check_array(y, dtype=None, ensure_2d=False, input_name="y")
-    except ArithmeticError as error:  # of a Decimal that cannot be compared
-        raise ValueError(f"Input y contains NaN, or no number ({error!r}).") from error
+    return blocks
 
 
 class TakesAnyTable(SuggestsNames):

@@ -1,4 +1,4 @@
-"""To scikit-learn and back, so that what was made for its trees works on ours."""
+"""To scikit-learn, so that what was made for its trees works on ours."""
 
 from __future__ import annotations
 
@@ -9,30 +9,14 @@ import sklearn.ensemble
 import sklearn.tree
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as SklearnTree
-from sklearn.utils.validation import check_is_fitted
 
-import silvics
-from silvics import _core
-from silvics._estimators.base_tree import BaseTree
 from silvics._predicting.tree_arrays import Tree
-from silvics._tables.table import only_numbers
 from silvics._warnings import warn_user
-from silvics.interop.sklearn_nodes import depth_first
 
 _FITTED = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
-_NAMES = (
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-    "ExtraTreeClassifier",
-    "ExtraTreeRegressor",
-    "RandomForestClassifier",
-    "RandomForestRegressor",
-    "ExtraTreesClassifier",
-    "ExtraTreesRegressor",
-)
 
 
-def _shared_parameters(source: Any, target_class: type) -> dict[str, Any]:
+def shared_parameters(source: Any, target_class: type) -> dict[str, Any]:
     """Parameters that both sides know. Criteria of ours alone do not cross over."""
     known = target_class().get_params(deep=False)
     given = {k: v for k, v in source.get_params(deep=False).items() if k in known}
@@ -41,22 +25,10 @@ def _shared_parameters(source: Any, target_class: type) -> dict[str, Any]:
     return given
 
 
-def _copy_fitted(source: Any, target: Any) -> None:
+def copy_fitted(source: Any, target: Any) -> None:
     for name in _FITTED:
         if hasattr(source, name):
             setattr(target, name, getattr(source, name))
-
-
-def _made(kind: Any, model: Any) -> Any:
-    """One of our estimators with what is known about a scikit-learn model."""
-    made = kind(**_shared_parameters(model, kind))
-    _copy_fitted(model, made)
-    if hasattr(model, "feature_names_in_"):
-        made._frame_library = "pandas"  # scikit-learn takes names from frames only
-    return made
-
-
-# ---- to scikit-learn
 
 
 def _sklearn_tree(tree: Tree) -> SklearnTree:
@@ -143,17 +115,17 @@ def _warn_of_collisions(trees: list[Tree]) -> None:
         )
 
 
-def tree_to_sklearn(tree: BaseTree) -> Any:
+def tree_to_sklearn(tree: Any) -> Any:
     """A fitted silvics tree as scikit-learn's."""
     _refuse_what_it_cannot_hold(tree)
     _warn_of_collisions([tree.tree_])
     return _tree_to_sklearn(tree)
 
 
-def _tree_to_sklearn(tree: BaseTree) -> Any:
+def _tree_to_sklearn(tree: Any) -> Any:
     kind = getattr(sklearn.tree, type(tree).__name__)
-    made = kind(**_shared_parameters(tree, kind))
-    _copy_fitted(tree, made)
+    made = kind(**shared_parameters(tree, kind))
+    copy_fitted(tree, made)
     made.max_features_ = tree.max_features_
     made.tree_ = _sklearn_tree(tree.tree_)
     return made
@@ -169,98 +141,11 @@ def forest_to_sklearn(forest: Any) -> Any:
         made = kind(len(forest), n_jobs=forest.n_jobs)
     else:
         kind = getattr(sklearn.ensemble, name)
-        made = kind(**_shared_parameters(forest, kind))
-    _copy_fitted(forest, made)
+        made = kind(**shared_parameters(forest, kind))
+    copy_fitted(forest, made)
     made._validate_estimator()
     made.estimators_ = [_tree_to_sklearn(tree) for tree in forest.estimators_]
     for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
         if hasattr(forest, name):
             setattr(made, name, getattr(forest, name))
-    return made
-
-
-# ---- from scikit-learn
-
-
-def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
-    """scikit-learn's arrays in our order (depth-first), checked by the core."""
-    left, right = source.children_left, source.children_right
-    old = depth_first(source, classification)
-    new = np.empty(source.node_count, dtype=np.int64)
-    new[old] = np.arange(len(old))
-    inner = left[old] >= 0
-    link = np.zeros(len(old), dtype=np.uint32)
-    missing_left = source.missing_go_to_left[old][inner].astype(np.uint32) << np.uint32(31)
-    link[inner] = new[right[old][inner]].astype(np.uint32) | missing_left
-    n_classes = source.n_classes if classification else np.array([], dtype=np.intp)
-    value = source.value[old]
-    parts = [value[:, k, : source.n_classes[k]] for k in range(source.n_outputs)]
-    shape = [source.n_features, source.n_outputs, source.max_depth]
-    return _core.Tree.from_stored_arrays(
-        {
-            "shape": np.array(shape, dtype=np.uint64),
-            "n_classes": n_classes.astype(np.uint32),
-            "threshold": np.where(inner, source.threshold[old], -2.0),
-            "feature": np.where(inner, source.feature[old], -2).astype(np.int32),
-            "link": link,
-            "n_node_samples": source.n_node_samples[old].astype(np.uint32),
-            "weighted_n_node_samples": source.weighted_n_node_samples[old].astype(np.float64),
-            "impurity": source.impurity[old].astype(np.float64),
-            "impurity_exponent": np.zeros(1, dtype=np.int32),
-            "level_sets": np.array([], dtype=np.uint32),
-            "leaf_weights": np.array([], dtype=np.float64),
-            "node_values": np.ascontiguousarray(np.concatenate(parts, axis=1)).ravel(),
-        }
-    )
-
-
-def _tree_from_sklearn(model: Any) -> BaseTree:
-    made = _made(getattr(silvics, type(model).__name__), model)
-    made.max_features_ = model.max_features_
-    made._variables = only_numbers(model.n_features_in_, getattr(model, "feature_names_in_", None))
-    made._take_tree(_native_tree(model.tree_, made._classification), as_float32=True)
-    return made
-
-
-def from_sklearn(model: Any) -> Any:
-    """A fitted scikit-learn tree or forest as ours.
-
-    Inputs are rounded to float32 as scikit-learn does, so that predictions are the same.
-
-    Parameters
-    ----------
-    model : estimator
-        One of scikit-learn's decision trees, extra trees, random forests or extra-trees
-        forests, fitted.
-
-    Returns
-    -------
-    model : estimator of silvics
-        Of the same name, with the same trees.
-
-    Examples
-    --------
-    >>> import silvics
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> theirs = RandomForestClassifier(random_state=0).fit(X, y)
-    >>> ours = silvics.from_sklearn(theirs)
-    >>> bool((ours.predict_proba(X) == theirs.predict_proba(X)).all())
-    True
-    """
-    name = type(model).__name__
-    if name not in _NAMES or not type(model).__module__.startswith("sklearn."):
-        raise TypeError(
-            f"from_sklearn takes a fitted scikit-learn tree or forest, one of {', '.join(_NAMES)}; "
-            f"got {type(model)}"
-        )
-    check_is_fitted(model)
-    if hasattr(model, "tree_"):
-        return _tree_from_sklearn(model)
-    made = _made(getattr(silvics, name), model)
-    made._adopt([_tree_from_sklearn(tree) for tree in model.estimators_])
-    for attribute in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
-        if hasattr(model, attribute):
-            setattr(made, attribute, getattr(model, attribute))
     return made

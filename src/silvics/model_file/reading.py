@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import silvics
 from silvics import _core
-from silvics._estimators.base_tree import BaseTree
-from silvics._estimators.random_output import RandomOutputForest
 from silvics._fitting import targets
 from silvics._predicting.oob_stats import are_of
 from silvics._predicting.prediction import Trees
@@ -66,10 +63,18 @@ class _Fields:
             refuse(f"{self._what} has {next(iter(self._content))!r}, which is not known")
 
 
-def restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any = None) -> Any:
-    """The model of what ``described`` gave; as a new one, or as what another was fitted to."""
+def restored(
+    said: dict[str, str],
+    arrays: dict[str, np.ndarray],
+    make_model: Callable[[str, dict[str, Any]], Any],
+) -> Any:
+    """The model of what ``described`` gave.
+
+    ``make_model`` is called with the name of the estimator and its parameters as the file has
+    them, and returns the model that takes the fitted state.
+    """
     try:
-        return _restored(said, arrays, into)
+        return _restored(said, arrays, make_model)
     except ModelFileError:
         raise
     except ValueError as error:  # of the core, which has looked at the trees
@@ -78,7 +83,11 @@ def restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any = No
         refuse("too much stands within something else")
 
 
-def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) -> Any:
+def _restored(
+    said: dict[str, str],
+    arrays: dict[str, np.ndarray],
+    make_model: Callable[[str, dict[str, Any]], Any],
+) -> Any:
     if said.keys() != {"format", "version", "model"} or said["format"] != "silvics":
         refuse("it is of another kind")
     if said["version"] != str(FORMAT_VERSION):
@@ -94,8 +103,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     training_rows = content.take("training_rows", is_bool)
     if content.has("squeezed"):
         arrays = squeeze.unsqueezed(content.part("squeezed").rest(), arrays)
-    parameters = content.part("parameters")
-    model = _made(name, parameters.rest()) if into is None else into
+    model = make_model(name, content.part("parameters").rest())
     if own_name(type(model)) != name:
         refuse(f"it is a {name}, not a {type(model).__name__}")
     variables = _read_variables(content.part("variables"))
@@ -115,12 +123,9 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
         forest.take("both_ways", is_bool),
     )
     outputs.end()
-    if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
-        refuse("several outputs of a forest that predicts none")
-    if packed.both_children and isinstance(model, silvics.RandomTreesEmbedding):
-        refuse("rows of an embedding that are in several leaves")
-    if isinstance(model, silvics.IsolationForest) and (arrays["values"] < 0).any():
-        refuse("ways of less than no length")
+    problem = model._problem_of_stored_trees(packed, arrays["values"])
+    if problem is not None:
+        refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
         array is not None for array in by_row.values()
@@ -137,7 +142,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     forest.end()
     _put(model, variables, classes, packed, trees)
     for attribute, check in FITTED.items():
-        if fitted.has(attribute) or attribute in _needed(model, growth is not None):
+        if fitted.has(attribute) or attribute in model._needed_in_files(growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
     if getattr(model, "_n_columns_of_tree", 1) > len(variables.kinds):
@@ -145,7 +150,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     oob_stats = getattr(model, "_oob_stats", [])
     if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
         refuse("out-of-bag errors of other outputs or classes")
-    if not isinstance(model, BaseTree):
+    if not model._is_single_tree:
         _put_growth(model, growth, work, len(trees))
     elif growth is not None or work is not None:
         refuse("a single tree has no growth of a forest")
@@ -159,21 +164,6 @@ def _is_digest(value: Any) -> bool:
 
 def _is_object_or_none(value: Any) -> bool:
     return value is None or isinstance(value, dict)
-
-
-def _made(name: str, parameters: dict[str, Any]) -> Any:
-    """An estimator with these parameters, which may be the first thing that is wrong with it."""
-    kind = getattr(silvics, name)
-    given = {name: json_values.read(value) for name, value in parameters.items()}
-    try:
-        model = kind(**given)
-    except TypeError:
-        refuse("a parameter that is not known")
-    try:
-        model._validate_params()
-    except (TypeError, ValueError) as error:
-        refuse(f"{error}")
-    return model
 
 
 def _read_variables(fields: _Fields) -> Variables:
@@ -243,22 +233,12 @@ def _put(
         model.classes_ = classes
         model.n_classes_ = np.array([len(of) for of in classes])
         targets.unwrap_single_output(model)
-    if isinstance(model, BaseTree):
+    if model._is_single_tree:
         if len(trees) != 1:
             refuse("a single tree that is several")
         model.tree_ = Tree.of(trees, variables.n_levels)
     else:
         model._trees = trees
-
-
-def _needed(model: Any, grown: bool) -> set[str]:
-    """What a fitted model cannot be without."""
-    if isinstance(model, BaseTree):
-        return {"max_features_"}
-    needed = {"max_features_", "interrupted_"}
-    if isinstance(model, silvics.IsolationForest):
-        needed |= {"max_samples_", "offset_", *(["_n_columns_of_tree"] if grown else [])}
-    return needed
 
 
 def _put_growth(

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from sys import float_info
 from typing import Any
 
-import silvics
-from silvics._estimators.base_tree import BaseTree
 from silvics._fitting.parameters import MAX_DRAWS
 from silvics._predicting.oob_stats import is_stats
 from silvics._predicting.prediction import Trees
@@ -82,10 +80,13 @@ RESTORED = frozenset(
 
 def own_name(kind: type) -> str:
     """The name of the estimator of ours that a class is, or is made from."""
-    ours = {getattr(silvics, name): name for name in ESTIMATORS}
-    return next(ours[base] for base in kind.__mro__ if base in ours)
+    return next(
+        base.__name__
+        for base in kind.__mro__
+        if base.__name__ in ESTIMATORS and base.__module__.startswith("silvics.")
+    )
 
 
 def trees_of(model: Any) -> Trees:
     """The trees of a fitted model, one or many."""
-    return model.tree_._trees if isinstance(model, BaseTree) else model._trees
+    return model.tree_._trees if model._is_single_tree else model._trees

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-import silvics
 from silvics import _core
 from silvics._tables.table import Variables
+from silvics._version import __version__
 from silvics._warnings import warn_user
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION
@@ -35,7 +35,7 @@ def described(
         raise ValueError("for_prediction=True leaves training rows out: training_rows=False.")
     content: dict[str, Any] = {
         "estimator": own_name(type(model)),
-        "library": silvics.__version__,
+        "library": __version__,
         "contents": "prediction" if for_prediction else "all",
         "digest": trees.digest() if digest else None,
         "parameters": _encode_parameters(model) if parameters else {},

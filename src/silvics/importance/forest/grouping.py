@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from silvics.importance._types import FittedForest
 from silvics.importance.variables import place_of
 
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
 
-
-def names_of(forest: GrownForest) -> np.ndarray:
+def names_of(forest: FittedForest) -> np.ndarray:
     """Names of the variables of a forest: the user's, or x0, x1, ..."""
     given = forest._variables.names
     if given is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from silvics import _core
@@ -11,6 +9,7 @@ from silvics.importance._checks import whole_number
 from silvics.importance.forest import noise_part
 from silvics.importance.forest.learning_set import learning_set
 from silvics.importance.forest.oob_decrease import at_nodes
+from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances
 from silvics.importance.forest.tree_means import (
     by_group,
@@ -21,9 +20,6 @@ from silvics.importance.forest.tree_means import (
     standard_error,
 )
 from silvics.importance.variables import unit_of
-
-if TYPE_CHECKING:
-    from silvics.importance.forest.request import ImportanceRequest
 
 
 def mean_decrease(request: ImportanceRequest) -> Importances:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -12,9 +12,7 @@ from sklearn.utils import check_array
 
 from silvics import _core
 from silvics._fitting import targets
-
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
+from silvics.importance._types import FittedForest
 
 _REMEDY = ' Pass rows that it was not fitted on, with rows="held_out".'
 _MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
@@ -24,7 +22,7 @@ _MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
 class LearningSet:
     """Rows for walks, their outputs as numbers, and how each tree drew its rows."""
 
-    forest: GrownForest
+    forest: FittedForest
     matrix: _core.Matrix
     y: np.ndarray  # classes by number, or real numbers; a column for each output
     is_held_out: bool = False  # whether these are other rows than those of fit
@@ -85,7 +83,7 @@ class LearningSet:
         )
 
 
-def batches_of(forest: GrownForest, n_rows: int) -> Iterator[tuple[int, list[_core.Tree]]]:
+def batches_of(forest: FittedForest, n_rows: int) -> Iterator[tuple[int, list[_core.Tree]]]:
     """So many trees at a time that the leaves of all rows in them fit well into memory."""
     trees = list(forest._trees.native)
     at_once = max(min(_MOST_LEAVES // max(n_rows, 1), 64), 1)
@@ -94,13 +92,13 @@ def batches_of(forest: GrownForest, n_rows: int) -> Iterator[tuple[int, list[_co
 
 
 def learning_set(
-    forest: GrownForest, X: Any, y: Any, kind: str, unseen: bool = False, rows: str = "oob"
+    forest: FittedForest, X: Any, y: Any, kind: str, unseen: bool = False, rows: str = "oob"
 ) -> LearningSet:
     """X and y, if they are what the forest was fitted on as far as can be told; or other rows.
 
     Parameters
     ----------
-    forest : GrownForest
+    forest : FittedForest
         A fitted forest.
     X, y : table and array-like
         As in fit.
@@ -152,7 +150,7 @@ def learning_set(
     return LearningSet(forest, matrix, encoded, is_held_out)
 
 
-def _check_draws(forest: GrownForest, kind: str, unseen: bool) -> None:
+def _check_draws(forest: FittedForest, kind: str, unseen: bool) -> None:
     """Whether it is known which rows the trees have drawn, and they left some out."""
     if forest._seed is None or not hasattr(forest, "_sample_weight"):
         raise ValueError(

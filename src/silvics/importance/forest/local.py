@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from silvics import _core
 from silvics.importance.forest.learning_set import batches_of
+from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances
 from silvics.importance.forest.tree_means import criterion_of, root_impurity, standard_error
 from silvics.importance.variables import unit_of
-
-if TYPE_CHECKING:
-    from silvics.importance.forest.request import ImportanceRequest
 
 
 def of_rows(request: ImportanceRequest) -> Importances:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_matrix, issparse
@@ -13,16 +13,14 @@ from silvics import _core
 from silvics._names import one_of
 from silvics._tables.sparse_format import check_format
 from silvics.importance._checks import number_of_repeats
+from silvics.importance._types import FittedForest
 from silvics.importance.forest.learning_set import learning_set
 from silvics.importance.forest.oob_decrease import at_nodes, known_trees
 from silvics.importance.forest.refitting import SEEDS, ForestRefitter
+from silvics.importance.forest.request import ImportanceRequest
+from silvics.importance.forest.result import Importances
 from silvics.importance.forest.tree_means import impurity_of
 from silvics.importance.variables import Variable, variables_of
-
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
-    from silvics.importance.forest.request import ImportanceRequest
-    from silvics.importance.forest.result import Importances
 
 _METHODS = ["auto", "exact", "held_out", "permuted"]
 _WORDS = {
@@ -60,7 +58,7 @@ def set_noise(request: ImportanceRequest, found: Importances, unit: float) -> No
         found._distinct = n_distinct(request.X, columns)
 
 
-def _why_not_exact(forest: GrownForest, missing: bool) -> str | None:
+def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
     """What is in the way of knowing the mean over permutations of Y."""
     choices: Any = getattr(forest, "_choices", None)
     if choices is None or not hasattr(forest, "_n_samples"):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from silvics import _core
 from silvics.importance._checks import whole_number
+from silvics.importance._types import FittedForest
 from silvics.importance.forest.learning_set import LearningSet, learning_set
+from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances
 from silvics.importance.forest.tree_means import criterion_of, standard_error
-
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
-    from silvics.importance.forest.request import ImportanceRequest
 
 
 def out_of_bag(request: ImportanceRequest) -> Importances:
@@ -51,7 +47,7 @@ def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Impo
     return found
 
 
-def _check_means(forest: GrownForest, kind: str) -> None:
+def _check_means(forest: FittedForest, kind: str) -> None:
     """Without the rows of fit, what these said is what nodes keep: it has to be a mean."""
     criterion = criterion_of(forest)
     constrained = getattr(forest, "monotonic_cst", None) is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,11 +14,9 @@ from silvics._predicting import prediction
 from silvics._warnings import warn_user
 from silvics.importance._checks import number_of_repeats
 from silvics.importance.forest.learning_set import LearningSet, learning_set
+from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances, names_of_classes
 from silvics.importance.forest.tree_means import standard_error
-
-if TYPE_CHECKING:
-    from silvics.importance.forest.request import ImportanceRequest
 
 _MOST_NUMBERS = 1 << 25  # of changed predictions at a time: 256 MiB
 _MOST_GROUPS = 1024  # at a time

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from silvics.importance._checks import threads
-from silvics.importance._types import Progress
+from silvics.importance._types import FittedForest, Progress
 from silvics.importance.forest.grouping import grouped, names_of
-
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
 
 
 @dataclass(frozen=True)
 class ImportanceRequest:
     """What ``forest.importances`` was asked; the names are those of its parameters."""
 
-    forest: GrownForest
+    forest: FittedForest
     kind: str
     X: Any
     y: Any

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from silvics import _core
 from silvics.importance.forest.learning_set import learning_set
+from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances
 from silvics.importance.forest.tree_means import (
     decrease_of_trees,
@@ -16,9 +15,6 @@ from silvics.importance.forest.tree_means import (
     standard_error,
 )
 from silvics.importance.variables import unit_of
-
-if TYPE_CHECKING:
-    from silvics.importance.forest.request import ImportanceRequest
 
 _MOST_FOR_PAIRS = 2_000  # variables: their squares are 32 MB
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from silvics.importance._types import FittedForest
+from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.variables import CRITERIA
 
-if TYPE_CHECKING:
-    from silvics._estimators.fitted_forest import GrownForest
-    from silvics.importance.forest.request import ImportanceRequest
 
-
-def criterion_of(forest: GrownForest) -> str:
+def criterion_of(forest: FittedForest) -> str:
     """What the trees were grown by; "" if that is not known."""
     choices: Any = getattr(forest, "_choices", None)
     if choices is None or not hasattr(forest, "_n_samples"):
@@ -21,17 +19,17 @@ def criterion_of(forest: GrownForest) -> str:
     return str(choices(forest._n_samples).criterion)
 
 
-def impurity_of(forest: GrownForest) -> str:
+def impurity_of(forest: FittedForest) -> str:
     """Which of "gini", "entropy" and "variance" that is; "" if it is none of them."""
     return {**CRITERIA, "friedman_mse": "variance"}.get(criterion_of(forest), "")
 
 
-def decrease_of_trees(forest: GrownForest, min_samples: int = 0) -> np.ndarray:
+def decrease_of_trees(forest: FittedForest, min_samples: int = 0) -> np.ndarray:
     """Equation 6.2 before the mean: trees x variables."""
     return np.array([tree.impurity_decrease(False, min_samples) for tree in forest._trees.native])
 
 
-def root_impurity(forest: GrownForest) -> float:
+def root_impurity(forest: FittedForest) -> float:
     """Of Y at the roots, mean over the trees."""
     return float(np.mean([tree.impurity()[0] for tree in forest._trees.native]))
 

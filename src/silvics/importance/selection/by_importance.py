@@ -18,7 +18,13 @@ from silvics.importance.selection.selector import (
     documented,
     falling,
 )
+from silvics.importance.significance.permutation_tests import (
+    conditional_error_rate,
+    one_forest_test,
+    permutation_test,
+)
 from silvics.importance.significance.result import Significance
+from silvics.importance.significance.shadow_tests import boruta, contrast_test
 
 _KINDS = {  # by default, of each test
     "permutation": "ufi",
@@ -223,13 +229,6 @@ class SelectByTest(Selector):
         return mask
 
     def _tested(self, sample: Sample) -> Significance:
-        from silvics.importance.significance.permutation_tests import (
-            conditional_error_rate,
-            one_forest_test,
-            permutation_test,
-        )
-        from silvics.importance.significance.shadow_tests import boruta, contrast_test
-
         options = self.options or {}
         if self.test == "one_forest":
             return one_forest_test(self.importances_, **options)

@@ -28,6 +28,7 @@ from silvics._tables import table
 from silvics._tables.opened_table import opened
 from silvics._tables.sparse_format import check_format
 from silvics._warnings import warn_user
+from silvics.forests import RandomForestClassifier, RandomForestRegressor
 from silvics.importance.forest.kinds import arguments_of
 from silvics.importance.forest.permuted_columns import Columns, for_columns
 from silvics.importance.forest.result import Importances
@@ -107,8 +108,6 @@ class Sample:
 
 
 def _default_forest(task: str) -> Any:
-    from silvics.forests import RandomForestClassifier, RandomForestRegressor
-
     return RandomForestRegressor() if task == "regression" else RandomForestClassifier()
 
 

@@ -1,24 +1,38 @@
-"""``model.save`` and ``silvics.load``; pickling goes the same way."""
+"""``model.save``, and pickling, which goes the same way."""
 
 from __future__ import annotations
 
 import os
 import pickle
 from inspect import signature
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from silvics import _core
 from silvics._state import reads_one_state
 from silvics._warnings import warn_user
-from silvics.model_file import container
-
-Model = TypeVar("Model")
+from silvics.model_file import container, state, writing
+from silvics.model_file.reading import restored
 
 
 class Saved:
     """What every estimator has for its way into a file and back."""
+
+    _is_single_tree: ClassVar[bool] = False
+
+    def _needed_in_files(self, grown_here: bool) -> set[str]:
+        """Fitted attributes that a file must have."""
+        del grown_here
+        return {"max_features_"}
+
+    def _problem_of_stored_trees(
+        self, packed: _core.PackedForest, values: np.ndarray
+    ) -> str | None:
+        """Why trees of a file, with these values, cannot be those of this estimator."""
+        del packed, values
+        return None
 
     @reads_one_state
     def save(
@@ -55,8 +69,6 @@ class Saved:
         --------
         silvics.load : Read the model again.
         """
-        from silvics.model_file import writing
-
         self._require_own_class()
         check_is_fitted(self)
         said, arrays = writing.described(
@@ -68,8 +80,6 @@ class Saved:
         container.write(path, said, arrays)
 
     def _require_own_class(self) -> None:
-        from silvics.model_file import state
-
         kind = type(self)
         if kind.__name__ not in state.ESTIMATORS or not kind.__module__.startswith("silvics."):
             raise TypeError(
@@ -80,8 +90,6 @@ class Saved:
     @reads_one_state
     def __getstate__(self) -> dict[str, Any]:
         """Parameters as they are, and what was fitted as the bytes of a model file."""
-        from silvics.model_file import state, writing
-
         own: Any = super().__getstate__()
         if not hasattr(self, "_trees") and not hasattr(self, "tree_"):
             return own  # joblib sends such ones to processes, by means that keep any function
@@ -96,18 +104,16 @@ class Saved:
         kept = {name: value for name, value in own.items() if name not in state.RESTORED}
         return {**_kept(kept), "_model_file": container.to_bytes(said, arrays)}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        from silvics.model_file.reading import restored
-
-        own = dict(state)
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        own = dict(pickled)
         content = own.pop("_model_file", None)
-        for name, value in state.items():
+        for name, value in pickled.items():
             if isinstance(value, NotPickled):
                 known = signature(type(self)).parameters
                 own[name] = value.value if hasattr(value, "value") else known[name].default
         super().__setstate__(own)  # type: ignore[misc]
         if content is not None:
-            restored(*container.from_bytes(_bytes_of(content)), into=self)
+            restored(*container.from_bytes(_bytes_of(content)), lambda _name, _parameters: self)
 
 
 class NotPickled:
@@ -150,68 +156,3 @@ def _bytes_of(content: Any) -> np.ndarray:
     if not isinstance(content, np.ndarray) or content.dtype != np.uint8 or content.ndim != 1:
         container.refuse("it is not made of bytes")
     return np.ascontiguousarray(content)
-
-
-@overload
-def load(
-    path: str | os.PathLike[str], expected: type[Model], *, memory_map: bool = True
-) -> Model: ...
-
-
-@overload
-def load(
-    path: str | os.PathLike[str], expected: None = None, *, memory_map: bool = True
-) -> Any: ...
-
-
-def load(
-    path: str | os.PathLike[str], expected: type | None = None, *, memory_map: bool = True
-) -> Any:
-    """Read a model that ``model.save(path)`` has written.
-
-    Nothing of the file is executed, and nothing is believed before it is checked: any bytes give a
-    valid model or :class:`silvics.ModelFileError`.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-    expected : class or None
-        The class that the model must be of, such as ``silvics.RandomForestClassifier``; editors and
-        type checkers then know it too. None takes a model of any class.
-    memory_map : bool
-        Whether to look into the file instead of reading it: all processes that do so share its
-        memory, and it predicts at once. The file must not be written over in place while it is in
-        use; ``save`` never does. Compressed files are read.
-
-    Returns
-    -------
-    model : estimator
-        Predicts the same, bit for bit.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is not a valid model, or holds one of another class than expected.
-
-    Examples
-    --------
-    >>> import tempfile, silvics
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]
-    >>> forest = silvics.RandomForestClassifier(random_state=0).fit(X, y)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     forest.save(f"{folder}/levels.silvics")
-    ...     silvics.load(f"{folder}/levels.silvics").predict([[2.5]]).tolist()
-    ['high']
-    """
-    from silvics.model_file.reading import restored
-
-    if expected is not None and not isinstance(expected, type):
-        raise TypeError(f"expected must be a class of silvics or None, got {expected!r}.")
-    model = restored(*container.read(path, memory_map))
-    if expected is not None and not isinstance(model, expected):
-        raise container.ModelFileError(
-            f"The file holds a model of class {type(model).__name__}, and {expected.__name__} was "
-            "expected."
-        )
-    return model
