@@ -10,22 +10,24 @@ Estimator = TypeVar("Estimator")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def fit_aside(estimator: Estimator, fit: Callable[[Estimator], object]) -> Estimator:
+def fit_aside(estimator: Estimator, fit: Callable[[Estimator], bool | None]) -> Estimator:
     """Fit a copy of the estimator, then replace the estimator's state by the copy's.
 
     The state is one dictionary, and replacing it is one assignment: a thread that predicts
     meanwhile sees the old model or the new one. A fit that fails leaves the estimator as it was;
-    one that was cut short with usable trees (``interrupted_``) is kept, and its error raised.
+    one that was cut short with usable trees (``interrupted_``) is kept, and its error raised. So
+    does one that returns False, which had nothing to change.
     """
     copy = _with_state(estimator, dict(vars(estimator)))
     vars(copy).pop("interrupted_", None)  # of an earlier fit
     try:
-        fit(copy)
+        changed = fit(copy)
     except BaseException:
         if getattr(copy, "interrupted_", False):
             estimator.__dict__ = vars(copy)
         raise
-    estimator.__dict__ = vars(copy)
+    if changed is not False:
+        estimator.__dict__ = vars(copy)
     return estimator
 
 

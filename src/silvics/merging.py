@@ -77,8 +77,7 @@ def merge(forests: Sequence[Forest]) -> Forest:
         made.feature_names_in_ = variables.names
         made._frame_library = getattr(first, "_frame_library", None)
     if first._classification:
-        made.classes_, made.n_classes_ = classes, np.array(n_classes, dtype=np.intp)
-        targets.unwrap_single_output(made)
+        targets.set_classes(made, classes)
     return made
 
 

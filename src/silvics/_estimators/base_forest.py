@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -10,18 +11,18 @@ from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import StrOptions
 
 from silvics import _core
-from silvics._estimators.declared import ForestParameters
-from silvics._estimators.fitted_forest import GrownForest
-from silvics._estimators.saving import Saved
-from silvics._fitting import parameters, pruning, rotation, targets
+from silvics._estimators.fitted_forest import FittedForest
+from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
+from silvics._fitting.growing import grow
+from silvics._fitting.learning_task import LearningTask, forest_task
 from silvics._fitting.progress import Progress
-from silvics._predicting import out_of_bag, prediction
+from silvics._predicting import prediction
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.out_of_bag import out_of_bag_estimate
 from silvics._sklearn import (
-    BaseEstimator,
     CallbackSupportMixin,
     ClassifierMixin,
-    MultiOutputMixin,
     RegressorMixin,
     fit_context,
     with_callbacks,
@@ -41,18 +42,8 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(
-    Saved,
-    inputs.TakesAnyTable,
-    ForestParameters,
-    CallbackSupportMixin,
-    MultiOutputMixin,
-    GrownForest,
-    BaseEstimator,
-):
-    """What classification and regression forests have in common."""
-
-    _recipe: ClassVar[str]
+class BaseForest(CallbackSupportMixin, FittedForest):
+    """What classification and regression forests have in common: growing the trees."""
 
     # Not a thing to route through a pipeline.
     __metadata_request__fit: ClassVar = {"feature_names": metadata_routing.UNUSED}
@@ -89,45 +80,42 @@ class BaseForest(
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
 
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
+        """Fit this copy of the estimator; False if there is nothing to change."""
         if issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.")
         self._check_sampling()
-        before = dict(vars(self))
-        given, (X, y) = X, self._learning_inputs(X, y)
-        inputs.check_lengths(X, y)
-        axes = self._choices(X.shape[0])
+        blocks, y = self._learning_inputs(X, y)
+        inputs.check_lengths(blocks, y)
+        axes = self._choices(blocks.shape[0])
         targets.warn_of_column(y)
         y = targets.as_columns(y)
-        self.n_outputs_ = y.shape[1]
-        weights = targets.checked_weights(sample_weight, X)
-        kept, seeds = self._seeds_to_grow()
-        encoded, sampling = self._encode(axes, X, y, weights)
-        if kept and not self._fits(kept[0], X.shape[1]):
-            if not seeds:  # nothing to add, and nothing to change
-                self.__dict__.update(before)
-                return self
+        weights = targets.checked_weights(sample_weight, blocks)
+        before, seed, n_more = self._to_grow()
+        task = self._learning_task(axes, blocks, y, weights, seed)
+        if before is not None and not _could_be_of(before.trees[0], task):
+            if n_more == 0:
+                return False
             raise ValueError(
                 "warm_start=True adds trees to those there are: X and y must have the same "
                 "variables, outputs and numbers of classes as before."
             )
+        self._keep_outputs(task.outputs)
         self.interrupted_ = False
         error = None
-        if seeds:
-            error = self._grow(axes, given, X, encoded, sampling, kept, seeds)
-        self._estimate(X, encoded, sampling, bool(seeds), error)
-        if self._classification:
-            targets.unwrap_single_output(self)
+        if before is not None and n_more == 0:
+            self._grown = replace(before, sampling=task.sampling)
+        else:
+            error = self._grow(task, X, before, n_more)
+        self._estimate(task, grew=n_more > 0)
         if error is not None:
             raise error
-        return self
+        return True
+
+    # ---- steps of fit
 
     def _needed_in_files(self, grown_here: bool) -> set[str]:
         return super()._needed_in_files(grown_here) | {"interrupted_"}
-
-    def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
-        blocks = inputs.learning_inputs(self, X, y)
-        return blocks, targets.checked_outputs(y)
 
     def _check_sampling(self) -> None:
         """What scikit-learn refuses before it looks at X."""
@@ -140,157 +128,112 @@ class BaseForest(
             raise ValueError("Out of bag estimation only available if bootstrap=True")
 
     def _choices(self, n_samples: int) -> Axes:
-        """Every choice that the trees are grown by."""
-        del n_samples  # of rows that depend on it there are none among the classic ones
+        """Every choice that the trees are grown by; some recipes choose by the number of rows."""
+        del n_samples
         return classic_axes(self)
 
-    def _encode(
-        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
-    ) -> tuple[np.ndarray, _core.Sampling]:
-        """Outputs for the core, and how each tree draws its rows."""
-        balanced = False
-        for name in ("_weights_given", "_n_held_out"):  # of an earlier fit
-            self.__dict__.pop(name, None)
-        if self._classification:
-            encoded = targets.encode_classes(self, y)
-            if self.warm_start and isinstance(self.class_weight, str):
-                warn_user(
-                    'class_weight presets "balanced" or "balanced_subsample" are not '
-                    "recommended for warm_start if the fitted data differs from the full "
-                    "dataset. Compute the weights on the full set and pass them as a dict.",
-                )
-            if weights is not None and self.class_weight is not None:
-                self._weights_given = True  # which the product below does not tell
-            bootstrap = axes.rows == "bootstrap"
-            balanced = bootstrap and self.class_weight == "balanced_subsample"
-            weights = targets.combined(
-                weights, targets.class_weights(self, y, encoded, weights, bootstrap)
-            )
-        else:
-            encoded = targets.real_values(y, axes.criterion, "strictly positive")
-        if axes.pruning == "reduced_error":
-            weights = pruning.hold_out(self, axes, X.shape[0], weights)
-        self._n_samples = X.shape[0]
-        self._sample_weight = weights
-        self._rows = axes.rows
-        self._n_samples_bootstrap = (
-            None if axes.rows == "all" else parameters.n_rows_drawn(axes, X.shape[0], weights)
-        )
-        self._balanced_subsample = balanced
-        self._structure = axes.honest
-        return encoded, self._sampling()
-
-    def _fits(self, tree: _core.Tree, n_features: int) -> bool:
-        """Whether a tree could be of this learning set."""
-        classes = [int(n) for n in self.n_classes_] if self._classification else []
-        seen = (tree.n_features, tree.n_outputs, tree.n_classes)
-        return seen == (n_features, self.n_outputs_, classes)
-
-    def _seeds_to_grow(self) -> tuple[list[_core.Tree], list[int]]:
-        """Trees that are kept, and seeds of those to add."""
-        if self.warm_start and getattr(self, "_trees", None):
-            if self._seed is None:
-                raise ValueError(
-                    "A forest brought from elsewhere, or merged, cannot be grown further "
-                    "(warm_start=True)."
-                )
-            kept = list(self._trees)
-        else:
-            kept = []
-            self._seed = parameters.seed_of(self.random_state)
-        n_estimators = self._n_trees()
-        more = n_estimators - len(kept)
-        if more < 0:
+    def _to_grow(self) -> tuple[GrownForest | None, int, int]:
+        """The forest that trees are added to, if any, the seed, and the number of new trees."""
+        before = getattr(self, "_grown", None) if self.warm_start else None
+        if before is not None and before.seed is None:
             raise ValueError(
-                f"n_estimators={n_estimators} must be larger or equal to "
-                f"len(estimators_)={len(kept)} when warm_start==True"
+                "A forest brought from elsewhere, or merged, cannot be grown further "
+                "(warm_start=True)."
             )
-        if more == 0:
+        seed = parameters.seed_of(self.random_state) if before is None else before.seed
+        assert seed is not None
+        n_kept = 0 if before is None else len(before.trees)
+        n_more = self._n_trees() - n_kept
+        if n_more < 0:
+            raise ValueError(
+                f"n_estimators={self._n_trees()} must be larger or equal to "
+                f"len(estimators_)={n_kept} when warm_start==True"
+            )
+        if n_more == 0:
             warn_user(
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
             )
-        return kept, self._tree_seeds(len(kept), more)
+        return before, seed, n_more
 
     def _n_trees(self) -> int:
         return int(self.n_estimators)
 
-    def _grow(
-        self,
-        axes: Axes,
-        given: Any,
-        X: Blocks,
-        encoded: np.ndarray,
-        sampling: _core.Sampling,
-        kept: list[_core.Tree],
-        seeds: list[int],
-    ) -> BaseException | None:
-        """Grow and keep trees; what cut it short, if anything."""
-        n_jobs = n_threads(self.n_jobs)
-        context = self._init_callback_context(max_subtasks=len(seeds))
-        context.call_on_fit_task_begin(estimator=self, X=given, y=encoded)
-        progress = Progress(self)
-        grower = rotation.grow if axes.rotates else _grow_on_table
-        target = targets.native_target(
-            self, parameters.core_criterion(axes), encoded, self._classification,
-            self._sample_weight,
-        )  # fmt: skip
-        grown, work, error = grower(
-            self, axes, X, encoded, target, sampling, seeds, n_jobs, progress if progress else None
+    def _learning_task(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> LearningTask:
+        """Outputs for the core, and how each tree draws its rows."""
+        outputs = targets.encode_outputs(
+            y, self._classification, axes.criterion, "strictly positive"
         )
-        if error is not None and not kept and not grown:
-            raise error
-        grown = self._finished(axes, grown, X, encoded)
+        chosen = getattr(self, "class_weight", None)
+        if self.warm_start and isinstance(chosen, str):
+            warn_user(
+                'class_weight presets "balanced" or "balanced_subsample" are not '
+                "recommended for warm_start if the fitted data differs from the full "
+                "dataset. Compute the weights on the full set and pass them as a dict.",
+            )
+        bootstrap = axes.rows == "bootstrap"
+        by_class = targets.class_weights(chosen, y, outputs, weights, bootstrap)
+        return forest_task(
+            self, axes, self._variables, X, outputs, targets.combined(weights, by_class), seed,
+            balanced=bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample",
+            weights_given=weights is not None and chosen is not None,
+        )  # fmt: skip
+
+    def _grow(
+        self, task: LearningTask, given: Any, before: GrownForest | None, n_more: int
+    ) -> BaseException | None:
+        """Grow and keep trees; what ended the growing early, if anything."""
+        kept = [] if before is None else list(before.trees)
+        seeds = _core.tree_seeds(task.seed, len(kept), n_more)
+        y = task.outputs.values
+        context = self._init_callback_context(max_subtasks=n_more)
+        context.call_on_fit_task_begin(estimator=self, X=given, y=y)
+        growth = grow(task, seeds, n_threads(self.n_jobs), Progress(self) or None)
+        if growth.error is not None and not kept and not growth.trees:
+            raise growth.error
         made = getattr(self, "_estimators", [])[: len(kept)]
-        self._work = (self._work if kept else []) + work
-        self._trees = prediction.Trees(kept + grown, by_majority=axes.vote == "majority")
+        trees = self._finished(task, growth.trees)
+        self._grown = GrownForest(
+            prediction.Trees(kept + trees, by_majority=task.axes.vote == "majority"),
+            task.seed,
+            task.sampling,
+            ([] if before is None else before.work) + growth.work,
+        )
+        self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
         self._forget_estimates()
         if made:  # trees that were handed out stay the same objects
-            self._estimators = [*made, *map(self._tree_estimator, grown, seeds)]
-        self.interrupted_ = error is not None
-        if error is None:
-            context.call_on_fit_task_end(estimator=self, X=given, y=encoded)
-        return error
+            self._estimators = [*made, *map(self._tree_estimator, trees, seeds)]
+        self.interrupted_ = growth.error is not None
+        if growth.error is None:
+            context.call_on_fit_task_end(estimator=self, X=given, y=y)
+        return growth.error
 
-    def _finished(
-        self, axes: Axes, grown: list[_core.Tree], X: Blocks, encoded: np.ndarray
-    ) -> list[_core.Tree]:
+    def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
         """What becomes of trees once they are grown."""
-        return pruning.pruned(self, axes, grown, X, encoded)
+        return pruning.pruned(task.axes, trees, task.X, task.outputs.values, task.held_out)
 
-    # ---- out-of-bag estimates (thesis 4.4.1)
+    def _estimate(self, task: LearningTask, grew: bool) -> None:
+        """Set what the trees say of their learning set: out-of-bag estimates (thesis 4.4.1)."""
+        if not self.oob_score or self.interrupted_ or (not grew and hasattr(self, "oob_score_")):
+            return
+        score = self.oob_score if callable(self.oob_score) else None
+        n_classes = task.outputs.n_classes if self._classification else None
+        found = out_of_bag_estimate(
+            self._grown, task.X, task.outputs.values, n_classes, score, self.n_jobs
+        )
+        if self._classification:
+            self.oob_decision_function_ = found.values
+        else:
+            self.oob_prediction_ = found.values
+        self.oob_score_, self._oob_stats = found.score, found.stats
 
-    def _estimate(
-        self,
-        X: Blocks,
-        y: np.ndarray,
-        sampling: _core.Sampling,
-        grew: bool,
-        error: BaseException | None,
-    ) -> None:
-        """What the trees there are, which may be too few, say of their learning set."""
-        if self.oob_score and error is None and (grew or not hasattr(self, "oob_score_")):
-            out_of_bag.estimate(self, X, y, sampling)
 
-
-def _grow_on_table(
-    estimator: Any,
-    axes: Axes,
-    X: Blocks,
-    _y: np.ndarray,
-    target: _core.Target,
-    sampling: _core.Sampling,
-    seeds: list[int],
-    n_jobs: int,
-    progress: Any,
-) -> tuple[list[_core.Tree], list[tuple[int, int, int, int]], BaseException | None]:
-    """Trees of the seeds, what each has taken, and what cut it short, if anything."""
-    rules = parameters.growth_rules(estimator, axes, X.shape)
-    drawn = estimator._n_samples_bootstrap or X.shape[0]
-    looks = drawn * len(seeds) / X.shape[0]
-    table = parameters.coded_table(estimator, inputs.to_grow(X), rules, n_jobs, looks)
-    return _core.grow(
-        table, target, sampling, parameters.core_criterion(axes), rules, seeds, n_jobs, progress
-    )
+def _could_be_of(tree: _core.Tree, task: LearningTask) -> bool:
+    """Whether a tree could have been grown on this learning set."""
+    outputs = task.outputs
+    seen = (tree.n_features, tree.n_outputs, tree.n_classes)
+    return seen == (task.X.shape[1], outputs.n_outputs, outputs.n_classes)
 
 
 class BaseForestClassifier(ClassifierMixin, BaseForest):

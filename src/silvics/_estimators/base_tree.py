@@ -12,45 +12,39 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.base_model import BaseModel
 from silvics._estimators.declared import GrowthParameters
-from silvics._estimators.exports import Exports
-from silvics._estimators.saving import Saved
 from silvics._estimators.tree_pictures import ShowsTree
 from silvics._fitting import parameters, targets
 from silvics._fitting.axes import classic_axes
+from silvics._fitting.growing import grow
+from silvics._fitting.learning_task import LearningTask
 from silvics._predicting import prediction
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.prediction import Trees
+from silvics._predicting.sampling import RowSampling
 from silvics._predicting.tree_arrays import Tree
 from silvics._sklearn import (
-    BaseEstimator,
     ClassifierMixin,
-    MultiOutputMixin,
     RegressorMixin,
     fit_context,
 )
 from silvics._state import fit_aside, reads_one_state
 from silvics._tables import inputs
-from silvics._tables.table import only_numbers
+from silvics._tables.table import Blocks, only_numbers
 from silvics.interop.to_sklearn import tree_to_sklearn
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
-class BaseTree(
-    Saved,
-    Exports,
-    ShowsTree,
-    inputs.TakesAnyTable,
-    GrowthParameters,
-    MultiOutputMixin,
-    BaseEstimator,
-):
+class BaseTree(ShowsTree, BaseModel, GrowthParameters):
     """What classification and regression trees have in common."""
 
-    _recipe: ClassVar[str]
     _is_single_tree = True
-    _classification: ClassVar[bool]
+
     splitter: str
+    tree_: Tree
 
     # Not a thing to route through a pipeline.
     __metadata_request__fit: ClassVar = {
@@ -98,45 +92,40 @@ class BaseTree(
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, check_input))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
-        if check_input:
-            X = inputs.learning_inputs(self, X, y)
-            y = targets.checked_outputs(y)
-        else:
-            X, y = inputs.unchecked(X), np.asarray(y)
-            self.n_features_in_ = X.shape[1]
-            self._variables = only_numbers(X.shape[1])
+    def _fit(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> bool:
+        blocks, y = self._learning_inputs(X, y) if check_input else self._unchecked_inputs(X, y)
         y = targets.as_columns(y)
-        self.n_outputs_ = y.shape[1]
-        weights = targets.checked_weights(sample_weight, X)
-        if self._classification:
-            encoded = targets.encode_classes(self, y)
-            weights = targets.combined(
-                weights, targets.class_weights(self, y, encoded, None, False)
-            )
-        else:
-            encoded = targets.real_values(y, self.criterion, "positive")
-        inputs.check_lengths(X, y)
-        rules = parameters.growth_rules(self, classic_axes(self), X.shape)
-        trees, _, error = _core.grow(
-            parameters.coded_table(self, inputs.to_grow(X), rules, 1),
-            targets.native_target(self, self.criterion, encoded, self._classification, weights),
-            _core.Sampling(X.shape[0], False, 0, False, weights),
-            self.criterion,
-            rules,
-            [parameters.seed_of(self.random_state)],
-            1,
-            None,
-        )
-        if error is not None:
-            raise error
-        self._take_tree(trees[0])
-        if self._classification:
-            targets.unwrap_single_output(self)
-        return self
+        weights = targets.checked_weights(sample_weight, blocks)
+        outputs = targets.encode_outputs(y, self._classification, self.criterion, "positive")
+        chosen = getattr(self, "class_weight", None)
+        by_class = targets.class_weights(chosen, y, outputs, None, subsample=False)
+        inputs.check_lengths(blocks, y)
+        axes, seed = classic_axes(self), parameters.seed_of(self.random_state)
+        sampling = RowSampling("all", len(y), weights=targets.combined(weights, by_class))
+        task = LearningTask(self, axes, self._variables, blocks, outputs, seed, sampling)
+        growth = grow(task, [seed])
+        if growth.error is not None:
+            raise growth.error
+        self._keep_outputs(outputs)
+        self.max_features_ = parameters.n_variables_at_node(axes, blocks.shape[1])
+        self._take_tree(growth.trees[0])
+        return True
+
+    def _unchecked_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
+        blocks = inputs.unchecked(X)
+        self.n_features_in_ = blocks.shape[1]
+        self._variables = only_numbers(blocks.shape[1])
+        return blocks, np.asarray(y)
 
     def _take_tree(self, native: _core.Tree, as_float32: bool = False) -> None:
         self.tree_ = Tree(native, as_float32, self._variables.n_levels)
+
+    def _take_stored(self, grown: GrownForest) -> None:
+        self.tree_ = Tree.of(grown.trees, self._variables.n_levels)
+
+    @property
+    def _trees(self) -> Trees:
+        return self.tree_._trees
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
@@ -242,17 +231,6 @@ class BaseTree(
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
         alphas, impurities = whole.tree_._native.pruning_path()
         return Bunch(ccp_alphas=alphas, impurities=impurities)
-
-    @reads_one_state
-    def digest(self) -> str:
-        """SHA-256 of the tree alone: equal trees, equal digests.
-
-        Returns
-        -------
-        digest : str
-        """
-        check_is_fitted(self)
-        return self.tree_._trees.digest()
 
     @reads_one_state
     def to_sklearn(self) -> Any:

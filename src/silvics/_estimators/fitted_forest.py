@@ -1,4 +1,4 @@
-"""A forest once it is grown: its trees, what they say of samples, what they weigh."""
+"""Methods of fitted forests: trees, predictions, importances, summaries."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.base_model import BaseModel
 from silvics._estimators.base_tree import BaseTree
-from silvics._estimators.exports import Exports
-from silvics._estimators.importances import ExplainsItself
+from silvics._estimators.declared import ForestParameters
+from silvics._estimators.importances import HasImportances
 from silvics._fitting import targets
 from silvics._predicting import prediction
-from silvics._predicting.drawn_rows import check_drawn
-from silvics._predicting.held_out_rows import held_out_rows
+from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.prediction import Trees
 from silvics._predicting.predictor import Predictor
 from silvics._results.summary import FittedSection, Summary, summary_of
@@ -26,54 +26,20 @@ from silvics._tables.table import Variables
 from silvics.interop.to_sklearn import forest_to_sklearn
 
 
-class GrownForest(ExplainsItself, Exports):
-    """Access to the trees of a forest, and the walks down them."""
+class FittedForest(HasImportances, BaseModel, ForestParameters):
+    """What forests have once they are grown: trees, predictions, importances."""
 
-    _classification: ClassVar[bool]
     _tree_class: ClassVar[type[BaseTree]]
 
-    _trees: Trees
-    _seed: int | None  # None for a forest that was not grown here, or merged
+    _grown: GrownForest
+    _estimators: list[BaseTree]  # made when first asked for
 
-    # Parameters and attributes of the estimator that this is part of.
-    n_jobs: int | None
-    n_features_in_: int
-    _variables: Variables
-    n_outputs_: int
-    max_features_: int
-    n_classes_: Any
-    classes_: Any
-    unknown_category: str
-    missing: str
-    _n_samples: int
-    _n_samples_bootstrap: int | None
-    _rows: str
-    _structure: float
-    _work: list[tuple[int, int, int, int]]  # of each tree
-    _sample_weight: np.ndarray | None
-    _weights_given: bool  # there, if there were weights besides those of classes
-    _balanced_subsample: bool
-    _n_held_out: int  # there, if trees were pruned on rows held out
+    @property
+    def _trees(self) -> Trees:
+        return self._grown.trees
 
-    def _sampling(self) -> _core.Sampling:
-        held_out = None
-        if n_held_out := getattr(self, "_n_held_out", 0):
-            assert self._seed is not None
-            held_out = held_out_rows(self._seed, self._n_samples, n_held_out).tolist()
-        return _core.Sampling(
-            self._n_samples,
-            self._rows == "bootstrap",
-            self._n_samples_bootstrap or 0,
-            self._balanced_subsample,
-            self._sample_weight,
-            self._rows == "subsample",
-            self._structure,
-            held_out,
-        )
-
-    def _tree_seeds(self, first: int, count: int) -> list[int]:
-        assert self._seed is not None
-        return _core.tree_seeds(self._seed, first, count)
+    def _take_stored(self, grown: GrownForest) -> None:
+        self._grown = grown
 
     def _forget_estimates(self) -> None:
         """Drop what was made from other trees."""
@@ -90,13 +56,12 @@ class GrownForest(ExplainsItself, Exports):
 
     def _take_trees(self, trees: Trees, variables: Variables) -> None:
         """Have these trees, of which no seed is known."""
-        self._trees = trees
+        self._grown = GrownForest(trees)
         self._variables = variables
         self.interrupted_ = False
-        self._seed = None
 
     def __sklearn_is_fitted__(self) -> bool:
-        return bool(getattr(self, "_trees", None))
+        return hasattr(self, "_grown")
 
     def __len__(self) -> int:
         return len(self.estimators_)
@@ -124,8 +89,8 @@ class GrownForest(ExplainsItself, Exports):
         """The trees as estimators, sharing the forest's memory; made when first asked for."""
         self._require_fitted("estimators_")
         if not hasattr(self, "_estimators"):
-            n = len(self._trees)
-            seeds = [None] * n if self._seed is None else self._tree_seeds(0, n)
+            grown = self._grown
+            seeds = [None] * len(grown.trees) if grown.seed is None else grown.tree_seeds()
             self._estimators = list(map(self._tree_estimator, self._trees, seeds))
         return self._estimators
 
@@ -145,12 +110,14 @@ class GrownForest(ExplainsItself, Exports):
         tree.max_features_ = self.max_features_
         if self._classification:
             counts = np.atleast_1d(self.n_classes_)
-            tree.classes_ = [np.arange(n, dtype=np.float64) for n in counts]
-            tree.n_classes_ = counts
-            tree._class_labels = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
-            targets.unwrap_single_output(tree)
+            targets.set_classes(tree, [np.arange(n, dtype=np.float64) for n in counts])
+            tree._class_labels = self._class_lists()
         tree._take_tree(native, self._trees.as_float32)
         return tree
+
+    def _class_lists(self) -> list[np.ndarray]:
+        """The classes of each output."""
+        return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
 
     def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
         """Those that a tree of its own has as well."""
@@ -162,60 +129,21 @@ class GrownForest(ExplainsItself, Exports):
     def estimators_samples_(self) -> list[np.ndarray]:
         """Rows drawn by each tree, with repetitions; drawn again at each call."""
         self._require_fitted("estimators_samples_")
-        if self._seed is None:
-            raise AttributeError(
-                "The rows drawn are not known of a forest from elsewhere, or merged."
-            )
-        if not hasattr(self, "_sample_weight"):
-            raise AttributeError(
-                "The weights by which rows were drawn are not in the file that this model is from: "
-                "save it with training_rows=True."
-            )
-        check_drawn(self)
-        dtype = np.int32 if self._n_samples <= np.iinfo(np.int32).max else np.int64
-        if self._rows == "all":
-            return [np.arange(self._n_samples, dtype=dtype) for _ in self._trees]
-        sampling = self._sampling()
-        seeds = self._tree_seeds(0, len(self._trees))
-        return [sampling.rows(seed).astype(dtype) for seed in seeds]
+        return self._grown.rows_drawn()
 
     @property
     @reads_one_state
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each variable's decrease of impurity, summing to one."""
         check_is_fitted(self)
-        importances = [t.impurity_decrease(True) for t in self._trees if t.node_count > 1]
-        if not importances:
-            return np.zeros(self.n_features_in_)
-        mean = np.mean(importances, axis=0)
-        whole = mean.sum()
-        return mean / whole if whole > 0 else mean
+        return self._grown.feature_importances()
 
     @property
     @reads_one_state
     def work_(self) -> dict[str, float]:
         """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
         self._require_fitted("work_")
-        if self._seed is None:
-            raise AttributeError(
-                "What growing took is not known of a forest from elsewhere, or merged."
-            )
-        samples, values, sorts, cuts = (sum(of) for of in zip(*self._work, strict=True))
-        splits, ends = (
-            sum(of) for of in zip(*(t.end_cuts(0.05) for t in self._trees), strict=True)
-        )
-        leaf_depths = [t.depths()[t.feature() == -2].mean() for t in self._trees]
-        return {
-            "trees": len(self._trees),
-            "nodes": sum(t.node_count for t in self._trees),
-            "samples_visited": samples,
-            "values_read": values,
-            "values_sorted": sorts,
-            "cuts_scored": cuts,
-            "max_depth": max(t.max_depth for t in self._trees),
-            "mean_leaf_depth": float(np.mean(leaf_depths)),
-            "end_cut_share": ends / splits if splits else 0.0,
-        }
+        return self._grown.total_work()
 
     @reads_one_state
     def summary(self) -> Summary:
@@ -234,20 +162,6 @@ class GrownForest(ExplainsItself, Exports):
         """What scikit-learn's HTML representation shows; its own would make all attributes."""
         del doc_link
         return FittedSection(self.summary())
-
-    @reads_one_state
-    def digest(self) -> str:
-        """SHA-256 of the trees alone: equal forests, equal digests.
-
-        The same data, parameters and seed give the same digest for any ``n_jobs`` and any
-        number of warm-start steps.
-
-        Returns
-        -------
-        digest : str
-        """
-        check_is_fitted(self)
-        return self._trees.digest()
 
     @reads_one_state
     def to_sklearn(self) -> Any:
@@ -292,24 +206,14 @@ class GrownForest(ExplainsItself, Exports):
         predictor : Predictor
         """
         check_is_fitted(self)
-        classes = None
-        if self._classification:
-            classes = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
         return Predictor(
             self._trees,
             self._variables,
-            classes,
+            self._class_lists() if self._classification else None,
             self.unknown_category,
             self.missing,
             n_jobs,
         )
-
-    def _require_one_leaf_each(self, what: str) -> None:
-        if self._trees.packed.both_children:
-            raise ValueError(
-                f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
-                'several: use missing="learned".'
-            )
 
     @reads_one_state
     def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
@@ -327,7 +231,7 @@ class GrownForest(ExplainsItself, Exports):
         X_leaves : ndarray of shape (n_samples, n_estimators)
         """
         X = self._checked(X)
-        self._require_one_leaf_each("apply")
+        self._grown.require_one_leaf_each("apply")
         return prediction.leaves(self._trees.predictor, X, self._jobs(n_jobs))
 
     @reads_one_state
@@ -349,6 +253,6 @@ class GrownForest(ExplainsItself, Exports):
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
         """
         X = self._checked(X)
-        self._require_one_leaf_each("decision_path")
+        self._grown.require_one_leaf_each("decision_path")
         path = prediction.decision_path(self._trees.predictor, X, self._jobs(n_jobs))
         return path, np.cumsum([0, *self._trees.node_counts])

@@ -13,7 +13,7 @@ from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances
 
 
-class ExplainsItself:
+class HasImportances:
     """The method ``importances`` of forests."""
 
     @reads_one_state

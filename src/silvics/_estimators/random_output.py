@@ -11,6 +11,7 @@ from silvics import _core
 from silvics._estimators.base_forest import BaseForest
 from silvics._fitting import parameters
 from silvics._fitting.axes import Axes
+from silvics._fitting.learning_task import LearningTask
 from silvics._sklearn import fit_context
 from silvics._state import fit_aside
 from silvics._tables import inputs
@@ -93,12 +94,12 @@ class RandomOutputForest(BaseForest):
 
     def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
         del y
-        blocks = inputs.learning_inputs(self, X, np.zeros(1))
-        return blocks, np.zeros(blocks.shape[0])  # drawn in _encode, once there is a seed
+        blocks, _ = super()._learning_inputs(X, np.zeros(1))
+        return blocks, np.zeros(blocks.shape[0])  # drawn once there is a seed
 
-    def _encode(
-        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
-    ) -> tuple[np.ndarray, _core.Sampling]:
-        # Of the seed alone: the same for trees that are added later.
-        y = check_random_state(self._seed).uniform(size=y.shape)
-        return super()._encode(axes, X, y, weights)
+    def _learning_task(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> LearningTask:
+        # It depends on the seed alone, so that trees which are added later have the same.
+        y = check_random_state(seed).uniform(size=y.shape)
+        return super()._learning_task(axes, X, y, weights, seed)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._predicting.prediction import Trees
 from silvics._state import reads_one_state
 from silvics._warnings import warn_user
 from silvics.model_file import container, state, writing
@@ -91,9 +92,9 @@ class Saved:
     def __getstate__(self) -> dict[str, Any]:
         """Parameters as they are, and what was fitted as the bytes of a model file."""
         own: Any = super().__getstate__()
-        if not hasattr(self, "_trees") and not hasattr(self, "tree_"):
+        if not hasattr(self, "_trees"):
             return own  # joblib sends such ones to processes, by means that keep any function
-        trees = state.trees_of(self)
+        trees: Trees = self._trees
         said, arrays = writing.described(
             self,
             for_prediction=not trees.known,

@@ -13,6 +13,8 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics import _core
 from silvics._fitting.axes import Axes, by_name, per_variable, recipe_of
+from silvics._fitting.targets import EncodedOutputs
+from silvics._tables.table import Variables
 from silvics._warnings import warn_user
 
 CLASSIFICATION_CRITERIA = {"gini", "entropy", "log_loss", "misclassification"}
@@ -122,14 +124,41 @@ _SHARED_FROM: int | None = None
 _GENERAL = False
 
 
-def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.GrowthRules:
-    """The rules that a tree of this estimator grows by, on a table of this shape."""
+def n_variables_at_node(axes: Axes, n_features: int) -> int:
+    """K, the number of variables that a node draws of those that its tree may use."""
+    return n_variables_drawn(axes.max_features, n_columns_drawn(axes, n_features) or n_features)
+
+
+def growth_rules(
+    estimator: Any,
+    axes: Axes,
+    shape: tuple[int, int],
+    variables: Variables,
+    outputs: EncodedOutputs,
+) -> _core.GrowthRules:
+    """The rules that a tree grows by.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its parameters are read.
+    axes : Axes
+        Every choice of the recipe.
+    shape : tuple of int
+        Rows and columns of the table that the tree grows on.
+    variables : Variables
+        What is known of the columns of X.
+    outputs : EncodedOutputs
+        What is learned.
+
+    Returns
+    -------
+    rules : _core.GrowthRules
+    """
     n_samples, n_features = shape
     rules = _core.GrowthRules()
     rules.columns_of_tree = n_columns_drawn(axes, n_features)
-    n_usable = rules.columns_of_tree or n_features
-    estimator.max_features_ = n_variables_drawn(axes.max_features, n_usable)
-    rules.max_features = native_size(estimator.max_features_)
+    rules.max_features = native_size(n_variables_at_node(axes, n_features))
     rules.constants_count = estimator.constant_features == "count"
     rules.adjust_levels = estimator.category_gain == "adjusted"
     rules.random_cut = axes.cut != "best"
@@ -152,7 +181,7 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
     rules.significance = axes.significance or 0.0
     rules.n_permutations = axes.n_permutations
     rules.split_pure = axes.split_pure
-    names = getattr(estimator, "feature_names_in_", None)
+    names = variables.names
     weights = per_variable("feature_weights", axes.feature_weights, n_features, names)
     if axes.variables == "weighted":
         rules.probabilities = (np.ones(n_features) if weights is None else weights).tolist()
@@ -178,7 +207,7 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
         rules.max_leaf_nodes = native_size(axes.max_leaf_nodes)
     rules.min_impurity_decrease = estimator.min_impurity_decrease
     rules.ccp_alpha = estimator.ccp_alpha
-    rules.monotonic = monotonic_signs(estimator, n_features)
+    rules.monotonic = monotonic_signs(estimator.monotonic_cst, n_features, variables, outputs)
     growth = axes.growth or ("depth_first" if axes.max_leaf_nodes is None else "best_first")
     rules.growth = _GROWTH[growth]
     for name in ("max_bins", "split_sample"):
@@ -191,14 +220,16 @@ def growth_rules(estimator: Any, axes: Axes, shape: tuple[int, int]) -> _core.Gr
     return rules
 
 
-def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
+def monotonic_signs(
+    monotonic_cst: Any, n_features: int, variables: Variables, outputs: EncodedOutputs
+) -> list[int]:
     """``monotonic_cst`` checked; empty if there is no constraint."""
-    if estimator.monotonic_cst is None:
+    if monotonic_cst is None:
         return []
-    if estimator.n_outputs_ > 1:
+    if outputs.n_outputs > 1:
         raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
-    names = getattr(estimator, "feature_names_in_", None)
-    signs = by_name("monotonic_cst", estimator.monotonic_cst, n_features, names, 0)
+    names = variables.names
+    signs = by_name("monotonic_cst", monotonic_cst, n_features, names, 0)
     if signs.ndim != 1:
         raise ValueError(
             f"monotonic_cst has shape {signs.shape}; it must be None or an array-like of -1, 0 "
@@ -213,13 +244,13 @@ def monotonic_signs(estimator: Any, n_features: int) -> list[int]:
         raise ValueError(
             f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}"
         )
-    if (constrained := np.flatnonzero(signs * estimator._variables.is_categorical)).size:
+    if (constrained := np.flatnonzero(signs * variables.is_categorical)).size:
         column = int(constrained[0]) if names is None else repr(names[constrained[0]])
         raise ValueError(
             "Monotonicity constraints are not supported on categories, which have no order: "
             f"monotonic_cst must be 0 for column {column}."
         )
-    if np.max(getattr(estimator, "n_classes_", 0)) > 2:
+    if max(outputs.n_classes, default=0) > 2:
         raise ValueError(
             "Monotonicity constraints are not supported with multiclass classification"
         )
@@ -269,8 +300,9 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
     return drawn
 
 
-# Rows that trees draw for each row of the table, below which it is not worth coding.
-_RARELY_READ = 0.25
+# A table is worth coding where trees read each of its rows at least this often. This decision
+# about speed belongs to the core, and moves there.
+_FEWEST_READS_TO_CODE = 0.25
 
 
 def coded_table(
@@ -278,7 +310,7 @@ def coded_table(
     X: _core.Matrix,
     rules: _core.GrowthRules,
     n_jobs: int,
-    looks: float = 1.0,
+    reads_per_row: float = 1.0,
 ) -> _core.Table:
     """The table as the core searches it.
 
@@ -286,7 +318,7 @@ def coded_table(
     and more bins than there are codes are no limit: the search is exact.
     """
     if rules.random_cut or rules.needs_general_splitter:
-        rarely_read = rules.needs_general_splitter or looks < _RARELY_READ
+        rarely_read = rules.needs_general_splitter or reads_per_row < _FEWEST_READS_TO_CODE
         return _core.table_of_values(X, n_jobs, rarely_read)
     bins = native_size(estimator.max_bins)
     if bins > 65536:

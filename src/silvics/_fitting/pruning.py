@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaincinv
@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 from silvics import _core
 from silvics._fitting.axes import Axes
 from silvics._predicting import prediction
-from silvics._predicting.held_out_rows import held_out_rows
+from silvics._predicting.sampling import held_out_rows
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 
@@ -18,28 +18,37 @@ from silvics._tables.table import Blocks
 _SLACK = 0.1
 
 
-def hold_out(estimator: Any, axes: Axes, n_samples: int, weights: np.ndarray | None) -> np.ndarray:
-    """Weights that leave out the rows to prune on, drawn once for all trees."""
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows that trees are pruned on, and their weights."""
+
+    rows: np.ndarray
+    weights: np.ndarray
+
+
+def hold_out(
+    axes: Axes, seed: int, n_samples: int, weights: np.ndarray | None
+) -> tuple[np.ndarray, HeldOut]:
+    """Weights that leave out the rows to prune on, and these rows, drawn once for all trees."""
     if n_samples < 2:
         raise ValueError(
             f'pruning="reduced_error" holds rows out to prune on, and X has only {n_samples}.'
         )
     n_held = min(max(1, round(axes.validation_fraction * n_samples)), n_samples - 1)
-    held = held_out_rows(estimator._seed, n_samples, n_held)
+    rows = held_out_rows(seed, n_samples, n_held)
     weights = np.ones(n_samples) if weights is None else weights.copy()
-    estimator._n_held_out = n_held
-    estimator._held_out_weights = weights[held]
-    weights[held] = 0.0
+    held = HeldOut(rows, weights[rows])
+    weights[rows] = 0.0
     if not weights.any():
         raise ValueError(
             'pruning="reduced_error" held out all rows of positive weight: lower '
             "validation_fraction."
         )
-    return weights
+    return weights, held
 
 
 def pruned(
-    estimator: Any, axes: Axes, trees: list[_core.Tree], X: Blocks, y: np.ndarray
+    axes: Axes, trees: list[_core.Tree], X: Blocks, y: np.ndarray, held: HeldOut | None
 ) -> list[_core.Tree]:
     """The trees, pruned as the choices say."""
     if axes.pruning == "pessimistic":
@@ -47,11 +56,11 @@ def pruned(
             tree.pruned_by_errors(_bound_on_errors(tree, axes.confidence), _SLACK) for tree in trees
         ]
     if axes.pruning == "reduced_error":
+        assert held is not None
         matrix = inputs.to_predict(X)
-        held = held_out_rows(estimator._seed, X.shape[0], estimator._n_held_out)
-        weights = vars(estimator).pop("_held_out_weights")
         return [
-            tree.pruned_by_errors(_errors_on(tree, matrix, y, held, weights), 0.0) for tree in trees
+            tree.pruned_by_errors(_errors_on(tree, matrix, y, held.rows, held.weights), 0.0)
+            for tree in trees
         ]
     return trees
 

@@ -14,6 +14,8 @@ import numpy as np
 from silvics import _core
 from silvics._fitting import parameters
 from silvics._fitting.axes import Axes, without_rotation
+from silvics._fitting.learning_task import LearningTask
+from silvics._predicting.grown_forest import Work
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 
@@ -21,24 +23,17 @@ Combination = list[tuple[int, float, float]]  # variable, coefficient, share
 
 
 def grow(
-    estimator: Any,
-    axes: Axes,
-    X: Blocks,
-    y: np.ndarray,
-    target: _core.Target,
-    sampling: _core.Sampling,
-    seeds: list[int],
-    n_jobs: int,
-    progress: Any,
-) -> tuple[list[_core.Tree], list[tuple[int, int, int, int]], BaseException | None]:
-    """Trees of the seeds, what each has taken, and what cut it short, if anything."""
-    table = _Numbers(X, estimator._variables.is_categorical)
-    rules = parameters.growth_rules(estimator, without_rotation(axes), X.shape)
+    task: LearningTask, seeds: list[int], n_jobs: int, progress: Any
+) -> tuple[list[_core.Tree], list[Work], BaseException | None]:
+    """Trees of the seeds, what each has taken, and what ended the growing early, if anything."""
+    axes, X, y = task.axes, task.X, task.outputs.values
+    target, sampling = task.target, task.native_sampling
+    table = _Numbers(X, task.variables.is_categorical)
+    rules = task.rules(without_rotation(axes))
     size = _group_size(axes, len(table.numbers))
-    criterion = parameters.core_criterion(axes)
     by_class = axes.columns == "rotation_by_class"
 
-    def one(seed: int) -> tuple[_core.Tree, tuple[int, int, int, int]]:
+    def one(seed: int) -> tuple[_core.Tree, Work]:
         rng = np.random.default_rng(seed)
         drawn = sampling.rows(seed) if axes.rows != "all" else np.arange(X.shape[0])
 
@@ -47,14 +42,16 @@ def grow(
 
         combinations = table.components(rng, rows, size)
         matrix = inputs.to_grow(table.turned(combinations))
-        coded = parameters.coded_table(estimator, matrix, rules, 1)
-        trees, work, error = _core.grow(coded, target, sampling, criterion, rules, [seed], 1, None)
+        coded = parameters.coded_table(task.settings, matrix, rules, 1)
+        trees, work, error = _core.grow(
+            coded, target, sampling, task.criterion, rules, [seed], 1, None
+        )
         if error is not None:
             raise error
         tree = trees[0].on_combinations(combinations + table.themselves, X.shape[1])
         return tree, work[0]
 
-    grown: list[tuple[_core.Tree, tuple[int, int, int, int]]] = []
+    grown: list[tuple[_core.Tree, Work]] = []
     stopped = None
     try:
         with ThreadPoolExecutor(n_jobs) as team:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,48 @@ def warn_of_column(y: np.ndarray) -> None:
         )
 
 
-def encode_classes(estimator: Any, y: np.ndarray) -> np.ndarray:
-    """Class numbers of y; sets ``classes_`` and ``n_classes_``, one entry per output."""
+@dataclass(frozen=True, eq=False)
+class EncodedOutputs:
+    """Outputs as the core takes them.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_outputs)
+        Numbers of classes, or real values.
+    classes : list of ndarray, or None
+        The classes of each output; None for regression.
+    """
+
+    values: np.ndarray
+    classes: list[np.ndarray] | None
+
+    @property
+    def n_outputs(self) -> int:
+        return int(self.values.shape[1])
+
+    @property
+    def n_classes(self) -> list[int]:
+        """The number of classes of each output; empty for regression."""
+        return [len(levels) for levels in self.classes or []]
+
+    def native(self, criterion: str, weights: np.ndarray | None) -> _core.Target:
+        """The same for the core."""
+        n = len(self.values)
+        if self.classes is not None:
+            return _core.Target.of_classes(self.values.ravel(), n, self.n_classes)
+        return _core.Target.of_values(self.values.ravel(), n, self.n_outputs, criterion, weights)
+
+
+def encode_outputs(
+    y: np.ndarray, classification: bool, criterion: str, positive: str
+) -> EncodedOutputs:
+    """Classes numbered, or real values checked; y has a column for each output."""
+    if classification:
+        return _encode_classes(y)
+    return EncodedOutputs(real_values(y, criterion, positive), None)
+
+
+def _encode_classes(y: np.ndarray) -> EncodedOutputs:
     quick = [_known_levels(column) for column in y.T]
     if None in quick:
         check_classification_targets(y)
@@ -84,9 +125,7 @@ def encode_classes(estimator: Any, y: np.ndarray) -> np.ndarray:
     for k, known in enumerate(quick):
         levels, encoded[:, k] = known or np.unique(y[:, k], return_inverse=True)
         classes.append(levels)
-    estimator.classes_ = classes
-    estimator.n_classes_ = np.array([len(levels) for levels in classes], dtype=np.intp)
-    return encoded
+    return EncodedOutputs(encoded, classes)
 
 
 def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -118,11 +157,12 @@ def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return None
 
 
-def unwrap_single_output(estimator: Any) -> None:
-    """scikit-learn's shapes for one output: ``classes_`` an array, ``n_classes_`` a number."""
-    if estimator.n_outputs_ == 1:
-        estimator.classes_ = estimator.classes_[0]
-        estimator.n_classes_ = estimator.n_classes_[0]
+def set_classes(estimator: Any, classes: list[np.ndarray]) -> None:
+    """Set ``classes_`` and ``n_classes_`` in scikit-learn's shapes: no lists for one output."""
+    counts = np.array([len(levels) for levels in classes], dtype=np.intp)
+    one = len(classes) == 1
+    estimator.classes_ = classes[0] if one else classes
+    estimator.n_classes_ = counts[0] if one else counts
 
 
 def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
@@ -150,19 +190,6 @@ def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
     return y
 
 
-def native_target(
-    estimator: Any,
-    criterion: str,
-    y: np.ndarray,
-    classification: bool,
-    weights: np.ndarray | None,
-) -> _core.Target:
-    """The encoded or real outputs, for the core."""
-    if classification:
-        return _core.Target.of_classes(y.ravel(), len(y), [int(n) for n in estimator.n_classes_])
-    return _core.Target.of_values(y.ravel(), len(y), y.shape[1], criterion, weights)
-
-
 def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
     """``sample_weight`` as float64: finite, not negative, not all zero."""
     if sample_weight is None:
@@ -180,9 +207,9 @@ def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
 
 
 def class_weights(
-    estimator: Any,
+    chosen: Any,
     y: np.ndarray,
-    encoded: np.ndarray,
+    outputs: EncodedOutputs,
     weights: np.ndarray | None,
     subsample: bool,
 ) -> np.ndarray | None:
@@ -190,10 +217,11 @@ def class_weights(
 
     ``subsample`` leaves "balanced_subsample" to the trees, which draw their own rows.
     """
-    chosen = estimator.class_weight
-    if chosen is None or (subsample and chosen == "balanced_subsample"):
+    if outputs.classes is None or chosen is None:
         return None
-    n_outputs = encoded.shape[1]
+    if subsample and chosen == "balanced_subsample":
+        return None
+    n_outputs = outputs.n_outputs
     if isinstance(chosen, str):
         chosen = ["balanced"] * n_outputs  # the balance is that of the weighted rows
     elif n_outputs == 1 and isinstance(chosen, dict):
@@ -208,9 +236,9 @@ def class_weights(
             f"Got {len(chosen)} element(s) while having {n_outputs} outputs."
         )
     expanded = np.ones(len(y))
-    for k, levels in enumerate(estimator.classes_):
+    for k, levels in enumerate(outputs.classes):
         of_class = _weights_of_classes(chosen[k], levels, y[:, k], weights)
-        expanded *= of_class[encoded[:, k]]
+        expanded *= of_class[outputs.values[:, k]]
     if not np.isfinite(expanded).all() or (expanded < 0).any():
         raise ValueError("class_weight must be finite and not negative: no NaN, no infinity.")
     return expanded

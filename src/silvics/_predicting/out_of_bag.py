@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import r2_score
 
-from silvics import _core
 from silvics._predicting import prediction
-from silvics._predicting.held_out_rows import held_out_rows
+from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.oob_stats import out_of_bag_stats
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
@@ -17,42 +18,82 @@ from silvics._threads import n_threads
 from silvics._warnings import warn_user
 
 
-def estimate(forest: Any, X: Blocks, y: np.ndarray, sampling: _core.Sampling) -> None:
-    """Set the forest's out-of-bag predictions and score.
+@dataclass(frozen=True, eq=False)
+class OutOfBagEstimate:
+    """What the out-of-bag predictions of a forest are, and how good.
 
-    Rows without an out-of-bag tree are NaN among the predictions, and are left out of the score.
+    Attributes
+    ----------
+    values : ndarray
+        For classes their shares: a column for each class, and an array of such columns for each
+        of several outputs. Else the predicted numbers. NaN where a row has no out-of-bag tree.
+    score : float
+        The score of the rows that have one; NaN where none has.
+    stats : list
+        Stats of each output; see ``out_of_bag_stats``.
     """
-    assert forest._seed is not None
-    seeds = forest._tree_seeds(0, len(forest._trees))
-    sums, counts = forest._trees.predictor.out_of_bag(
-        inputs.to_predict(X), seeds, sampling, n_threads(forest.n_jobs)
+
+    values: np.ndarray
+    score: float
+    stats: list[Any]
+
+
+def out_of_bag_estimate(
+    grown: GrownForest,
+    X: Blocks,
+    y: np.ndarray,
+    n_classes: list[int] | None,
+    score: Callable[..., float] | None,
+    n_jobs: int | None,
+) -> OutOfBagEstimate:
+    """Predict each training row by the trees that have not drawn it.
+
+    Parameters
+    ----------
+    grown : GrownForest
+        A forest that was grown on these rows.
+    X : Blocks
+        The training rows.
+    y : ndarray of shape (n_samples, n_outputs)
+        Numbers of classes, or real values.
+    n_classes : list of int, or None
+        Number of classes of each output; None for regression.
+    score : callable or None
+        Called with outputs and predictions; None: the share of right rows, or R squared.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    estimate : OutOfBagEstimate
+        Rows without an out-of-bag tree are left out of the score.
+    """
+    assert grown.seed is not None
+    assert grown.sampling is not None
+    sums, counts = grown.trees.predictor.out_of_bag(
+        inputs.to_predict(X), grown.tree_seeds(), grown.native_sampling(), n_threads(n_jobs)
     )
     known = counts > 0
     expected = np.ones(len(known), dtype=bool)
-    if n_held_out := getattr(forest, "_n_held_out", 0):
-        expected[held_out_rows(forest._seed, len(known), n_held_out)] = False
+    expected[grown.sampling.held_out(grown.seed)] = False
     if not known[expected].all():
         warn_user(
             "Some inputs do not have OOB scores. This probably means too few trees were used to "
             "compute any reliable OOB estimates. These rows are left out of oob_score_, and are "
             "NaN among the out-of-bag predictions.",
         )
-    values = np.full(sums.shape, np.nan)
-    np.divide(sums, counts[:, np.newaxis], out=values, where=known[:, np.newaxis])
-    if forest._classification:
-        classes: Any = forest.n_classes_
-        forest.oob_decision_function_ = _decision_function(values, classes)
-        predicted = np.argmax(forest.oob_decision_function_, axis=1)
+    means = np.full(sums.shape, np.nan)
+    np.divide(sums, counts[:, np.newaxis], out=means, where=known[:, np.newaxis])
+    if n_classes is None:
+        values = predicted = prediction.reals(means)
     else:
-        classes = None
-        forest.oob_prediction_ = predicted = prediction.reals(values)
-    forest.oob_score_ = float("nan")
+        values = _decision_function(means, n_classes)
+        predicted = np.argmax(values, axis=1)
+    result = float("nan")
     if known.any():
-        score = _share_right if forest._classification else r2_score
-        if callable(forest.oob_score):
-            score = forest.oob_score
-        forest.oob_score_ = score(prediction.reals(y)[known], predicted[known])
-    forest._oob_stats = out_of_bag_stats(y, values, counts, classes)
+        usual = r2_score if n_classes is None else _share_right
+        result = (score or usual)(prediction.reals(y)[known], predicted[known])
+    return OutOfBagEstimate(values, result, out_of_bag_stats(y, means, counts, n_classes))
 
 
 def _decision_function(values: np.ndarray, n_classes: Any) -> np.ndarray:

@@ -52,8 +52,12 @@ def named(X: Any, feature_names: Any) -> Any:
     return NamedTable(X, names.tolist())
 
 
-def learning_inputs(estimator: Any, X: Any, y: Any) -> Blocks:
-    """X as blocks, whose variables the estimator keeps; y is only checked to be there."""
+def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Variables, Blocks, str | None]:
+    """X as blocks, with what is learned of its variables, and the library of the data frame.
+
+    scikit-learn's checks set ``n_features_in_`` and ``feature_names_in_``; y is only checked to
+    be there.
+    """
     variables, blocks = table.learn(
         X,
         categorical_features=estimator.categorical_features,
@@ -68,11 +72,7 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> Blocks:
             blocks = _read(estimator, X)
         variables = before
     _check_names(estimator, X, y=y, reset=True)
-    estimator._variables = variables
-    estimator._frame_library = library_of(X)
-    if variables.names is not None:
-        estimator.feature_names_in_ = variables.names
-    return blocks
+    return variables, blocks, library_of(X)
 
 
 class TakesAnyTable(SuggestsNames):
@@ -80,6 +80,7 @@ class TakesAnyTable(SuggestsNames):
 
     missing: str
     _variables: Variables
+    _frame_library: str | None
 
     @property
     def is_categorical_(self) -> np.ndarray:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
-import numpy as np
-
 from silvics import _core
-from silvics._predicting.prediction import Trees
+from silvics._predicting.grown_forest import GrownForest
 from silvics._tables.table import Variables
 
 # Called with (done, total) from time to time.
@@ -19,13 +17,8 @@ class FittedForest(Protocol):
     """What importances read of a fitted forest."""
 
     _classification: ClassVar[bool]
-    _trees: Trees
-    _seed: int | None
+    _grown: GrownForest
     _variables: Variables
-    _n_samples: int
-    _rows: str
-    _structure: float
-    _sample_weight: np.ndarray | None
     n_features_in_: int
     n_outputs_: int
     max_features_: int
@@ -35,9 +28,3 @@ class FittedForest(Protocol):
     def _checked(self, X: Any) -> _core.Matrix: ...
 
     def _jobs(self, n_jobs: int | None) -> int | None: ...
-
-    def _sampling(self) -> _core.Sampling: ...
-
-    def _tree_seeds(self, first: int, count: int) -> list[int]: ...
-
-    def _require_one_leaf_each(self, what: str) -> None: ...

@@ -89,7 +89,7 @@ def _refuse_what_it_cannot_hold(model: Any) -> None:
             "(multiway, oblique, missing values apart or both ways). Models with "
             'split="binary" and missing="learned" can be converted.'
         )
-    if getattr(model, "_trees", None) is not None and model._trees.by_majority:
+    if model._trees.by_majority:
         raise ValueError(
             "scikit-learn's forests average class shares, and this one votes by majority. A "
             'forest with vote="soft" can be converted.'

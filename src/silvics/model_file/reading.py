@@ -11,9 +11,10 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import targets
+from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.oob_stats import are_of
 from silvics._predicting.prediction import Trees
-from silvics._predicting.tree_arrays import Tree
+from silvics._predicting.sampling import RowSampling
 from silvics._tables.column_values import is_missing
 from silvics._tables.table import Variables
 from silvics.model_file import json_values, squeeze
@@ -21,13 +22,14 @@ from silvics.model_file.container import FORMAT_VERSION, ModelFileError, parsed,
 from silvics.model_file.state import (
     ESTIMATORS,
     FITTED,
-    GROWTH,
     KIND_OF,
     LEVELS,
     ROWS,
+    SAMPLING,
     STATS,
     is_bool,
     is_int,
+    is_seed,
     or_none,
     own_name,
 )
@@ -114,6 +116,7 @@ def _restored(
     content.end()
     known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
+    weights = arrays.pop("sample_weight", None)
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
     packed = _core.PackedForest.from_arrays(
         arrays,
@@ -128,7 +131,7 @@ def _restored(
         refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
-        array is not None for array in by_row.values()
+        array is not None for array in [weights, *by_row.values()]
     )):  # fmt: skip
         refuse("it has more than it says")
     trees = Trees.stored(
@@ -140,7 +143,12 @@ def _restored(
     ):
         refuse("it has another number of trees or nodes than it says")
     forest.end()
-    _put(model, variables, classes, packed, trees)
+    weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
+    if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
+        refuse("a single tree that is several, or has the growth of a forest")
+    grown = _read_growth(growth, trees, work, weights, weights_given)
+    _put(model, variables, classes, packed)
+    model._take_stored(grown)
     for attribute, check in FITTED.items():
         if fitted.has(attribute) or attribute in model._needed_in_files(growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
@@ -150,11 +158,7 @@ def _restored(
     oob_stats = getattr(model, "_oob_stats", [])
     if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
         refuse("out-of-bag errors of other outputs or classes")
-    if not model._is_single_tree:
-        _put_growth(model, growth, work, len(trees))
-    elif growth is not None or work is not None:
-        refuse("a single tree has no growth of a forest")
-    _put_rows(model, by_row)
+    _put_rows(model, by_row, None if grown.sampling is None else grown.sampling.n_samples)
     return model
 
 
@@ -222,7 +226,6 @@ def _put(
     variables: Variables,
     classes: list[np.ndarray],
     packed: _core.PackedForest,
-    trees: Trees,
 ) -> None:
     model._variables = variables
     model.n_features_in_ = len(variables.kinds)
@@ -230,48 +233,57 @@ def _put(
         model.feature_names_in_ = variables.names
     model.n_outputs_ = packed.n_outputs
     if classes:
-        model.classes_ = classes
-        model.n_classes_ = np.array([len(of) for of in classes])
-        targets.unwrap_single_output(model)
-    if model._is_single_tree:
-        if len(trees) != 1:
-            refuse("a single tree that is several")
-        model.tree_ = Tree.of(trees, variables.n_levels)
-    else:
-        model._trees = trees
+        targets.set_classes(model, classes)
 
 
-def _put_growth(
-    model: Any, fields: dict[str, Any] | None, work: np.ndarray | None, n_trees: int
-) -> None:
-    model._seed = None
+def _read_growth(
+    fields: dict[str, Any] | None,
+    trees: Trees,
+    work: np.ndarray | None,
+    weights: np.ndarray | None,
+    weights_given: bool,
+) -> GrownForest:
+    """The trees with how they were grown, where that is known."""
     if fields is None:
-        if work is not None:
-            refuse("work of a forest that was not grown here")
-        return
+        if work is not None or weights is not None:
+            refuse("work or weights of a forest that was not grown here")
+        return GrownForest(trees)
     growth = _Fields(fields, "growth")
-    for name, check in GROWTH.items():
-        setattr(model, name, growth.take(name.strip("_"), check))
-    if not growth.take("weighted", is_bool):
-        model._sample_weight = None
+    seed = growth.take("seed", is_seed)
+    drawn = {field: growth.take(word, check) for word, field, check in SAMPLING}
+    weighted, n_held_out = growth.take("weighted", is_bool), 0
     if growth.has("n_held_out"):  # where trees were pruned on rows of their own
-        model._n_held_out = growth.take("n_held_out", is_int(1, model._n_samples - 1))
+        n_held_out = growth.take("n_held_out", is_int(1, drawn["n_samples"] - 1))
     growth.end()
-    if work is None or work.dtype != np.uint64 or work.shape != (n_trees, 4):
+    if work is None or work.dtype != np.uint64 or work.shape != (len(trees), 4):
         refuse("the work of growing is not that of its trees")
-    model._work = [tuple(of_tree) for of_tree in work.tolist()]
+    sampling = RowSampling(
+        **drawn,
+        weights=None if weights is None else _checked_weights(weights, drawn["n_samples"]),
+        n_held_out=n_held_out,
+        weights_given=weights_given,
+        weights_known=weights is not None or not weighted,
+    )
+    return GrownForest(trees, seed, sampling, [tuple(of_tree) for of_tree in work.tolist()])
 
 
-def _put_rows(model: Any, by_row: dict[str, np.ndarray | None]) -> None:
+def _checked_weights(weights: np.ndarray, n_samples: int) -> np.ndarray:
+    _check_rows(weights, n_samples)
+    with np.errstate(over="ignore"):
+        good = weights.ndim == 1 and (weights >= 0).all() and 0 < weights.sum() < np.inf
+    if not good:
+        refuse("weights of training rows")
+    return weights.copy()
+
+
+def _put_rows(model: Any, by_row: dict[str, np.ndarray | None], n_samples: int | None) -> None:
     for name, array in by_row.items():
-        if array is None:
-            continue
-        n = getattr(model, "_n_samples", len(array) if array.ndim else 0)
-        if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
-            refuse("what is said of training rows is not of each of them")
-        if name == "_sample_weight":
-            with np.errstate(over="ignore"):
-                good = array.ndim == 1 and (array >= 0).all() and 0 < array.sum() < np.inf
-            if not good:
-                refuse("weights of training rows")
-        setattr(model, name, array.copy())
+        if array is not None:
+            _check_rows(array, n_samples)
+            setattr(model, name, array.copy())
+
+
+def _check_rows(array: np.ndarray, n_samples: int | None) -> None:
+    n = n_samples if n_samples is not None else len(array) if array.ndim else 0
+    if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
+        refuse("what is said of training rows is not of each of them")

@@ -66,7 +66,7 @@ def importances(request: ImportanceRequest) -> Importances:
             f"{request.by!r}.{did_you_mean(request.by, kind.by)}"
         )
     if request.random_state is None:  # two calls agree
-        request = replace(request, random_state=request.forest._seed or 0)
+        request = replace(request, random_state=request.forest._grown.seed or 0)
     return _COMPUTE[request.kind](request)
 
 

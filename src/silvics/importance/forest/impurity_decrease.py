@@ -27,7 +27,7 @@ def mean_decrease(request: ImportanceRequest) -> Importances:
     forest = request.forest
     max_degree = whole_number("max_degree", request.max_degree, 0)
     min_samples = whole_number("min_samples", request.min_samples, 0)
-    trees = forest._trees.native
+    trees = forest._grown.trees.native
     per_tree = by_group(decrease_of_trees(forest, min_samples), request)
     unit = 1.0
     if request.normalize:
@@ -84,6 +84,6 @@ def _by_output(request: ImportanceRequest, min_samples: int) -> np.ndarray:
         return np.asarray(drawn.mean(axis=0))
     each = [
         _core.impurity_decrease_by_output(tree, impurity, min_samples)
-        for tree in forest._trees.native
+        for tree in forest._grown.trees.native
     ]
     return by_group(np.mean(each, axis=0).T, request).T

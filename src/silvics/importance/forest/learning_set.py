@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 
 from silvics import _core
 from silvics._fitting import targets
+from silvics._predicting.sampling import RowSampling
 from silvics.importance._types import FittedForest
 
 _REMEDY = ' Pass rows that it was not fitted on, with rows="held_out".'
@@ -36,17 +37,18 @@ class LearningSet:
         """How each tree drew its rows; of other rows than those of fit, none draws any."""
         if self.is_held_out:
             return _core.Sampling(self.n_rows, True, 0, False, None)
-        return self.forest._sampling()
+        return self.forest._grown.native_sampling()
 
     def tree_seeds(self, first: int, count: int) -> list[int]:
         """The seeds by which trees drew their rows."""
         if self.is_held_out:
             return _core.tree_seeds(0, first, count)  # they draw nothing
-        return self.forest._tree_seeds(first, count)
+        return self.forest._grown.tree_seeds(first, count)
 
     @property
     def _weights(self) -> np.ndarray | None:
-        return None if self.is_held_out else self.forest._sample_weight
+        sampling = self.forest._grown.sampling
+        return None if self.is_held_out or sampling is None else sampling.weights
 
     @property
     def target(self) -> _core.Target:
@@ -85,7 +87,7 @@ class LearningSet:
 
 def batches_of(forest: FittedForest, n_rows: int) -> Iterator[tuple[int, list[_core.Tree]]]:
     """So many trees at a time that the leaves of all rows in them fit well into memory."""
-    trees = list(forest._trees.native)
+    trees = list(forest._grown.trees.native)
     at_once = max(min(_MOST_LEAVES // max(n_rows, 1), 64), 1)
     for first in range(0, len(trees), at_once):
         yield first, trees[first : first + at_once]
@@ -121,8 +123,7 @@ def learning_set(
         raise ValueError(f'kind="{kind}" needs the X and y that the forest was fitted on.')
     is_held_out = rows == "held_out"
     other = ', or other rows with rows="held_out"' if unseen else ""
-    if not is_held_out:
-        _check_draws(forest, kind, unseen)
+    n_fitted = None if is_held_out else _checked_draws(forest, kind, unseen).n_samples
     matrix = forest._checked(X)
     outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
     if outputs.dtype == object and any(value is None or value != value for value in outputs.flat):
@@ -130,10 +131,10 @@ def learning_set(
     n_rows = matrix.shape[0]
     if is_held_out and n_rows != len(outputs):
         raise ValueError(f"X has {n_rows} rows, y has {len(outputs)}: they must agree.")
-    if not is_held_out and not (n_rows == len(outputs) == forest._n_samples):
+    if not is_held_out and not (n_rows == len(outputs) == n_fitted):
         raise ValueError(
             f"X has {n_rows} rows, y has {len(outputs)}, and the forest was fitted on "
-            f"{forest._n_samples}: pass the X and y of fit{other}."
+            f"{n_fitted}: pass the X and y of fit{other}."
         )
     if outputs.shape[1] != forest.n_outputs_:
         raise ValueError(f"y has {outputs.shape[1]} outputs, the forest {forest.n_outputs_}")
@@ -150,16 +151,18 @@ def learning_set(
     return LearningSet(forest, matrix, encoded, is_held_out)
 
 
-def _check_draws(forest: FittedForest, kind: str, unseen: bool) -> None:
-    """Whether it is known which rows the trees have drawn, and they left some out."""
-    if forest._seed is None or not hasattr(forest, "_sample_weight"):
+def _checked_draws(forest: FittedForest, kind: str, unseen: bool) -> RowSampling:
+    """How the trees have drawn rows, if that is known, and they left some out where needed."""
+    sampling = forest._grown.sampling
+    if sampling is None or not sampling.weights_known:
         raise ValueError(
             f'kind="{kind}" needs to know which rows each tree has drawn, and of this forest that '
             "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
             f"{_REMEDY if unseen else ''}"
         )
-    if unseen and forest._rows == "all":
+    if unseen and sampling.rows == "all":
         raise ValueError(
             f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
             'fit with bootstrap=True, use kind="air", or pass other rows with rows="held_out".'
         )
+    return sampling

@@ -18,12 +18,12 @@ def of_rows(request: ImportanceRequest) -> Importances:
     if request.X is None:
         raise ValueError('kind="local" needs X, the rows to tell of: any, not only those of fit.')
     matrix = forest._checked(request.X)
-    forest._require_one_leaf_each('kind="local"')
-    n_rows, n_trees = matrix.shape[0], len(forest._trees)
+    forest._grown.require_one_leaf_each('kind="local"')
+    n_rows, n_trees = matrix.shape[0], len(forest._grown.trees)
     sums = np.zeros((n_rows, len(request.names)))
     for first, trees in batches_of(forest, n_rows):
         _core.add_local_importances(
-            forest._trees.predictor,
+            forest._grown.trees.predictor,
             trees,
             first,
             matrix,

@@ -41,11 +41,13 @@ def set_noise(request: ImportanceRequest, found: Importances, unit: float) -> No
     columns = None if issparse(request.X) else variables_of(request.X, "importances")
     missing = _any_missing(request.X, columns)
     if method == "auto":
-        drawn_is_known = forest._seed is not None and hasattr(forest, "_sample_weight")
-        if drawn_is_known and _why_not_exact(forest, missing) is None:
+        sampling = forest._grown.sampling
+        if sampling is None or not sampling.weights_known:
+            method = "permuted"
+        elif _why_not_exact(forest, missing) is None:
             method = "exact"
         else:
-            method = "held_out" if drawn_is_known and forest._rows != "all" else "permuted"
+            method = "held_out" if sampling.rows != "all" else "permuted"
     if method == "exact":
         null = _exact(request, missing)
     elif method == "held_out":
@@ -61,9 +63,10 @@ def set_noise(request: ImportanceRequest, found: Importances, unit: float) -> No
 def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
     """What is in the way of knowing the mean over permutations of Y."""
     choices: Any = getattr(forest, "_choices", None)
-    if choices is None or not hasattr(forest, "_n_samples"):
+    sampling = forest._grown.sampling
+    if choices is None or sampling is None:
         return "it is not known how the trees were grown"
-    axes = choices(forest._n_samples)
+    axes = choices(sampling.n_samples)
     cuts = {"uniform", "gap", "middle", "relevance", "cell_uniform", "cell_middle"}
     at_random = axes.cut in cuts or axes.split == "multiway"
     if forest.max_features_ != 1 or axes.variables == "poisson" or not at_random:
@@ -87,10 +90,10 @@ def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
     impurity = impurity_of(forest)
     if impurity == "":
         return "the impurity is none of Gini's index, entropy and variance"
-    weighted = forest._rows == "bootstrap" or forest._sample_weight is not None
+    weighted = sampling.rows == "bootstrap" or sampling.weights is not None
     if impurity == "entropy" and weighted:
         return "rows of unequal weight do not mix with entropy"
-    if forest._structure > 0:
+    if sampling.structure > 0:
         return "honest trees tell their impurities by other rows than they split by"
     return None
 
@@ -104,7 +107,7 @@ def _exact(request: ImportanceRequest, missing: bool) -> np.ndarray:
             'null="exact" is for splits that are chosen without a look at Y (max_features=1 of '
             f'Extra-Trees or of multiway trees), and here {why}. Use "held_out" or "permuted".'
         )
-    forest._require_one_leaf_each('null="exact"')
+    forest._grown.require_one_leaf_each('null="exact"')
     entropy = impurity_of(forest) == "entropy"
     measure = _core.NodeMeasure.null_entropy if entropy else _core.NodeMeasure.null_part
     null: np.ndarray = at_nodes(request, rows, measure).mean(axis=0)[:, 0]
@@ -114,7 +117,7 @@ def _exact(request: ImportanceRequest, missing: bool) -> np.ndarray:
 def _held_out(request: ImportanceRequest, values: np.ndarray) -> np.ndarray:
     """The part that is not found again; of other impurities, the same share as of the usual one."""
     forest = request.forest
-    forest._require_one_leaf_each('null="held_out"')
+    forest._grown.require_one_leaf_each('null="held_out"')
     rows = learning_set(forest, request.X, request.y, "mdi", unseen=True)
     again = at_nodes(request, rows, _core.NodeMeasure.cross_fitted)
     drawn = at_nodes(request, rows, _core.NodeMeasure.drawn)

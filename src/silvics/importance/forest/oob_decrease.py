@@ -25,7 +25,7 @@ def cross_fitted(request: ImportanceRequest) -> Importances:
 
 def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Importances:
     forest = request.forest
-    forest._require_one_leaf_each(f'kind="{request.kind}"')
+    forest._grown.require_one_leaf_each(f'kind="{request.kind}"')
     if request.rows == "held_out":
         _check_means(forest, request.kind)
     rows = learning_set(forest, request.X, request.y, request.kind, unseen=True, rows=request.rows)
@@ -83,10 +83,10 @@ def at_nodes(
     for first, trees, seeds in rows.batches():
         found.append(
             _core.node_importances(
-                forest._trees.predictor, trees, first, rows.matrix, target, seeds, sampling,
+                forest._grown.trees.predictor, trees, first, rows.matrix, target, seeds, sampling,
                 measure, request.group_of.tolist(), len(request.names), min_samples, by_output,
                 request.n_threads,
             )
         )  # fmt: skip
-        request.report(first + len(trees), len(forest._trees))
+        request.report(first + len(trees), len(forest._grown.trees))
     return np.concatenate(found)

@@ -80,7 +80,7 @@ def of_trees(request: ImportanceRequest) -> Importances:
         "n_repeats", 1 if request.n_repeats is None else request.n_repeats
     )
     generator = check_random_state(request.random_state)
-    n_trees, members, target = len(request.forest._trees), _members(request), rows.target
+    n_trees, members, target = len(request.forest._grown.trees), _members(request), rows.target
     found, losses = [], []
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, request.n_threads, tree=m)
@@ -123,7 +123,7 @@ def of_trees(request: ImportanceRequest) -> Importances:
 
 def _tested_groups(request: ImportanceRequest, m: int) -> list[int]:
     """Those that a tree may test at all: of many variables, few."""
-    features = np.unique(request.forest._trees.native[m].feature())
+    features = np.unique(request.forest._grown.trees.native[m].feature())
     if (features == _COMBINATION).any():
         return list(range(len(request.names)))
     return np.unique(request.group_of[features[features >= 0]]).tolist()
@@ -141,8 +141,8 @@ class _OutOfBag:
 
     def __init__(self, rows: LearningSet, n_jobs: int, tree: int | None = None) -> None:
         forest = rows.forest
-        first, n_trees = (0, len(forest._trees)) if tree is None else (tree, 1)
-        self._predictor = forest._trees.predictor
+        first, n_trees = (0, len(forest._grown.trees)) if tree is None else (tree, 1)
+        self._predictor = forest._grown.trees.predictor
         self._arguments = (rows.matrix, rows.tree_seeds(first, n_trees), rows.sampling)
         self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
 

@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 
 from silvics._fitting import targets
 from silvics._fitting.axes import recipe_of
+from silvics._predicting.grown_forest import GrownForest
 from silvics.importance._checks import threads
 from silvics.importance._types import Progress
 from silvics.importance.forest.kinds import arguments_of
@@ -131,17 +132,19 @@ class ForestRefitter:
 
 def check_weights(forest: Any, sample_weight: Any) -> None:
     """Weights of a forest that is fitted are to be passed again."""
-    if sample_weight is not None or not hasattr(forest, "_trees"):
+    grown: GrownForest | None = getattr(forest, "_grown", None)
+    if sample_weight is not None or grown is None or grown.sampling is None:
         return
-    if not hasattr(forest, "_sample_weight") and getattr(forest, "_seed", None) is not None:
+    sampling = grown.sampling
+    if not sampling.weights_known:
         raise ValueError(
             "The forest is from a file that does not tell the sample_weight of fit, and is to be "
             "grown anew: pass them."
         )
-    if getattr(forest, "_sample_weight", None) is None:
+    if sampling.weights is None:
         return
     by_class = getattr(forest, "class_weight", None) is not None
-    if by_class and not getattr(forest, "_weights_given", False):
+    if by_class and not sampling.weights_given:
         return  # they are made from that
     pruning = getattr(forest, "pruning", None)
     if pruning is None:

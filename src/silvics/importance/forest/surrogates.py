@@ -22,7 +22,7 @@ _MOST_FOR_PAIRS = 2_000  # variables: their squares are 32 MB
 def by_surrogates(request: ImportanceRequest) -> Importances:
     """What ``forest.importances("surrogate", X, y)`` gives."""
     forest = request.forest
-    forest._require_one_leaf_each('kind="surrogate"')
+    forest._grown.require_one_leaf_each('kind="surrogate"')
     rows = learning_set(forest, request.X, request.y, request.kind)
     target, sampling = rows.target, rows.sampling
     # Forests of other criteria are told of in Gini's index, or the variance.
@@ -36,13 +36,13 @@ def by_surrogates(request: ImportanceRequest) -> Importances:
     found = []
     for first, trees, seeds in rows.batches():
         of_trees, alike = _core.surrogate_importances(
-            forest._trees.predictor, trees, first, rows.matrix, target, seeds, sampling, categories,
-            impurity, pairs, request.n_threads,
+            forest._grown.trees.predictor, trees, first, rows.matrix, target, seeds, sampling,
+            categories, impurity, pairs, request.n_threads,
         )  # fmt: skip
         found.append(of_trees)
         if mimicry is not None:
             mimicry += alike
-        request.report(first + len(trees), len(forest._trees))
+        request.report(first + len(trees), len(forest._grown.trees))
     per_tree = np.concatenate(found)
     if mimicry is not None:
         decrease = decrease_of_trees(forest).sum(axis=0)

@@ -14,9 +14,10 @@ from silvics.importance.variables import CRITERIA
 def criterion_of(forest: FittedForest) -> str:
     """What the trees were grown by; "" if that is not known."""
     choices: Any = getattr(forest, "_choices", None)
-    if choices is None or not hasattr(forest, "_n_samples"):
+    sampling = forest._grown.sampling
+    if choices is None or sampling is None:
         return str(getattr(forest, "criterion", None) or "")
-    return str(choices(forest._n_samples).criterion)
+    return str(choices(sampling.n_samples).criterion)
 
 
 def impurity_of(forest: FittedForest) -> str:
@@ -26,12 +27,14 @@ def impurity_of(forest: FittedForest) -> str:
 
 def decrease_of_trees(forest: FittedForest, min_samples: int = 0) -> np.ndarray:
     """Equation 6.2 before the mean: trees x variables."""
-    return np.array([tree.impurity_decrease(False, min_samples) for tree in forest._trees.native])
+    return np.array(
+        [tree.impurity_decrease(False, min_samples) for tree in forest._grown.trees.native]
+    )
 
 
 def root_impurity(forest: FittedForest) -> float:
     """Of Y at the roots, mean over the trees."""
-    return float(np.mean([tree.impurity()[0] for tree in forest._trees.native]))
+    return float(np.mean([tree.impurity()[0] for tree in forest._grown.trees.native]))
 
 
 def by_group(each: np.ndarray, request: ImportanceRequest) -> np.ndarray:

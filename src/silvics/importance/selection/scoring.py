@@ -57,8 +57,8 @@ class Judge:
         """Score and standard error by the trees that have not drawn a row."""
         sums, counts = forest._trees.predictor.out_of_bag(
             forest._checked(columns_of(sample.X, places)),
-            forest._tree_seeds(0, len(forest._trees)),
-            forest._sampling(),
+            forest._grown.tree_seeds(),
+            forest._grown.native_sampling(),
             n_threads(forest.n_jobs),
         )
         form = _PredictedClasses if forest._classification else _PredictedNumbers
