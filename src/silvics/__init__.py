@@ -4,30 +4,60 @@ The estimators follow scikit-learn: replace ``from sklearn.ensemble import
 RandomForestClassifier`` by ``from silvics import RandomForestClassifier``.
 """
 
-from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
 
-from silvics import importance, recipes
-from silvics.embedding import RandomTreesEmbedding
-from silvics.forests import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    ForestClassifier,
-    ForestRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from silvics.interop.sklearn import from_sklearn
-from silvics.isolation import IsolationForest
-from silvics.merging import merge
-from silvics.model_file import ModelFileError, load
-from silvics.trees import (
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ExtraTreeClassifier,
-    ExtraTreeRegressor,
-)
+from silvics._lazy import attach
+from silvics._version import __version__
 
-__version__ = _version("silvics")
+if TYPE_CHECKING:
+    from silvics import importance, recipes
+    from silvics.embedding import RandomTreesEmbedding
+    from silvics.forests import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    from silvics.interop.from_sklearn import from_sklearn
+    from silvics.isolation import IsolationForest
+    from silvics.merging import merge
+    from silvics.model_file.container import ModelFileError
+    from silvics.model_file.loading import load
+    from silvics.recipe_forests import ForestClassifier, ForestRegressor
+    from silvics.trees import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        ExtraTreeClassifier,
+        ExtraTreeRegressor,
+    )
+else:
+    # The same names: a test compares them. They are imported when they are first used.
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "embedding": ["RandomTreesEmbedding"],
+            "forests": [
+                "ExtraTreesClassifier",
+                "ExtraTreesRegressor",
+                "RandomForestClassifier",
+                "RandomForestRegressor",
+            ],
+            "importance": [],
+            "interop.from_sklearn": ["from_sklearn"],
+            "isolation": ["IsolationForest"],
+            "merging": ["merge"],
+            "model_file.container": ["ModelFileError"],
+            "model_file.loading": ["load"],
+            "recipe_forests": ["ForestClassifier", "ForestRegressor"],
+            "recipes": [],
+            "trees": [
+                "DecisionTreeClassifier",
+                "DecisionTreeRegressor",
+                "ExtraTreeClassifier",
+                "ExtraTreeRegressor",
+            ],
+        },
+    )
 
 __all__ = [
     "DecisionTreeClassifier",

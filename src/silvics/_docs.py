@@ -249,7 +249,7 @@ ATTRIBUTES = {
     "n_outputs_": ("int", "Number of outputs."),
     "feature_importances_": ("ndarray", "Mean decrease of impurity by each variable."),
     "max_features_": ("int", "Variables drawn at a node, K."),
-    "tree_": ("silvics.tree_arrays.Tree", "The tree as arrays."),
+    "tree_": ("silvics._predicting.tree_arrays.Tree", "The tree as arrays."),
     "estimator_": ("estimator", "The kind of tree that the forest is made of."),
     "estimators_": ("list of trees", "The trees, made when first asked for."),
     "estimators_samples_": ("list of ndarray", "Rows drawn by each tree, with repetitions."),

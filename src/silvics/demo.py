@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from silvics import RandomForestClassifier
+from silvics.forests import RandomForestClassifier
 
 
 def progress_bar(done: int, total: int) -> None:

@@ -11,12 +11,14 @@ from sklearn import get_config
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from silvics import _core
 from silvics._docs import documented, keep_parameters
-from silvics._fit.forest import BaseForest
-from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
-from silvics._fit.state import reads_one_state
+from silvics._estimators.base_forest import BaseForest
+from silvics._estimators.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._predicting.predictor import Predictor
 from silvics._sklearn import TransformerMixin
-from silvics.predictor import Predictor
+from silvics._state import reads_one_state
+from silvics.trees import ExtraTreeRegressor
 
 if TYPE_CHECKING:
     import sklearn.ensemble
@@ -43,6 +45,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
 
     sparse_output: bool
 
+    _tree_class = ExtraTreeRegressor
     _no_exports = "it predicts nothing. Use transform."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -84,6 +87,13 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    def _problem_of_stored_trees(
+        self, packed: _core.PackedForest, values: np.ndarray
+    ) -> str | None:
+        if packed.both_children:
+            return "rows of an embedding that are in several leaves"
+        return super()._problem_of_stored_trees(packed, values)
 
     def fit_transform(  # type: ignore[override]
         self, X: Any, y: Any = None, sample_weight: Any = None

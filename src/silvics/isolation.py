@@ -16,16 +16,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._docs import documented, keep_parameters
-from silvics._fit import inputs, prediction
-from silvics._fit.axes import Axes, classic_axes
-from silvics._fit.forest import BaseForest
-from silvics._fit.random_output import TABLE_CONSTRAINTS, RandomOutputForest
-from silvics._fit.state import reads_one_state
-from silvics._fit.table import Blocks
-from silvics._fit.tree import BaseTree
-from silvics._fit.warning import warn_user
+from silvics._estimators.base_forest import BaseForest
+from silvics._estimators.base_tree import BaseTree
+from silvics._estimators.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._fitting.axes import Axes, classic_axes
+from silvics._fitting.learning_task import LearningTask
+from silvics._predicting import prediction
+from silvics._predicting.predictor import Predictor
 from silvics._sklearn import OutlierMixin
-from silvics.predictor import Predictor
+from silvics._state import reads_one_state
+from silvics._tables import inputs
+from silvics._tables.table import Blocks
+from silvics._warnings import warn_user
+from silvics.trees import ExtraTreeRegressor
 
 
 def average_path_length(n: Any) -> np.ndarray:
@@ -116,6 +119,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         "estimators_ can be exported, and predict lengths of ways."
     )
 
+    _tree_class = ExtraTreeRegressor
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: BaseForest._parameter_constraints[name]
@@ -152,6 +157,19 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    # ---- files
+
+    def _needed_in_files(self, grown_here: bool) -> set[str]:
+        own = {"max_samples_", "offset_", *(["_n_columns_of_tree"] if grown_here else [])}
+        return super()._needed_in_files(grown_here) | own
+
+    def _problem_of_stored_trees(
+        self, packed: _core.PackedForest, values: np.ndarray
+    ) -> str | None:
+        if (values < 0).any():
+            return "ways of less than no length"
+        return super()._problem_of_stored_trees(packed, values)
 
     # ---- growing
 
@@ -193,35 +211,26 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         """Longer ways than the average are those of no outlier, and need not be told apart."""
         return ceil(log2(max(self.max_samples_, 2)))
 
-    def _encode(
-        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None
-    ) -> tuple[np.ndarray, _core.Sampling]:
+    def _learning_task(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> LearningTask:
         if weights is not None and weights.min() == weights.max():
             weights = None
         if weights is not None:  # odds of being drawn
             axes = replace(axes, rows="bootstrap")
         self._n_columns_of_tree = axes.max_columns
-        return super()._encode(axes, X, y, weights)
+        return super()._learning_task(axes, X, y, weights, seed)
 
-    def _finished(
-        self, axes: Axes, grown: list[_core.Tree], X: Blocks, encoded: np.ndarray
-    ) -> list[_core.Tree]:
-        del axes, X, encoded
-        return [with_path_lengths(tree) for tree in grown]
+    def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
+        del task
+        return [with_path_lengths(tree) for tree in trees]
 
-    def _estimate(
-        self,
-        X: Blocks,
-        y: np.ndarray,
-        sampling: _core.Sampling,
-        grew: bool,
-        error: BaseException | None,
-    ) -> None:
-        del y, sampling, grew, error
+    def _estimate(self, task: LearningTask, grew: bool) -> None:
+        del grew
         self.offset_ = -0.5
         if self.contamination != "auto":
-            predictor = self._trees.predictor
-            lengths = prediction.mean_prediction(predictor, inputs.to_predict(X), self.n_jobs)
+            predictor, X = self._trees.predictor, inputs.to_predict(task.X)
+            lengths = prediction.mean_prediction(predictor, X, self.n_jobs)
             self.offset_ = np.percentile(_score(lengths), 100.0 * self.contamination)
 
     # ---- the trees
@@ -235,11 +244,11 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     def estimators_features_(self) -> list[np.ndarray]:
         """Columns drawn by each tree; drawn again at each call."""
         self._require_fitted("estimators_features_")
-        if self._seed is None:
+        if self._grown.seed is None:
             raise AttributeError("The columns drawn are not known of a forest that was merged.")
-        seeds = self._tree_seeds(0, len(self._trees))
         return [
-            _core.tree_columns(seed, self.n_features_in_, self._n_columns_of_tree) for seed in seeds
+            _core.tree_columns(seed, self.n_features_in_, self._n_columns_of_tree)
+            for seed in self._grown.tree_seeds()
         ]
 
     @property

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from silvics._fit import targets
-from silvics._fit.column_values import MISSING
-from silvics._fit.forest import BaseForest
-from silvics._fit.merged_variables import label, merged_variables, places, union
-from silvics._fit.prediction import Trees
-from silvics._fit.table import Variables
+from silvics._estimators.base_forest import BaseForest
+from silvics._fitting import targets
+from silvics._predicting.prediction import Trees
+from silvics._tables.column_values import MISSING
+from silvics._tables.merged_variables import label, merged_variables, places, union
+from silvics._tables.table import Variables
 
 Forest = TypeVar("Forest", bound=BaseForest)
 
@@ -77,8 +77,7 @@ def merge(forests: Sequence[Forest]) -> Forest:
         made.feature_names_in_ = variables.names
         made._frame_library = getattr(first, "_frame_library", None)
     if first._classification:
-        made.classes_, made.n_classes_ = classes, np.array(n_classes, dtype=np.intp)
-        targets.unwrap_single_output(made)
+        targets.set_classes(made, classes)
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from silvics._docs import documented, keep_parameters
-from silvics._fit.tree import TreeClassifier, TreeRegressor
+from silvics._estimators.base_tree import TreeClassifier, TreeRegressor
 
 
 @documented(

@@ -84,7 +84,9 @@ def drawn_counts(forest):
     found = []
     for rows in forest.estimators_samples_:
         count = Counter(int(i) for i in rows)
-        found.append(np.array([count[i] for i in range(forest._n_samples)], dtype=float))
+        found.append(
+            np.array([count[i] for i in range(forest._grown.sampling.n_samples)], dtype=float)
+        )
     return found
 
 

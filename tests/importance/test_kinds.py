@@ -171,7 +171,7 @@ class Fitted:
         self.forest = case.forest.fit(case.table, case.y, case.weights)
         self.table, self.y = case.table, case.y
         # The weights that rows are drawn by, or have: those of the user, times those of classes.
-        weights = self.forest._sample_weight
+        weights = self.forest._grown.sampling.weights
         by_weight = getattr(self.forest, "rows", None) != "subsample"  # all others: bootstrap
         balanced = getattr(self.forest, "class_weight", None) == "balanced_subsample"
         self.bags = plain.in_bag(

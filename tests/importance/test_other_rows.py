@@ -172,7 +172,7 @@ def test_two_calls_agree(kind):
     forest = RandomForestClassifier(30).fit(X, CLASSES)
     values = forest.importances(kind, *rows_of(kind)).values
     assert (forest.importances(kind, *rows_of(kind)).values == values).all()
-    seeded = forest.importances(kind, *rows_of(kind), random_state=forest._seed)
+    seeded = forest.importances(kind, *rows_of(kind), random_state=forest._grown.seed)
     assert (seeded.values == values).all()
     again = RandomForestClassifier(30, random_state=1).fit(X, CLASSES)
     other = RandomForestClassifier(30, random_state=1).fit(X, CLASSES)

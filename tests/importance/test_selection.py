@@ -25,14 +25,14 @@ from silvics import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from silvics.importance.contrasts import boruta, contrast_test
-from silvics.importance.elimination import SelectByElimination, SelectTuned
-from silvics.importance.selection import SelectByTest, SelectByThreshold
-from silvics.importance.testing import (
+from silvics.importance.selection.by_importance import SelectByTest, SelectByThreshold
+from silvics.importance.selection.elimination import SelectByElimination, SelectTuned
+from silvics.importance.significance.permutation_tests import (
     conditional_error_rate,
     one_forest_test,
     permutation_test,
 )
+from silvics.importance.significance.shadow_tests import boruta, contrast_test
 
 rng = np.random.default_rng(0)
 N = 80

@@ -16,7 +16,7 @@ from silvics import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from silvics.importance.shadows import (
+from silvics.importance.forest.shadows import (
     Columns,
     actual_impurity_reduction,
     with_shadow_parameters,
@@ -281,7 +281,7 @@ def test_weights_of_fit_are_to_be_given_again():
     balanced = RandomForestClassifier(3, class_weight="balanced").fit(X, Y)
     actual_impurity_reduction(balanced, X, Y)
     pruned = ForestClassifier("reduced_error", random_state=0).fit(X, Y)
-    assert pruned._sample_weight is not None
+    assert pruned._grown.sampling.weights is not None
     actual_impurity_reduction(pruned, X, Y)
 
 

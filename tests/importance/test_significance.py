@@ -22,14 +22,14 @@ from silvics import (
     RandomForestRegressor,
 )
 from silvics.importance import Importances
-from silvics.importance.contrasts import boruta, contrast_test
-from silvics.importance.selection import SelectByTest
-from silvics.importance.significance import Significance, step_down
-from silvics.importance.testing import (
+from silvics.importance.selection.by_importance import SelectByTest
+from silvics.importance.significance.permutation_tests import (
     conditional_error_rate,
     one_forest_test,
     permutation_test,
 )
+from silvics.importance.significance.result import Significance, step_down
+from silvics.importance.significance.shadow_tests import boruta, contrast_test
 
 mpl.use("Agg")
 from matplotlib import pyplot
@@ -718,7 +718,7 @@ def test_a_variable_keeps_the_p_value_that_it_was_decided_by(monkeypatch):
         n = next(rounds)
         return np.array([1.0 if n >= 0 else -1.0, 1.0 if n in (1, -1) else -1.0]), np.zeros(1)
 
-    monkeypatch.setattr("silvics.importance.contrasts._round", round_of)
+    monkeypatch.setattr("silvics.importance.significance.shadow_tests._round", round_of)
     found = boruta(small(), X[:, :2], Y, n_rounds=20, random_state=0)
     assert len(found.hits) == 20
     assert found.hits[:, 0].tolist() == [1.0] * 8 + [0.0] * 12

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from silvics import RandomForestClassifier, RandomForestRegressor
-from silvics._fit.task import task_of
+from silvics._fitting.task import task_of
 from silvics.importance import SelectByElimination, SelectByTest, SelectByThreshold, SelectTuned
 
 SELECTORS = [SelectByThreshold, SelectTuned, SelectByElimination, SelectByTest]

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import numpy as np
 
 import silvics
-from silvics.model_file import container, reading, state, writing
+from silvics.model_file import container, reading, writing
+from silvics.model_file.loading import new_model
 
 LINE = 64
 BEGIN = b'{"__metadata__":{"checksum":"'
@@ -27,7 +28,9 @@ def content_of(model, **options):
 
 def loaded(content):
     """What ``silvics.load`` gives of a file with these bytes."""
-    return reading.restored(*container.from_bytes(np.frombuffer(content, dtype=np.uint8)))
+    return reading.restored(
+        *container.from_bytes(np.frombuffer(content, dtype=np.uint8)), new_model
+    )
 
 
 def mended(content):
@@ -147,7 +150,7 @@ def answers(model, X=None):
         if hasattr(model, "transform"):
             made = model.transform(X)
             said["transform"] = made.toarray() if hasattr(made, "toarray") else made
-        trees = state.trees_of(model)
+        trees = model._trees
         if not trees.packed.both_children:
             said["apply"] = model.apply(X)
             path = model.decision_path(X)
@@ -193,7 +196,7 @@ def assert_same(some, others):
 def use(model):
     """Ask for all that a model can say, write it and pickle it: nothing of this may fail."""
     said = answers(model)
-    whole = state.trees_of(model).known
+    whole = model._trees.known
     if whole:
         for tree in [model.tree_] if hasattr(model, "tree_") else [t.tree_ for t in model]:
             assert_is_a_tree(tree)
@@ -232,10 +235,10 @@ def quickly_used(content):
     with _numbers_as_they_come():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         (model.predict if hasattr(model, "predict") else model.transform)(X)
-        if not state.trees_of(model).packed.both_children:
+        if not model._trees.packed.both_children:
             model.apply(X)
     model.digest()
-    loaded(content_of(model, for_prediction=not state.trees_of(model).known))
+    loaded(content_of(model, for_prediction=not model._trees.known))
     return True
 
 

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 import silvics
 from silvics.model_file import container, reading
+from silvics.model_file.loading import new_model
 
 from .files import answers, assert_same, changed, content_of, loaded, opened, small_model
 from .test_round_trip import ESTIMATORS, FORESTS, classes_of, numbers, small, table_of_all
@@ -336,7 +337,7 @@ def test_states_are_checked_as_files_are():
 
     content = changed(content_of(small_model()), change)
     with pytest.raises(silvics.ModelFileError):
-        reading.restored(*container.from_bytes(np.frombuffer(content, dtype=np.uint8)))
+        reading.restored(*container.from_bytes(np.frombuffer(content, dtype=np.uint8)), new_model)
     model = silvics.RandomForestClassifier()
     with pytest.raises(silvics.ModelFileError, match="not a valid forest"):
         model.__setstate__({"_model_file": np.frombuffer(content, dtype=np.uint8)})

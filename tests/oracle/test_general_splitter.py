@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from silvics._fit import parameters
+from silvics._fitting import parameters
 
 from .tables import CRITERIA, Case, assert_same_leaves, assert_same_tree
 

@@ -119,7 +119,8 @@ def test_while_estimating_out_of_bag(run):
         some = forest(n_estimators=5, max_depth=10).fit(X, y)
         many = _core.PackedForest.of(list(some._trees) * 400)
         predictor, seeds = _core.Predictor(many, False), _core.tree_seeds(0, 0, 2000)
-        work = lambda: predictor.out_of_bag(_core.Matrix([X]), seeds, some._sampling(), 2)
+        X, sampling = _core.Matrix([X]), some._grown.native_sampling()
+        work = lambda: predictor.out_of_bag(X, seeds, sampling, 2)
         feel_an_interrupt(work, delay=0.5)
     """)
 

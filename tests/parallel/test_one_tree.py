@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import silvics
-from silvics._fit import parameters
+from silvics._fitting import parameters
 
 FORESTS = [
     (silvics.RandomForestClassifier, {}),

@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 import silvics
 from silvics import _core
-from silvics._fit import prediction
+from silvics._predicting import prediction
+from silvics._predicting.grown_forest import GrownForest
 
 from .tables import estimators, learning_sets, tasks, trees_of
 
@@ -46,7 +47,7 @@ def some_trees(forest, first, end):
     """A forest of some trees of another."""
     part = copy.copy(forest)
     part.__dict__.pop("_estimators", None)
-    part._trees = prediction.Trees(forest._trees[first:end])
+    part._grown = GrownForest(prediction.Trees(forest._trees[first:end]))
     return part
 
 

@@ -1,8 +1,8 @@
-"""The two doors of ``silvics._fit.table``, and what is behind them, for the tests of tables."""
+"""The two doors of ``silvics._tables.table``, and what is behind them, for the tests of tables."""
 
 import numpy as np
 
-from silvics._fit import table
+from silvics._tables import table
 
 
 def learn(X, **settings):

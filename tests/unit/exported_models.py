@@ -8,7 +8,7 @@ import pandas as pd
 import sklearn.ensemble
 
 import silvics
-from silvics._fit import inputs
+from silvics._tables import inputs
 
 ODD_LEVELS = ['o"ak', "*/ elm /*", "y\new", "ásh", "a\0b", "??/", "\\", "", "NAME", "%d"]
 CLASS_LABELS = {

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 import silvics
-from silvics._fit import targets
-
-
-class Fitted:
-    classes_: list
-    n_classes_: np.ndarray
+from silvics._fitting import targets
 
 
 def random_labels(rng, kind, n):
@@ -35,14 +30,13 @@ def test_numbered_as_sorted(kind):
         y = random_labels(rng, kind, int(rng.integers(1, 300))).reshape(-1, 1)
         if rng.random() < 0.3:
             y = np.hstack([y, y[::-1]])
-        fitted = Fitted()
-        encoded = targets.encode_classes(fitted, y)
-        for k, levels in enumerate(fitted.classes_):
+        encoded = targets.encode_outputs(y, True, "gini", "")
+        for k, levels in enumerate(encoded.classes):
             expected, numbers = np.unique(y[:, k], return_inverse=True)
             assert levels.dtype == expected.dtype
             assert np.array_equal(levels, expected)
-            assert np.array_equal(encoded[:, k], numbers)
-            assert fitted.n_classes_[k] == len(expected)
+            assert np.array_equal(encoded.values[:, k], numbers)
+            assert encoded.n_classes[k] == len(expected)
 
 
 def test_only_classes_are_classes():

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import silvics
-from silvics import _core, importance
-from silvics._fit import parameters
+from silvics import _core, _threads, importance
 
 HUGE = [2**31, 2**32, 2**62, 2**63, 2**64, 2**70]
 
@@ -212,5 +211,5 @@ def test_huge_arguments(function, name, given, chosen):
 
 
 def test_the_bound_on_threads_is_the_same_on_both_sides():
-    assert parameters.n_threads(2**70) == parameters.MAX_THREADS
-    assert parameters.n_threads(-(2**70)) == 1
+    assert _threads.n_threads(2**70) == _threads.MAX_THREADS
+    assert _threads.n_threads(-(2**70)) == 1

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import silvics
 from silvics import recipes
-from silvics._fit import inputs
+from silvics._tables import inputs
 
 from .kinds import FORESTS, TREES, name_of, problem, small
 

@@ -20,7 +20,7 @@ from silvics import (
     _core,
     from_sklearn,
 )
-from silvics._fit import prediction
+from silvics._predicting import prediction
 
 from .kinds import FORESTS, name_of, problem, small
 from .mixed_table import objects, pandas_of_numpy, target

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from silvics import RandomForestClassifier, RandomForestRegressor
-from silvics._fit import inputs
+from silvics._tables import inputs
 
 from .kinds import ALL, FORESTS, name_of, problem, small
 

@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_iris, make_regression
 
 import silvics
 from silvics import ForestClassifier, ForestRegressor, recipes
-from silvics._fit.axes import DETAILS
+from silvics._fitting.axes import DETAILS
 from silvics.recipes import RECIPES
 
 NAMES = recipes.names()

@@ -11,7 +11,7 @@ import sklearn.ensemble
 
 import silvics
 from silvics import _core
-from silvics.tree_arrays import Tree
+from silvics._predicting.tree_arrays import Tree
 
 SIDE = 46_400  # squared, it is more than 2**31
 

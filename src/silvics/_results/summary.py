@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from silvics._fit.axes import recipe_of
+from silvics._fitting.axes import recipe_of
 from silvics.recipes import RECIPES
 
 _TOP = 10  # variables that are listed

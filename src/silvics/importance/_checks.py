@@ -5,7 +5,8 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
-from silvics._fit.parameters import n_threads, native_size
+from silvics._fitting.parameters import native_size
+from silvics._threads import n_threads
 
 # Forests, permutations or resamples that one call makes at most.
 MOST_REPEATS = 1_000_000

@@ -9,8 +9,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from silvics._fit import table
 from silvics._names import did_you_mean
+from silvics._tables import table
 
 CRITERIA = {
     "entropy": "entropy",

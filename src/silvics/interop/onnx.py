@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from silvics._fit.column_values import any_inexact, example
+from silvics._tables.column_values import any_inexact, example
 from silvics.interop.plain_model import PlainModel, distinct_rows
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from silvics import _core
-from silvics._fit.table import Variables
+from silvics._predicting.prediction import Trees
+from silvics._tables.table import Variables
 
 LEAF, COMBINATION = -2, -3  # in the place of a feature
 
@@ -163,9 +164,8 @@ class PlainModel:
 
 def plain_model(model: Any) -> PlainModel:
     """The nodes of a fitted tree or forest."""
-    forest = getattr(model, "_trees", None)
-    trees = [model.tree_._native] if forest is None else list(forest)
-    as_float32 = model.tree_._as_float32 if forest is None else forest.as_float32
+    forest: Trees = model._trees
+    trees = list(forest)
     variables: Variables = model._variables
     roots = np.cumsum([0, *(tree.node_count for tree in trees)])
     threshold = np.concatenate([tree.threshold() for tree in trees])
@@ -187,14 +187,14 @@ def plain_model(model: Any) -> PlainModel:
     return PlainModel(
         roots=roots,
         feature=feature,
-        threshold=_thresholds_of_doubles(threshold) if as_float32 else threshold,
+        threshold=_thresholds_of_doubles(threshold) if forest.as_float32 else threshold,
         left=np.where(is_leaf, numbers, numbers + 1),
         right=np.where(is_leaf, numbers, right),
         missing_left=missing_left,
         value=np.concatenate([tree.values() for tree in trees]),
         splits=splits,
         both_children=any(tree.both_children for tree in trees),
-        by_majority=forest is not None and forest.by_majority and classes is not None,
+        by_majority=forest.by_majority and classes is not None,
         max_depth=max(tree.max_depth for tree in trees),
         classes=classes,
         variables=variables,

@@ -5,6 +5,5 @@ executed, and nothing of it is believed before it is checked. See docs/model_fil
 """
 
 from silvics.model_file.container import ModelFileError
-from silvics.model_file.saving import Saved, load
 
-__all__ = ["ModelFileError", "Saved", "load"]
+__all__ = ["ModelFileError"]

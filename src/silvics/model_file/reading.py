@@ -9,31 +9,30 @@ from typing import Any
 
 import numpy as np
 
-import silvics
 from silvics import _core
-from silvics._fit import targets
-from silvics._fit.column_values import is_missing
-from silvics._fit.oob_stats import are_of
-from silvics._fit.prediction import Trees
-from silvics._fit.random_output import RandomOutputForest
-from silvics._fit.table import Variables
-from silvics._fit.tree import BaseTree
+from silvics._fitting import targets
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.oob_stats import are_of
+from silvics._predicting.prediction import Trees
+from silvics._predicting.sampling import RowSampling
+from silvics._tables.column_values import is_missing
+from silvics._tables.table import Variables
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION, ModelFileError, parsed, refuse
 from silvics.model_file.state import (
     ESTIMATORS,
     FITTED,
-    GROWTH,
     KIND_OF,
     LEVELS,
     ROWS,
+    SAMPLING,
     STATS,
     is_bool,
     is_int,
+    is_seed,
     or_none,
     own_name,
 )
-from silvics.tree_arrays import Tree
 
 
 class _Fields:
@@ -66,10 +65,18 @@ class _Fields:
             refuse(f"{self._what} has {next(iter(self._content))!r}, which is not known")
 
 
-def restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any = None) -> Any:
-    """The model of what ``described`` gave; as a new one, or as what another was fitted to."""
+def restored(
+    said: dict[str, str],
+    arrays: dict[str, np.ndarray],
+    make_model: Callable[[str, dict[str, Any]], Any],
+) -> Any:
+    """The model of what ``described`` gave.
+
+    ``make_model`` is called with the name of the estimator and its parameters as the file has
+    them, and returns the model that takes the fitted state.
+    """
     try:
-        return _restored(said, arrays, into)
+        return _restored(said, arrays, make_model)
     except ModelFileError:
         raise
     except ValueError as error:  # of the core, which has looked at the trees
@@ -78,7 +85,11 @@ def restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any = No
         refuse("too much stands within something else")
 
 
-def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) -> Any:
+def _restored(
+    said: dict[str, str],
+    arrays: dict[str, np.ndarray],
+    make_model: Callable[[str, dict[str, Any]], Any],
+) -> Any:
     if said.keys() != {"format", "version", "model"} or said["format"] != "silvics":
         refuse("it is of another kind")
     if said["version"] != str(FORMAT_VERSION):
@@ -94,8 +105,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     training_rows = content.take("training_rows", is_bool)
     if content.has("squeezed"):
         arrays = squeeze.unsqueezed(content.part("squeezed").rest(), arrays)
-    parameters = content.part("parameters")
-    model = _made(name, parameters.rest()) if into is None else into
+    model = make_model(name, content.part("parameters").rest())
     if own_name(type(model)) != name:
         refuse(f"it is a {name}, not a {type(model).__name__}")
     variables = _read_variables(content.part("variables"))
@@ -106,6 +116,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     content.end()
     known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
+    weights = arrays.pop("sample_weight", None)
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
     packed = _core.PackedForest.from_arrays(
         arrays,
@@ -115,15 +126,12 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
         forest.take("both_ways", is_bool),
     )
     outputs.end()
-    if packed.n_outputs > 1 and isinstance(model, RandomOutputForest):
-        refuse("several outputs of a forest that predicts none")
-    if packed.both_children and isinstance(model, silvics.RandomTreesEmbedding):
-        refuse("rows of an embedding that are in several leaves")
-    if isinstance(model, silvics.IsolationForest) and (arrays["values"] < 0).any():
-        refuse("ways of less than no length")
+    problem = model._problem_of_stored_trees(packed, arrays["values"])
+    if problem is not None:
+        refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
-        array is not None for array in by_row.values()
+        array is not None for array in [weights, *by_row.values()]
     )):  # fmt: skip
         refuse("it has more than it says")
     trees = Trees.stored(
@@ -135,9 +143,14 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     ):
         refuse("it has another number of trees or nodes than it says")
     forest.end()
-    _put(model, variables, classes, packed, trees)
+    weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
+    if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
+        refuse("a single tree that is several, or has the growth of a forest")
+    grown = _read_growth(growth, trees, work, weights, weights_given)
+    _put(model, variables, classes, packed)
+    model._take_stored(grown)
     for attribute, check in FITTED.items():
-        if fitted.has(attribute) or attribute in _needed(model, growth is not None):
+        if fitted.has(attribute) or attribute in model._needed_in_files(growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
     if getattr(model, "_n_columns_of_tree", 1) > len(variables.kinds):
@@ -145,11 +158,7 @@ def _restored(said: dict[str, str], arrays: dict[str, np.ndarray], into: Any) ->
     oob_stats = getattr(model, "_oob_stats", [])
     if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
         refuse("out-of-bag errors of other outputs or classes")
-    if not isinstance(model, BaseTree):
-        _put_growth(model, growth, work, len(trees))
-    elif growth is not None or work is not None:
-        refuse("a single tree has no growth of a forest")
-    _put_rows(model, by_row)
+    _put_rows(model, by_row, None if grown.sampling is None else grown.sampling.n_samples)
     return model
 
 
@@ -159,21 +168,6 @@ def _is_digest(value: Any) -> bool:
 
 def _is_object_or_none(value: Any) -> bool:
     return value is None or isinstance(value, dict)
-
-
-def _made(name: str, parameters: dict[str, Any]) -> Any:
-    """An estimator with these parameters, which may be the first thing that is wrong with it."""
-    kind = getattr(silvics, name)
-    given = {name: json_values.read(value) for name, value in parameters.items()}
-    try:
-        model = kind(**given)
-    except TypeError:
-        refuse("a parameter that is not known")
-    try:
-        model._validate_params()
-    except (TypeError, ValueError) as error:
-        refuse(f"{error}")
-    return model
 
 
 def _read_variables(fields: _Fields) -> Variables:
@@ -232,7 +226,6 @@ def _put(
     variables: Variables,
     classes: list[np.ndarray],
     packed: _core.PackedForest,
-    trees: Trees,
 ) -> None:
     model._variables = variables
     model.n_features_in_ = len(variables.kinds)
@@ -240,58 +233,57 @@ def _put(
         model.feature_names_in_ = variables.names
     model.n_outputs_ = packed.n_outputs
     if classes:
-        model.classes_ = classes
-        model.n_classes_ = np.array([len(of) for of in classes])
-        targets.unwrap_single_output(model)
-    if isinstance(model, BaseTree):
-        if len(trees) != 1:
-            refuse("a single tree that is several")
-        model.tree_ = Tree.of(trees, variables.n_levels)
-    else:
-        model._trees = trees
+        targets.set_classes(model, classes)
 
 
-def _needed(model: Any, grown: bool) -> set[str]:
-    """What a fitted model cannot be without."""
-    if isinstance(model, BaseTree):
-        return {"max_features_"}
-    needed = {"max_features_", "interrupted_"}
-    if isinstance(model, silvics.IsolationForest):
-        needed |= {"max_samples_", "offset_", *(["_n_columns_of_tree"] if grown else [])}
-    return needed
-
-
-def _put_growth(
-    model: Any, fields: dict[str, Any] | None, work: np.ndarray | None, n_trees: int
-) -> None:
-    model._seed = None
+def _read_growth(
+    fields: dict[str, Any] | None,
+    trees: Trees,
+    work: np.ndarray | None,
+    weights: np.ndarray | None,
+    weights_given: bool,
+) -> GrownForest:
+    """The trees with how they were grown, where that is known."""
     if fields is None:
-        if work is not None:
-            refuse("work of a forest that was not grown here")
-        return
+        if work is not None or weights is not None:
+            refuse("work or weights of a forest that was not grown here")
+        return GrownForest(trees)
     growth = _Fields(fields, "growth")
-    for name, check in GROWTH.items():
-        setattr(model, name, growth.take(name.strip("_"), check))
-    if not growth.take("weighted", is_bool):
-        model._sample_weight = None
+    seed = growth.take("seed", is_seed)
+    drawn = {field: growth.take(word, check) for word, field, check in SAMPLING}
+    weighted, n_held_out = growth.take("weighted", is_bool), 0
     if growth.has("n_held_out"):  # where trees were pruned on rows of their own
-        model._n_held_out = growth.take("n_held_out", is_int(1, model._n_samples - 1))
+        n_held_out = growth.take("n_held_out", is_int(1, drawn["n_samples"] - 1))
     growth.end()
-    if work is None or work.dtype != np.uint64 or work.shape != (n_trees, 4):
+    if work is None or work.dtype != np.uint64 or work.shape != (len(trees), 4):
         refuse("the work of growing is not that of its trees")
-    model._work = [tuple(of_tree) for of_tree in work.tolist()]
+    sampling = RowSampling(
+        **drawn,
+        weights=None if weights is None else _checked_weights(weights, drawn["n_samples"]),
+        n_held_out=n_held_out,
+        weights_given=weights_given,
+        weights_known=weights is not None or not weighted,
+    )
+    return GrownForest(trees, seed, sampling, [tuple(of_tree) for of_tree in work.tolist()])
 
 
-def _put_rows(model: Any, by_row: dict[str, np.ndarray | None]) -> None:
+def _checked_weights(weights: np.ndarray, n_samples: int) -> np.ndarray:
+    _check_rows(weights, n_samples)
+    with np.errstate(over="ignore"):
+        good = weights.ndim == 1 and (weights >= 0).all() and 0 < weights.sum() < np.inf
+    if not good:
+        refuse("weights of training rows")
+    return weights.copy()
+
+
+def _put_rows(model: Any, by_row: dict[str, np.ndarray | None], n_samples: int | None) -> None:
     for name, array in by_row.items():
-        if array is None:
-            continue
-        n = getattr(model, "_n_samples", len(array) if array.ndim else 0)
-        if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
-            refuse("what is said of training rows is not of each of them")
-        if name == "_sample_weight":
-            with np.errstate(over="ignore"):
-                good = array.ndim == 1 and (array >= 0).all() and 0 < array.sum() < np.inf
-            if not good:
-                refuse("weights of training rows")
-        setattr(model, name, array.copy())
+        if array is not None:
+            _check_rows(array, n_samples)
+            setattr(model, name, array.copy())
+
+
+def _check_rows(array: np.ndarray, n_samples: int | None) -> None:
+    n = n_samples if n_samples is not None else len(array) if array.ndim else 0
+    if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
+        refuse("what is said of training rows is not of each of them")

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from sys import float_info
 from typing import Any
 
-import silvics
-from silvics._fit.oob_stats import is_stats
-from silvics._fit.parameters import MAX_DRAWS
-from silvics._fit.prediction import Trees
-from silvics._fit.tree import BaseTree
+from silvics._fitting.parameters import MAX_DRAWS
+from silvics._predicting.oob_stats import is_stats
 
 ESTIMATORS = (
     "DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor",
@@ -58,34 +55,33 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
-    "_weights_given": is_bool,
     "_frame_library": lambda value: value in ("pandas", "polars", "pyarrow", "modin", "cudf"),
 }
-# Those by which trees were grown; of forests that were brought from elsewhere there are none.
-GROWTH = {
-    "_seed": is_int(0, 2**32 - 1),
-    "_n_samples": is_int(1, 2**32 - 2),
-    "_rows": lambda value: value in ("all", "bootstrap", "subsample"),
-    "_n_samples_bootstrap": or_none(is_int(1, MAX_DRAWS)),
-    "_balanced_subsample": is_bool,
-    "_structure": lambda value: is_number(value) and 0 <= value < 1,
-}
-# Arrays of one line for each training row.
-ROWS = ("_sample_weight", "oob_decision_function_", "oob_prediction_")
+# How the rows of trees were drawn: the word for it in files, the field of RowSampling, and what it
+# may be. Of forests that were brought from elsewhere there is nothing of it.
+SAMPLING: list[tuple[str, str, Callable[[Any], bool]]] = [
+    ("n_samples", "n_samples", is_int(1, 2**32 - 2)),
+    ("rows", "rows", lambda value: value in ("all", "bootstrap", "subsample")),
+    ("n_samples_bootstrap", "n_drawn", or_none(is_int(1, MAX_DRAWS))),
+    ("balanced_subsample", "balanced", is_bool),
+    ("structure", "structure", lambda value: is_number(value) and 0 <= value < 1),
+]
 
+is_seed = is_int(0, 2**32 - 1)
+
+# Attributes that are arrays of one line for each training row.
+ROWS = ("oob_decision_function_", "oob_prediction_")
 # Every attribute that a file gives back.
 RESTORED = frozenset(
-    {*FITTED, *GROWTH, *ROWS, "_n_held_out", "_work", "_trees", "_estimators", "tree_",
-     "_variables", "n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_"}
+    {*FITTED, *ROWS, "_grown", "_estimators", "tree_", "_variables",
+      "n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_"}
 )  # fmt: skip
 
 
 def own_name(kind: type) -> str:
     """The name of the estimator of ours that a class is, or is made from."""
-    ours = {getattr(silvics, name): name for name in ESTIMATORS}
-    return next(ours[base] for base in kind.__mro__ if base in ours)
-
-
-def trees_of(model: Any) -> Trees:
-    """The trees of a fitted model, one or many."""
-    return model.tree_._trees if isinstance(model, BaseTree) else model._trees
+    return next(
+        base.__name__
+        for base in kind.__mro__
+        if base.__name__ in ESTIMATORS and base.__module__.startswith("silvics.")
+    )

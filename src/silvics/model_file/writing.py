@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-import silvics
 from silvics import _core
-from silvics._fit.table import Variables
-from silvics._fit.warning import warn_user
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.prediction import Trees
+from silvics._tables.table import Variables
+from silvics._version import __version__
+from silvics._warnings import warn_user
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION
-from silvics.model_file.state import FITTED, GROWTH, KINDS, ROWS, own_name, trees_of
+from silvics.model_file.state import FITTED, KINDS, ROWS, SAMPLING, own_name
 
 
 def described(
@@ -26,7 +28,7 @@ def described(
     parameters: bool = True,
 ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     """What is to be written of a model: words for the header, and arrays."""
-    trees = trees_of(model)
+    trees: Trees = model._trees
     if not for_prediction and not trees.known:
         raise ValueError(
             "This model has only what predicts: save it with for_prediction=True, as it was."
@@ -35,7 +37,7 @@ def described(
         raise ValueError("for_prediction=True leaves training rows out: training_rows=False.")
     content: dict[str, Any] = {
         "estimator": own_name(type(model)),
-        "library": silvics.__version__,
+        "library": __version__,
         "contents": "prediction" if for_prediction else "all",
         "digest": trees.digest() if digest else None,
         "parameters": _encode_parameters(model) if parameters else {},
@@ -55,12 +57,14 @@ def described(
     arrays = dict(trees.packed.arrays())
     if not for_prediction:
         arrays |= trees.stats().arrays()
-        if getattr(model, "_seed", None) is not None:
-            content["growth"] = {name.strip("_"): _plain(getattr(model, name)) for name in GROWTH}
-            content["growth"]["weighted"] = getattr(model, "_sample_weight", True) is not None
-            if hasattr(model, "_n_held_out"):
-                content["growth"]["n_held_out"] = model._n_held_out
-            arrays["work"] = np.array(model._work, dtype=np.uint64)
+        grown: GrownForest | None = getattr(model, "_grown", None)
+        if grown is not None and grown.sampling is not None:
+            content["growth"] = _encode_growth(grown)
+            if grown.sampling.weights_given:
+                content["fitted"]["_weights_given"] = True
+            arrays["work"] = np.array(grown.work, dtype=np.uint64)
+            if training_rows and grown.sampling.weights is not None:
+                arrays["sample_weight"] = np.asarray(grown.sampling.weights, dtype=np.float64)
     if training_rows:
         for name in ROWS:
             if (array := getattr(model, name, None)) is not None:
@@ -69,6 +73,17 @@ def described(
         content["squeezed"], arrays = small
     said = {"format": "silvics", "version": str(FORMAT_VERSION), "model": json.dumps(content)}
     return said, arrays
+
+
+def _encode_growth(grown: GrownForest) -> dict[str, Any]:
+    sampling = grown.sampling
+    assert sampling is not None
+    encoded = {"seed": _plain(grown.seed)}
+    encoded |= {word: _plain(getattr(sampling, field)) for word, field, _ in SAMPLING}
+    encoded["weighted"] = sampling.weights is not None or not sampling.weights_known
+    if sampling.n_held_out:
+        encoded["n_held_out"] = sampling.n_held_out
+    return encoded
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,1 @@
+"""What the estimators have in common: the base classes, and methods that delegate."""

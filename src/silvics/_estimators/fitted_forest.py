@@ -1,0 +1,258 @@
+"""Methods of fitted forests: trees, predictions, importances, summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils.validation import check_is_fitted
+
+from silvics import _core
+from silvics._estimators.base_model import BaseModel
+from silvics._estimators.base_tree import BaseTree
+from silvics._estimators.declared import ForestParameters
+from silvics._estimators.importances import HasImportances
+from silvics._fitting import targets
+from silvics._predicting import prediction
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.prediction import Trees
+from silvics._predicting.predictor import Predictor
+from silvics._results.summary import FittedSection, Summary, summary_of
+from silvics._state import reads_one_state
+from silvics._tables import inputs
+from silvics._tables.table import Variables
+from silvics.interop.to_sklearn import forest_to_sklearn
+
+
+class FittedForest(HasImportances, BaseModel, ForestParameters):
+    """What forests have once they are grown: trees, predictions, importances."""
+
+    _tree_class: ClassVar[type[BaseTree]]
+
+    _grown: GrownForest
+    _estimators: list[BaseTree]  # made when first asked for
+
+    @property
+    def _trees(self) -> Trees:
+        return self._grown.trees
+
+    def _take_stored(self, grown: GrownForest) -> None:
+        self._grown = grown
+
+    def _forget_estimates(self) -> None:
+        """Drop what was made from other trees."""
+        for name in ("_estimators", "_oob_stats", "oob_score_", "oob_decision_function_",
+                     "oob_prediction_"):  # fmt: skip
+            self.__dict__.pop(name, None)
+
+    def _adopt(self, trees: list[BaseTree]) -> None:
+        """Become a forest of trees that were grown elsewhere, and cannot be grown again."""
+        natives = Trees((t.tree_._native for t in trees), trees[0].tree_._as_float32)
+        self._take_trees(natives, trees[0]._variables)
+        self._estimators = trees
+        self.max_features_ = trees[0].max_features_
+
+    def _take_trees(self, trees: Trees, variables: Variables) -> None:
+        """Have these trees, of which no seed is known."""
+        self._grown = GrownForest(trees)
+        self._variables = variables
+        self.interrupted_ = False
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_grown")
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: int) -> BaseTree:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[BaseTree]:
+        return iter(self.estimators_)
+
+    @property
+    def estimator(self) -> BaseTree:
+        """An unfitted tree of the kind that the forest is made of."""
+        return self._tree_class()
+
+    @property
+    def estimator_(self) -> BaseTree:
+        """The same, once there are such trees."""
+        self._require_fitted("estimator_")
+        return self.estimator
+
+    @property
+    @reads_one_state
+    def estimators_(self) -> list[BaseTree]:
+        """The trees as estimators, sharing the forest's memory; made when first asked for."""
+        self._require_fitted("estimators_")
+        if not hasattr(self, "_estimators"):
+            grown = self._grown
+            seeds = [None] * len(grown.trees) if grown.seed is None else grown.tree_seeds()
+            self._estimators = list(map(self._tree_estimator, self._trees, seeds))
+        return self._estimators
+
+    def _require_fitted(self, attribute: str) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(
+                f"This {type(self).__name__} is not fitted yet: it has no {attribute}"
+            )
+
+    def _tree_estimator(self, native: _core.Tree, seed: int | None) -> BaseTree:
+        """A fitted tree with this forest's parameters. Its classes are numbers, as in sklearn."""
+        tree = self._tree_class()
+        tree.set_params(random_state=seed, **self._own_parameters(tree))
+        tree.n_features_in_ = self.n_features_in_
+        tree._variables = self._variables
+        tree.n_outputs_ = self.n_outputs_
+        tree.max_features_ = self.max_features_
+        if self._classification:
+            counts = np.atleast_1d(self.n_classes_)
+            targets.set_classes(tree, [np.arange(n, dtype=np.float64) for n in counts])
+            tree._class_labels = self._class_lists()
+        tree._take_tree(native, self._trees.as_float32)
+        return tree
+
+    def _class_lists(self) -> list[np.ndarray]:
+        """The classes of each output."""
+        return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+
+    def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
+        """Those that a tree of its own has as well."""
+        shared = tree.get_params(deep=False).keys() - {"splitter", "random_state", "class_weight"}
+        return {name: getattr(self, name) for name in shared}
+
+    @property
+    @reads_one_state
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """Rows drawn by each tree, with repetitions; drawn again at each call."""
+        self._require_fitted("estimators_samples_")
+        return self._grown.rows_drawn()
+
+    @property
+    @reads_one_state
+    def feature_importances_(self) -> np.ndarray:
+        """Mean over the trees of each variable's decrease of impurity, summing to one."""
+        check_is_fitted(self)
+        return self._grown.feature_importances()
+
+    @property
+    @reads_one_state
+    def work_(self) -> dict[str, float]:
+        """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
+        self._require_fitted("work_")
+        return self._grown.total_work()
+
+    @reads_one_state
+    def summary(self) -> Summary:
+        """The forest in a few lines: size, out-of-bag error, most important variables.
+
+        Returns
+        -------
+        summary : Summary
+            Prints as text, and as HTML in notebooks; has ``n_trees``, ``n_nodes``, ``depth``,
+            ``oob_error``, ``confusion``, ``class_errors``, ``importances`` and ``to_dict()``.
+        """
+        check_is_fitted(self)
+        return summary_of(self)
+
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        """What scikit-learn's HTML representation shows; its own would make all attributes."""
+        del doc_link
+        return FittedSection(self.summary())
+
+    @reads_one_state
+    def to_sklearn(self) -> Any:
+        """The same forest as a fitted scikit-learn estimator.
+
+        Returns
+        -------
+        forest : estimator of sklearn.ensemble
+            Predicts the same for inputs that float32 can hold, which is what scikit-learn
+            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
+        """
+        check_is_fitted(self)
+        return forest_to_sklearn(self)
+
+    # ---- predicting
+
+    def _checked(self, X: Any) -> _core.Matrix:
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
+        return inputs.prediction_inputs(self, X)
+
+    def _values(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+        X = self._checked(X)
+        return prediction.mean_prediction(self._trees.predictor, X, self._jobs(n_jobs))
+
+    def _jobs(self, n_jobs: int | None) -> int | None:
+        return self.n_jobs if n_jobs is None else n_jobs
+
+    @reads_one_state
+    def predictor(self, *, n_jobs: int = 1) -> Predictor:
+        """The forest reduced to what predicts, for services.
+
+        One row (a list, a dict, a vector) takes microseconds; see :class:`Predictor`.
+
+        Parameters
+        ----------
+        n_jobs : int
+            Threads for tables; one row never starts any.
+
+        Returns
+        -------
+        predictor : Predictor
+        """
+        check_is_fitted(self)
+        return Predictor(
+            self._trees,
+            self._variables,
+            self._class_lists() if self._classification else None,
+            self.unknown_category,
+            self.missing,
+            n_jobs,
+        )
+
+    @reads_one_state
+    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """Leaf that each sample ends in, in every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        X_leaves : ndarray of shape (n_samples, n_estimators)
+        """
+        X = self._checked(X)
+        self._grown.require_one_leaf_each("apply")
+        return prediction.leaves(self._trees.predictor, X, self._jobs(n_jobs))
+
+    @reads_one_state
+    def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
+        """Nodes that each sample visits, in all trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples.
+        n_jobs : int or None
+            Threads; None is the forest's ``n_jobs``.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+            One where the sample visits the node.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+            Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
+        """
+        X = self._checked(X)
+        self._grown.require_one_leaf_each("decision_path")
+        path = prediction.decision_path(self._trees.predictor, X, self._jobs(n_jobs))
+        return path, np.cumsum([0, *self._trees.node_counts])

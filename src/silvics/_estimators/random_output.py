@@ -1,0 +1,105 @@
+"""Forests that learn from X alone: their trees are grown on an output drawn at random."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from silvics import _core
+from silvics._estimators.base_forest import BaseForest
+from silvics._fitting import parameters
+from silvics._fitting.axes import Axes
+from silvics._fitting.learning_task import LearningTask
+from silvics._sklearn import fit_context
+from silvics._state import fit_aside
+from silvics._tables import inputs
+from silvics._tables.table import Blocks
+
+TABLE_CONSTRAINTS: dict[str, list[Any]] = {
+    name: parameters.TREE_CONSTRAINTS[name]
+    for name in ("categorical_features", "min_category_frequency", "unknown_category", "missing")
+} | {"progress": parameters.FOREST_CONSTRAINTS["progress"]}
+
+
+class RandomOutputForest(BaseForest):
+    """Totally randomized trees (Geurts et al. 2006) on an output that means nothing.
+
+    Each node draws one variable and one cut; no two rows have the same output, so that nodes are
+    cut until their rows are alone, or all alike. A missing value takes either side, as a coin
+    would have it.
+    """
+
+    _classification = False
+    _recipe = "totally_randomized"
+
+    # What other forests leave to the user, and what could make no difference here.
+    criterion = "squared_error"
+    max_features: Any = 1
+    bootstrap = False
+    max_samples: Any = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf = 0.0
+    min_impurity_decrease = 0.0
+    ccp_alpha = 0.0
+    oob_score = False
+    monotonic_cst = None
+    feature_weights = None
+    constant_features = "count"
+    search = "auto"
+    max_bins = None
+    binning = "frequency"
+    split_sample = None
+    growth = None
+    category_gain = "plain"
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
+        """Grow the trees on a learning set.
+
+        Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
+        in order, are kept and usable, ``interrupted_`` is True, and the exception is raised.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The input variables, in any numeric type and memory layout.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, not negative. Where rows are drawn they are the odds of
+            being drawn, otherwise zero leaves a sample out.
+        feature_names : array-like of str, default=None
+            Names of the columns, for a sparse matrix or an array, which have none.
+
+        Returns
+        -------
+        self : object
+        """
+        del y
+        named = inputs.named(X, feature_names)
+        return fit_aside(self, lambda copy: copy._fit(named, None, sample_weight))
+
+    def _problem_of_stored_trees(
+        self, packed: _core.PackedForest, values: np.ndarray
+    ) -> str | None:
+        del values
+        return "several outputs of a forest that predicts none" if packed.n_outputs > 1 else None
+
+    def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
+        del y
+        blocks, _ = super()._learning_inputs(X, np.zeros(1))
+        return blocks, np.zeros(blocks.shape[0])  # drawn once there is a seed
+
+    def _learning_task(
+        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+    ) -> LearningTask:
+        # It depends on the seed alone, so that trees which are added later have the same.
+        y = check_random_state(seed).uniform(size=y.shape)
+        return super()._learning_task(axes, X, y, weights, seed)

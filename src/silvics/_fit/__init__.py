@@ -1,1 +1,0 @@
-"""The steps of ``fit``: parameters, inputs, targets, growing."""

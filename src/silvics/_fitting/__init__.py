@@ -1,0 +1,1 @@
+"""The steps of ``fit``: parameters, choices, outputs, sampling, growing."""

@@ -1,0 +1,49 @@
+"""Trees of a learning task, grown by the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from silvics import _core
+from silvics._fitting import parameters, rotation
+from silvics._fitting.learning_task import LearningTask
+from silvics._predicting.grown_forest import Work
+from silvics._tables import inputs
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Trees that were grown, what each has taken, and what ended the growing early, if anything."""
+
+    trees: list[_core.Tree]
+    work: list[Work]
+    error: BaseException | None
+
+
+def grow(
+    task: LearningTask,
+    seeds: list[int],
+    n_jobs: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+) -> Growth:
+    """Grow the trees of these seeds."""
+    if task.axes.rotates:
+        return Growth(*rotation.grow(task, seeds, n_jobs, progress))
+    rules = task.rules(task.axes)
+    n_samples = task.X.shape[0]
+    reads_per_row = (task.sampling.n_drawn or n_samples) * len(seeds) / n_samples
+    table = parameters.coded_table(
+        task.settings, inputs.to_grow(task.X), rules, n_jobs, reads_per_row
+    )
+    grown = _core.grow(
+        table,
+        task.target,
+        task.native_sampling,
+        task.criterion,
+        rules,
+        seeds,
+        n_jobs,
+        progress,
+    )
+    return Growth(*grown)

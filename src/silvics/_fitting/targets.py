@@ -1,0 +1,264 @@
+"""The user's y and weights: classes numbered, class weights multiplied in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_array, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from silvics import _core
+from silvics._tables.column_values import is_missing, is_missing_object
+from silvics._warnings import warn_user
+
+
+def check_known(y: Any) -> None:
+    """Refuse outputs that are missing, whatever says so: NaN, None, NaT, pd.NA, a null."""
+    if issparse(y):
+        return
+    try:
+        values = np.asarray(y)
+        if values.dtype.kind in "US" and not isinstance(y, np.ndarray):
+            values = np.asarray(y, dtype=object)  # where NaN is not yet the text "nan"
+    except ValueError:  # not a table: scikit-learn's checks say so
+        return
+    missing = is_missing(values)
+    if values.dtype.kind == "O":
+        flat = (is_missing_object(value) for value in values.ravel().tolist())
+        missing = np.fromiter(flat, bool, values.size).reshape(values.shape)
+    if missing.any():
+        rows = np.flatnonzero(
+            missing if missing.ndim == 1 else missing.reshape(len(values), -1).any(axis=1)
+        )
+        raise ValueError(
+            f"Input y contains NaN, None or another missing value in {len(rows)} of {len(values)} "
+            f"rows, the first being row {rows[0]}. Leave out the rows without an output, or fill "
+            "their outputs in."
+        )
+
+
+def checked_outputs(y: Any) -> np.ndarray:
+    """Y as an array in which nothing is missing."""
+    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
+        raise ValueError(
+            "y has masked values, and an output that is missing cannot be learned: leave out the "
+            "rows where y is masked."
+        )
+    check_known(y)
+    try:
+        with np.errstate(invalid="ignore"):  # of a sum of the largest numbers
+            return check_array(y, dtype=None, ensure_2d=False, input_name="y")
+    except ArithmeticError as error:  # of a Decimal that cannot be compared
+        raise ValueError(f"Input y contains NaN, or no number ({error!r}).") from error
+
+
+def as_columns(y: np.ndarray) -> np.ndarray:
+    """One column per output."""
+    y = np.atleast_1d(y)
+    if y.ndim > 2:
+        raise ValueError(f"y has {y.ndim} dimensions; expected one, or two: a column per output")
+    return y.reshape(-1, 1) if y.ndim == 1 else y
+
+
+def warn_of_column(y: np.ndarray) -> None:
+    """Warn, as scikit-learn's forests do, of a column where a vector is expected."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn_user(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedOutputs:
+    """Outputs as the core takes them.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_outputs)
+        Numbers of classes, or real values.
+    classes : list of ndarray, or None
+        The classes of each output; None for regression.
+    """
+
+    values: np.ndarray
+    classes: list[np.ndarray] | None
+
+    @property
+    def n_outputs(self) -> int:
+        return int(self.values.shape[1])
+
+    @property
+    def n_classes(self) -> list[int]:
+        """The number of classes of each output; empty for regression."""
+        return [len(levels) for levels in self.classes or []]
+
+    def native(self, criterion: str, weights: np.ndarray | None) -> _core.Target:
+        """The same for the core."""
+        n = len(self.values)
+        if self.classes is not None:
+            return _core.Target.of_classes(self.values.ravel(), n, self.n_classes)
+        return _core.Target.of_values(self.values.ravel(), n, self.n_outputs, criterion, weights)
+
+
+def encode_outputs(
+    y: np.ndarray, classification: bool, criterion: str, positive: str
+) -> EncodedOutputs:
+    """Classes numbered, or real values checked; y has a column for each output."""
+    if classification:
+        return _encode_classes(y)
+    return EncodedOutputs(real_values(y, criterion, positive), None)
+
+
+def _encode_classes(y: np.ndarray) -> EncodedOutputs:
+    quick = [_known_levels(column) for column in y.T]
+    if None in quick:
+        check_classification_targets(y)
+    encoded = np.empty(y.shape, dtype=np.int64)
+    classes = []
+    for k, known in enumerate(quick):
+        levels, encoded[:, k] = known or np.unique(y[:, k], return_inverse=True)
+        classes.append(levels)
+    return EncodedOutputs(encoded, classes)
+
+
+def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """What ``np.unique`` says of whole numbers near each other or of text, without sorting.
+
+    None where there are many classes, or something else than classes: scikit-learn judges those.
+    """
+    n = len(column)
+    if column.dtype.kind in "iub" and n > 0:
+        low, high = column.min(), column.max()
+        if int(high) - int(low) < n // 4:
+            unsigned = column - low if column.dtype.kind == "u" else column
+            offsets = unsigned.astype(np.int64)
+            if column.dtype.kind == "i":
+                offsets -= int(low)
+            numbers = np.cumsum(np.bincount(offsets) > 0) - 1
+            encoded = numbers[offsets]
+            levels = np.empty(numbers[-1] + 1, dtype=column.dtype)
+            levels[encoded] = column
+            return levels, encoded
+    if column.dtype.kind in "OU":
+        values = column.tolist()
+        if set(map(type, values)) == {str}:
+            distinct = sorted(set(values))
+            if 4 * len(distinct) <= n:
+                number = {name: i for i, name in enumerate(distinct)}
+                encoded = np.fromiter(map(number.__getitem__, values), np.int64, n)
+                return np.array(distinct, dtype=column.dtype), encoded
+    return None
+
+
+def set_classes(estimator: Any, classes: list[np.ndarray]) -> None:
+    """Set ``classes_`` and ``n_classes_`` in scikit-learn's shapes: no lists for one output."""
+    counts = np.array([len(levels) for levels in classes], dtype=np.intp)
+    one = len(classes) == 1
+    estimator.classes_ = classes[0] if one else classes
+    estimator.n_classes_ = counts[0] if one else counts
+
+
+def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
+    """Real outputs as float64, and positive enough for their criterion.
+
+    ``positive`` is scikit-learn's word for that, which differs between trees and forests.
+    """
+    if y.dtype.kind == "O":
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"y must be numbers for regression: {error}") from error
+    if y.dtype.kind not in "fiub":
+        raise ValueError(f"y must be numbers for regression, got dtype {y.dtype}")
+    y = np.require(y, np.float64, ["C", "A"])
+    if criterion == "poisson":
+        if (y < 0).any():
+            raise ValueError(
+                "Some value(s) of y are negative which is not allowed for Poisson regression."
+            )
+        if y.sum() <= 0:
+            raise ValueError(
+                f"Sum of y is not {positive} which is necessary for Poisson regression."
+            )
+    return y
+
+
+def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """``sample_weight`` as float64: finite, not negative, not all zero."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    with np.errstate(over="ignore"):
+        whole = weights.sum()
+    if not np.isfinite(whole):
+        raise ValueError(
+            "The sum of sample_weight is too large for float64; scale the weights down."
+        )
+    if not weights.any():
+        raise ValueError("All values of sample_weight are zero: no sample is left to learn from.")
+    return np.ascontiguousarray(weights)
+
+
+def class_weights(
+    chosen: Any,
+    y: np.ndarray,
+    outputs: EncodedOutputs,
+    weights: np.ndarray | None,
+    subsample: bool,
+) -> np.ndarray | None:
+    """Weight of each row by ``class_weight``, or None; y as the user gave it.
+
+    ``subsample`` leaves "balanced_subsample" to the trees, which draw their own rows.
+    """
+    if outputs.classes is None or chosen is None:
+        return None
+    if subsample and chosen == "balanced_subsample":
+        return None
+    n_outputs = outputs.n_outputs
+    if isinstance(chosen, str):
+        chosen = ["balanced"] * n_outputs  # the balance is that of the weighted rows
+    elif n_outputs == 1 and isinstance(chosen, dict):
+        chosen = [chosen]
+    elif not isinstance(chosen, list):
+        raise ValueError(
+            'For multi-output, class_weight should be a list of dicts, or the string "balanced".'
+        )
+    if len(chosen) != n_outputs:
+        raise ValueError(
+            "For multi-output, number of elements in class_weight should match number of outputs. "
+            f"Got {len(chosen)} element(s) while having {n_outputs} outputs."
+        )
+    expanded = np.ones(len(y))
+    for k, levels in enumerate(outputs.classes):
+        of_class = _weights_of_classes(chosen[k], levels, y[:, k], weights)
+        expanded *= of_class[outputs.values[:, k]]
+    if not np.isfinite(expanded).all() or (expanded < 0).any():
+        raise ValueError("class_weight must be finite and not negative: no NaN, no infinity.")
+    return expanded
+
+
+def _weights_of_classes(
+    chosen: Any, levels: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
+    """Weight of each class of one output: balanced, or looked up by its label."""
+    if not isinstance(chosen, dict):
+        return compute_class_weight(chosen, classes=levels, y=y, sample_weight=weights)
+    unknown = set(chosen) - set(levels.tolist())
+    if len(unknown) == len(chosen) or set(levels.tolist()) - set(chosen):
+        # scikit-learn's own reading, in which 1 is also the label "1", and its errors
+        return compute_class_weight(chosen, classes=levels, y=y)
+    return np.array([chosen[level] for level in levels.tolist()], dtype=np.float64)
+
+
+def combined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    """Product of two weights, either of which may be absent."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a * b

@@ -1,0 +1,1 @@
+"""What is grown and what it predicts: trees as arrays, predictions, out-of-bag estimates."""

@@ -1,0 +1,117 @@
+"""Out-of-bag estimates (thesis 4.4.1): rows predicted by the trees that used them for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import r2_score
+
+from silvics._predicting import prediction
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.oob_stats import out_of_bag_stats
+from silvics._tables import inputs
+from silvics._tables.table import Blocks
+from silvics._threads import n_threads
+from silvics._warnings import warn_user
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfBagEstimate:
+    """What the out-of-bag predictions of a forest are, and how good.
+
+    Attributes
+    ----------
+    values : ndarray
+        For classes their shares: a column for each class, and an array of such columns for each
+        of several outputs. Else the predicted numbers. NaN where a row has no out-of-bag tree.
+    score : float
+        The score of the rows that have one; NaN where none has.
+    stats : list
+        Stats of each output; see ``out_of_bag_stats``.
+    """
+
+    values: np.ndarray
+    score: float
+    stats: list[Any]
+
+
+def out_of_bag_estimate(
+    grown: GrownForest,
+    X: Blocks,
+    y: np.ndarray,
+    n_classes: list[int] | None,
+    score: Callable[..., float] | None,
+    n_jobs: int | None,
+) -> OutOfBagEstimate:
+    """Predict each training row by the trees that have not drawn it.
+
+    Parameters
+    ----------
+    grown : GrownForest
+        A forest that was grown on these rows.
+    X : Blocks
+        The training rows.
+    y : ndarray of shape (n_samples, n_outputs)
+        Numbers of classes, or real values.
+    n_classes : list of int, or None
+        Number of classes of each output; None for regression.
+    score : callable or None
+        Called with outputs and predictions; None: the share of right rows, or R squared.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    estimate : OutOfBagEstimate
+        Rows without an out-of-bag tree are left out of the score.
+    """
+    assert grown.seed is not None
+    assert grown.sampling is not None
+    sums, counts = grown.trees.predictor.out_of_bag(
+        inputs.to_predict(X), grown.tree_seeds(), grown.native_sampling(), n_threads(n_jobs)
+    )
+    known = counts > 0
+    expected = np.ones(len(known), dtype=bool)
+    expected[grown.sampling.held_out(grown.seed)] = False
+    if not known[expected].all():
+        warn_user(
+            "Some inputs do not have OOB scores. This probably means too few trees were used to "
+            "compute any reliable OOB estimates. These rows are left out of oob_score_, and are "
+            "NaN among the out-of-bag predictions.",
+        )
+    means = np.full(sums.shape, np.nan)
+    np.divide(sums, counts[:, np.newaxis], out=means, where=known[:, np.newaxis])
+    if n_classes is None:
+        values = predicted = prediction.reals(means)
+    else:
+        values = _decision_function(means, n_classes)
+        predicted = np.argmax(values, axis=1)
+    result = float("nan")
+    if known.any():
+        usual = r2_score if n_classes is None else _share_right
+        result = (score or usual)(prediction.reals(y)[known], predicted[known])
+    return OutOfBagEstimate(values, result, out_of_bag_stats(y, means, counts, n_classes))
+
+
+def _decision_function(values: np.ndarray, n_classes: Any) -> np.ndarray:
+    """Class shares: a column for each class, and an array of such columns for each output.
+
+    Outputs of fewer classes than others have zeros after theirs.
+    """
+    shares = prediction.split_outputs(values, n_classes)
+    if len(shares) == 1:
+        return shares[0]
+    padded = np.zeros((len(values), max(n_classes), len(shares)))
+    for k, of_output in enumerate(shares):
+        padded[:, : of_output.shape[1], k] = of_output
+    padded[np.isnan(values[:, 0])] = np.nan
+    return padded
+
+
+def _share_right(y: np.ndarray, predicted: np.ndarray) -> float:
+    """The share of rows whose outputs are all predicted right."""
+    right = y == predicted
+    return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))

@@ -1,0 +1,192 @@
+"""A fitted model reduced to what predicts: for services, one row or many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from silvics import _core
+from silvics._predicting import prediction
+from silvics._predicting.prediction import Trees
+from silvics._tables import inputs, table
+from silvics._tables.table import Variables
+
+_NAME = "Predictor"
+
+
+class Predictor:
+    """Predicts one row in microseconds, or a table, without scikit-learn's checks.
+
+    Made by ``forest.predictor()``. It holds the trees and what is known of the variables, nothing
+    else; it can be pickled, and be called from many threads at once.
+
+    Parameters
+    ----------
+    trees : Trees
+    variables : Variables
+        What training learned of the columns.
+    classes : list of ndarray or None
+        Classes of each output; None for regression.
+    unknown_category, missing : str
+        As the estimator's.
+    n_jobs : int
+        Threads for tables; one row never starts any.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestClassifier
+    >>> X = [["ash", 12.0], ["oak", 30.0], ["oak", 28.0], ["ash", 9.0]]
+    >>> forest = RandomForestClassifier(random_state=0).fit(X, ["thin", "thick", "thick", "thin"])
+    >>> predict = forest.predictor()
+    >>> predict(["oak", 31.0])
+    'thick'
+    >>> predict([["oak", 31.0], ["ash", None]]).tolist()
+    ['thick', 'thin']
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        variables: Variables,
+        classes: list[np.ndarray] | None,
+        unknown_category: str,
+        missing: str,
+        n_jobs: int,
+    ) -> None:
+        self._state = (trees, variables, classes, unknown_category, missing, n_jobs)
+        self._variables, self._classes, self._n_jobs = variables, classes, n_jobs
+        self._rules = {"unknown_category": unknown_category, "missing": missing}
+        self._predictor = trees.predictor
+        names = variables.names
+        self._names = frozenset([] if names is None else names)
+        self._rows = _core.RowPredictor(
+            self._predictor,
+            None if names is None else names.tolist(),
+            [_levels(*known) for known in zip(variables.kinds, variables.levels, strict=True)],
+            missing != "error",
+        )
+        self._n_outputs = trees.packed.n_outputs
+        # One label per class where one row has one.
+        self._labels = classes[0].tolist() if classes and len(classes) == 1 else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), self._state)
+
+    def __repr__(self) -> str:
+        n, p = self._predictor.n_trees, self._predictor.n_features
+        return f"<Predictor of {n} trees on {p} variables>"
+
+    def __call__(self, X: Any) -> Any:
+        """Predict a row or a table.
+
+        Parameters
+        ----------
+        X : list, tuple, dict, 1-d array, or any table that the estimator takes
+            A dict is one row by the names of the variables; so is a list of dicts of many.
+
+        Returns
+        -------
+        y : label, float, or ndarray
+            Of one row its class or number (a vector for several outputs); of a table an array.
+        """
+        if self._labels is not None:
+            number = self._rows.likeliest(X)
+            if number >= 0:
+                return self._labels[number]
+        elif self._classes is None and self._n_outputs == 1:
+            value = self._rows.number(X)
+            if value is not None:
+                return value
+        values, one = self._values(X)
+        if self._classes is None:
+            predicted = prediction.reals(values)
+        else:
+            predicted = prediction.likeliest(self._classes, values)
+        if not one:
+            return predicted
+        return predicted.tolist()[0] if predicted.ndim == 1 else predicted[0]
+
+    def predict_proba(self, X: Any) -> Any:
+        """Class shares of a row or a table.
+
+        Parameters
+        ----------
+        X : list, tuple, dict, 1-d array, or any table that the estimator takes
+            One row or many.
+
+        Returns
+        -------
+        p : ndarray, or a list of them for several outputs
+            Of one row a vector, of a table an array of shape (n_samples, n_classes).
+        """
+        if self._classes is None:
+            raise AttributeError("A forest of regression trees has no classes to tell shares of.")
+        quick = None if self._labels is None else self._rows.values(X)
+        if quick is not None:
+            return quick
+        values, one = self._values(X)
+        shares = prediction.split_outputs(values, [len(c) for c in self._classes])
+        shares = [s[0] for s in shares] if one else shares
+        return shares[0] if len(shares) == 1 else shares
+
+    def _values(self, X: Any) -> tuple[np.ndarray, bool]:
+        """What the trees predict, a line per row, and whether X is one row."""
+        X, one = self._as_table(X)
+        blocks = table.read(
+            self._variables, X, **self._rules, check_names=True, estimator_name=_NAME
+        )
+        return prediction.mean_prediction(
+            self._predictor, inputs.to_predict(blocks), self._n_jobs
+        ), one
+
+    def _as_table(self, X: Any) -> tuple[Any, bool]:
+        if isinstance(X, Mapping):
+            return [self._in_order(X)], True
+        if isinstance(X, np.ndarray) or issparse(X):
+            return (X[np.newaxis], True) if X.ndim == 1 else (X, False)
+        if isinstance(X, list | tuple):
+            if X and isinstance(X[0], Mapping):
+                return [self._in_order(row) for row in X], False
+            if not X or np.ndim(X[0]) == 0:
+                return [list(X)], True
+        elif getattr(X, "ndim", 2) == 1 and hasattr(X, "to_dict"):  # a row of a data frame
+            return [self._in_order(X.to_dict())], True
+        return X, False
+
+    def _in_order(self, row: Mapping[str, Any]) -> list[Any]:
+        """The values of a row that are given by name."""
+        names = self._variables.names
+        if names is None:
+            raise ValueError(
+                "A row by names needs a model that was fitted on a data frame: this one knows no "
+                "names. Pass a list of values."
+            )
+        lacking = [name for name in names if name not in row]
+        strange = [name for name in row if name not in self._names]
+        if lacking or strange:
+            problems = [f"no {n!r}" for n in lacking[:5]] + [
+                f"{n!r} is unknown" for n in strange[:5]
+            ]
+            raise ValueError(
+                f"The names of the row are not those seen in fit: {', '.join(problems)}. None "
+                "stands for a missing value."
+            )
+        values = [row[name] for name in names]
+        for name, value in zip(names, values, strict=True):
+            if isinstance(value, list | tuple | dict) or getattr(value, "ndim", 0) > 0:
+                raise TypeError(
+                    f"Input X: column {name!r} is one value in each row, and now is {value!r:.60}."
+                )
+        return values
+
+
+def _levels(kind: str, levels: np.ndarray | None) -> dict[str, int] | bool | None:
+    """Numbers of text levels; None for numbers, False for what is not read the quick way."""
+    if kind == "number":
+        return None
+    if kind != "category" or levels is None:
+        return False
+    return {level: i for i, level in enumerate(levels.tolist()) if isinstance(level, str)}

@@ -1,0 +1,249 @@
+"""``tree_``: a grown tree as arrays, under scikit-learn's names (thesis Table 5.2)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from silvics import _core
+from silvics._predicting import prediction
+from silvics._predicting.prediction import Trees
+from silvics._tables import inputs
+from silvics._tables.table import Blocks
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+class Tree:
+    """Arrays over the nodes of a tree, made when first asked for, read-only.
+
+    Nodes stand in depth-first order; the left child of node ``t`` is ``t + 1``.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of shape (node_count,)
+        Children of a node, -1 at leaves; of trees whose nodes all have two. See ``children``.
+    feature, threshold : ndarray of shape (node_count,)
+        ``x[feature] <= threshold`` goes left; -2 at leaves. Where a combination of variables is
+        compared, the feature is -3; where there is no one threshold, it is NaN.
+    impurity, n_node_samples, weighted_n_node_samples : ndarray of shape (node_count,)
+        Impurity, distinct training rows, and their weight at a node.
+    missing_go_to_left : ndarray of shape (node_count,)
+        Whether missing values go left.
+    value : ndarray of shape (node_count, n_outputs, max_n_classes)
+        What a node predicts: shares of the classes, or means.
+    """
+
+    def __init__(
+        self, native: _core.Tree, as_float32: bool = False, n_levels: list[int] | None = None
+    ) -> None:
+        self._trees = Trees([native], as_float32)
+        self._n_levels = n_levels or []
+
+    @classmethod
+    def of(cls, trees: Trees, n_levels: list[int]) -> Tree:
+        """The only one of these trees."""
+        made = cls.__new__(cls)
+        made._trees, made._n_levels = trees, n_levels
+        return made
+
+    @property
+    def _native(self) -> _core.Tree:
+        return self._trees.native[0]
+
+    @property
+    def _as_float32(self) -> bool:
+        return self._trees.as_float32
+
+    def __repr__(self) -> str:
+        return f"<Tree of {self._trees.node_counts[0]} nodes>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "_native": self._native,
+            "_as_float32": self._as_float32,
+            "_n_levels": self._n_levels,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["_native"], state["_as_float32"], state["_n_levels"])  # type: ignore[misc]
+
+    n_features = property(lambda self: self._native.n_features)
+    n_outputs = property(lambda self: self._native.n_outputs)
+    max_depth = property(lambda self: self._native.max_depth)
+    node_count = property(lambda self: self._native.node_count)
+    capacity = node_count
+    n_leaves = property(lambda self: self._native.n_leaves)
+
+    @property
+    def n_classes(self) -> np.ndarray:
+        """Number of classes of each output; ones for regression."""
+        return np.array(self._native.n_classes or [1] * self.n_outputs, dtype=np.intp)
+
+    @property
+    def max_n_classes(self) -> int:
+        """The largest of ``n_classes``."""
+        return int(self.n_classes.max())
+
+    @cached_property
+    def children_left(self) -> np.ndarray:
+        self._require_two_children("children_left")
+        return _read_only(self._native.children_left())
+
+    @cached_property
+    def children_right(self) -> np.ndarray:
+        self._require_two_children("children_right")
+        return _read_only(self._native.children_right())
+
+    def _require_two_children(self, what: str) -> None:
+        if not self._native.is_binary:
+            raise AttributeError(
+                f"{what} is of trees whose nodes all have two children, and some of this one have "
+                "more or fewer: use tree_.children(node)."
+            )
+
+    def children(self, node: int) -> np.ndarray:
+        """Children of a node, in their order; none at a leaf."""
+        return self._native.children(node)
+
+    def split(self, node: int) -> dict[str, Any] | None:
+        """How a node that is not a plain split in two tells its children apart; None of others.
+
+        ``test`` is "thresholds", "levels" or "subset", ``cuts`` what it compares with, ``terms``
+        variables and coefficients of a combination; ``missing_child`` and ``other_child`` are the
+        places, among the children, of missing values and of levels that the node has not seen.
+        """
+        record: dict[str, Any] | None = self._native.record(node)
+        return record
+
+    @cached_property
+    def feature(self) -> np.ndarray:
+        return _read_only(self._native.feature())
+
+    @cached_property
+    def threshold(self) -> np.ndarray:
+        return _read_only(self._native.threshold())
+
+    @cached_property
+    def impurity(self) -> np.ndarray:
+        return _read_only(self._native.impurity())
+
+    @cached_property
+    def n_node_samples(self) -> np.ndarray:
+        return _read_only(self._native.n_node_samples())
+
+    @cached_property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        return _read_only(self._native.weighted_n_node_samples())
+
+    @cached_property
+    def missing_go_to_left(self) -> np.ndarray:
+        return _read_only(self._native.missing_go_to_left())
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        return _read_only(self._by_output(self._native.values()))
+
+    def _goes_left(self, t: int, values: np.ndarray) -> np.ndarray:
+        """Which values (of a category, numbers of levels) go left at an inner node."""
+        known = values <= self.threshold[t]
+        if np.isnan(self.threshold[t]):
+            known = np.isin(values, self.left_levels(t))
+        return np.where(np.isnan(values), self.missing_go_to_left[t] != 0, known)
+
+    def _by_output(self, flat: np.ndarray) -> np.ndarray:
+        """Values of all outputs side by side -> one row per output, padded with zeros."""
+        parts = prediction.split_outputs(flat, self.n_classes)
+        value = np.zeros((len(flat), self.n_outputs, self.max_n_classes))
+        for k, part in enumerate(parts):
+            value[:, k, : part.shape[1]] = part
+        return value
+
+    def left_levels(self, node: int) -> np.ndarray:
+        """Numbers of the levels that go left at a category node; none at other nodes."""
+        feature = int(self.feature[node])
+        n_levels = self._n_levels[feature] if self._n_levels and feature >= 0 else -1
+        return self._native.left_levels(node, max(n_levels, 0))
+
+    @property
+    def _predictor(self) -> _core.Predictor:
+        return self._trees.predictor
+
+    def _matrix(self, X: Any) -> _core.Matrix:
+        if isinstance(X, _core.Matrix):
+            return X
+        blocks = inputs.unchecked(X)
+        if len(blocks.shape) != 2 or blocks.shape[1] != self.n_features:
+            raise ValueError(f"X has shape {blocks.shape}; expected (n_samples, {self.n_features})")
+        return inputs.to_predict(self._known_levels(blocks))
+
+    def _known_levels(self, X: Blocks) -> Blocks:
+        """Numbers that are no levels of a category are missing."""
+        categories = [j for j, n in enumerate(self._n_levels) if n >= 0]
+        if not categories:
+            return X
+        if X.sparse is not None:
+            raise ValueError("X is sparse, and the tree has categories: pass a dense table.")
+        whole = X.blocks[0].astype(np.float64)
+        for j in categories:
+            known = (whole[:, j] >= 0) & (whole[:, j] < self._n_levels[j])
+            whole[~known, j] = np.nan
+        return Blocks([whole], self._n_levels, X.shape)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Value of the leaf of each sample."""
+        flat = prediction.mean_prediction(self._predictor, self._matrix(X))
+        value = self._by_output(flat)
+        return value[:, 0] if self.n_outputs == 1 else value
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each sample."""
+        return prediction.leaves(self._predictor, self._matrix(X))[:, 0]
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Nodes that each sample visits, as a sparse indicator matrix."""
+        return prediction.decision_path(self._predictor, self._matrix(X))
+
+    def compute_node_depths(self) -> np.ndarray:
+        """Depth of each node, the root's being 1, as scikit-learn counts."""
+        return self._native.depths() + 1
+
+    def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
+        """Sum over each variable's nodes of p(t) times the decrease of impurity (Eq. 6.2)."""
+        return self._native.impurity_decrease(normalize)
+
+    def compute_partial_dependence(
+        self, X: np.ndarray, target_features: np.ndarray, out: np.ndarray
+    ) -> None:
+        """Add to ``out`` the mean prediction with some variables fixed to the rows of X.
+
+        At a split on another variable a row goes both ways, weighted as the training
+        samples went.
+        """
+        self._require_two_children("partial dependence")
+        if (self.feature == -3).any():
+            raise ValueError("Partial dependence is not defined along combinations of variables.")
+        grid = np.asarray(X, dtype=np.float64)
+        column = {int(f): j for j, f in enumerate(target_features)}
+        weights = {0: np.ones(len(grid))}
+        samples = self.weighted_n_node_samples
+        for t in range(self.node_count):
+            weight = weights.pop(t, None)
+            if weight is None or not weight.any():
+                continue
+            if self.children_left[t] < 0:
+                out += weight * self.value[t, 0, 0]
+                continue
+            left, right = self.children_left[t], self.children_right[t]
+            if (feature := int(self.feature[t])) in column:
+                goes_left = self._goes_left(t, grid[:, column[feature]]).astype(float)
+            else:
+                goes_left = np.full(len(grid), samples[left] / samples[t])
+            weights[left] = weight * goes_left
+            weights[right] = weight * (1.0 - goes_left)

@@ -1,0 +1,1 @@
+"""What X may be: frames, arrays, sparse matrices; columns, levels, missing values."""

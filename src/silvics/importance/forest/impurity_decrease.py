@@ -1,0 +1,101 @@
+"""Mean decrease of impurity of a grown forest (equation 6.2), and its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from silvics import _core
+from silvics.importance._checks import whole_number
+from silvics.importance.forest.learning_set import learning_set
+from silvics.importance.forest.noise_part import noise_part
+from silvics.importance.forest.oob_decrease import at_nodes
+from silvics.importance.forest.request import ImportanceRequest
+from silvics.importance.forest.result import Importances, parts_of
+from silvics.importance.forest.tree_means import (
+    by_group,
+    criterion_of,
+    decrease_of_trees,
+    impurity_of,
+    root_impurity,
+    standard_error,
+)
+from silvics.importance.variables import unit_of
+
+
+def mean_decrease(request: ImportanceRequest) -> Importances:
+    """What ``forest.importances("mdi")`` gives."""
+    forest = request.forest
+    max_degree = whole_number("max_degree", request.max_degree, 0)
+    min_samples = whole_number("min_samples", request.min_samples, 0)
+    per_tree = by_group(decrease_of_trees(forest, min_samples), request)
+    unit = 1.0
+    if request.normalize:
+        whole = per_tree.mean(axis=0).sum()
+        unit = 1 / whole if whole > 0 else 1.0
+    replicates = per_tree * unit
+    details: dict[str, Any] = {}
+    if request.by in ("degree", "context"):
+        details = _by_degree(request, max_degree, min_samples, unit)
+    elif request.by is not None:
+        details = parts_of(forest, request.by, _by_output(request, min_samples) * unit)
+    if request.null is not None:
+        details |= noise_part(request, replicates.mean(axis=0), unit)
+    return Importances(
+        kind="mdi",
+        names=request.names,
+        replicates=replicates,
+        standard_errors=standard_error(replicates),
+        impurity=root_impurity(forest) * unit,
+        _unit="part of all" if request.normalize else unit_of(criterion_of(forest)),
+        _library=getattr(forest, "_frame_library", None),
+        **details,
+    )
+
+
+def _by_degree(
+    request: ImportanceRequest, max_degree: int, min_samples: int, unit: float
+) -> dict[str, Any]:
+    """The fields of ``Importances`` by degree, and by context where that is asked for."""
+    trees = list(request.forest._grown.trees.native)
+    most = max_degree if request.by == "context" else 0
+    by_degree, variable, starts, others, weight, decrease = _core.decompose_importances(
+        trees, request.group_of.tolist(), most, request.n_threads, min_samples
+    )
+    if request.by == "degree":
+        return {"by_degree": by_degree * unit}
+    contexts = {
+        "variable": variable,
+        "starts": starts,
+        "others": others,
+        "weight": weight,
+        "importance": decrease * unit,
+    }
+    return {"by_degree": by_degree * unit, "_contexts": contexts}
+
+
+def _by_output(request: ImportanceRequest, min_samples: int) -> np.ndarray:
+    """Groups x classes of all outputs, or outputs."""
+    forest = request.forest
+    impurity = impurity_of(forest)
+    if impurity == "":
+        raise ValueError(
+            f'by="{request.by}" takes Gini\'s index, entropy or variance apart, and these trees '
+            f'were grown by criterion="{criterion_of(forest)}".'
+        )
+    # Constrained leaves do not predict the means of their rows: these have to be found again.
+    if getattr(forest, "monotonic_cst", None) is not None:
+        if request.X is None or request.y is None or impurity == "entropy":
+            raise ValueError(
+                f'by="{request.by}" of trees with monotonic_cst is told from the rows of fit: pass '
+                "X and y (of the entropy it is not told)."
+            )
+        rows = learning_set(forest, request.X, request.y, "mdi")
+        drawn = at_nodes(request, rows, _core.NodeMeasure.drawn, by_output=True)
+        return np.asarray(drawn.mean(axis=0))
+    each = [
+        _core.impurity_decrease_by_output(tree, impurity, min_samples)
+        for tree in forest._grown.trees.native
+    ]
+    return by_group(np.mean(each, axis=0).T, request).T

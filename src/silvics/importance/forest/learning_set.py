@@ -1,0 +1,168 @@
+"""Rows whose Y is known: the learning set of a forest, given once more, or others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import check_array
+
+from silvics import _core
+from silvics._fitting import targets
+from silvics._predicting.sampling import RowSampling
+from silvics.importance._types import FittedForest
+
+_REMEDY = ' Pass rows that it was not fitted on, with rows="held_out".'
+_MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
+
+
+@dataclass(frozen=True)
+class LearningSet:
+    """Rows for walks, their outputs as numbers, and how each tree drew its rows."""
+
+    forest: FittedForest
+    matrix: _core.Matrix
+    y: np.ndarray  # classes by number, or real numbers; a column for each output
+    is_held_out: bool = False  # whether these are other rows than those of fit
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.y.shape[0])
+
+    @property
+    def sampling(self) -> _core.Sampling:
+        """How each tree drew its rows; of other rows than those of fit, none draws any."""
+        if self.is_held_out:
+            return _core.Sampling(self.n_rows, True, 0, False, None)
+        return self.forest._grown.native_sampling()
+
+    def tree_seeds(self, first: int, count: int) -> list[int]:
+        """The seeds by which trees drew their rows."""
+        if self.is_held_out:
+            return _core.tree_seeds(0, first, count)  # they draw nothing
+        return self.forest._grown.tree_seeds(first, count)
+
+    @property
+    def _weights(self) -> np.ndarray | None:
+        sampling = self.forest._grown.sampling
+        return None if self.is_held_out or sampling is None else sampling.weights
+
+    @property
+    def target(self) -> _core.Target:
+        """The outputs for the core."""
+        weights = self._weights
+        if not self.forest._classification:
+            values = self.y.astype(np.float64)
+            return _core.Target.of_values(
+                values.ravel(), self.n_rows, values.shape[1], "squared_error", weights
+            )
+        n_classes = [int(n) for n in np.atleast_1d(self.forest.n_classes_)]
+        return _core.Target.of_classes(self.y.ravel(), self.n_rows, n_classes)
+
+    @property
+    def impurity(self) -> float:
+        """Gini's index or the variance of all rows, by their weights; mean over outputs."""
+        weights = self._weights
+        of_outputs = []
+        for k, y in enumerate(self.y.T):
+            if self.forest._classification:
+                n = int(np.atleast_1d(self.forest.n_classes_)[k])
+                shares = np.bincount(y, weights=weights, minlength=n)
+                of_outputs.append(1 - float(((shares / shares.sum()) ** 2).sum()))
+            else:
+                centred = y - np.average(y, weights=weights)
+                of_outputs.append(float(np.average(centred**2, weights=weights)))
+        return float(np.mean(of_outputs))
+
+    def batches(self) -> Iterator[tuple[int, list[_core.Tree], list[int]]]:
+        """Some trees at a time: the number of the first, themselves, and their seeds."""
+        yield from (
+            (first, trees, self.tree_seeds(first, len(trees)))
+            for first, trees in batches_of(self.forest, self.n_rows)
+        )
+
+
+def batches_of(forest: FittedForest, n_rows: int) -> Iterator[tuple[int, list[_core.Tree]]]:
+    """So many trees at a time that the leaves of all rows in them fit well into memory."""
+    trees = list(forest._grown.trees.native)
+    at_once = max(min(_MOST_LEAVES // max(n_rows, 1), 64), 1)
+    for first in range(0, len(trees), at_once):
+        yield first, trees[first : first + at_once]
+
+
+def learning_set(
+    forest: FittedForest, X: Any, y: Any, kind: str, unseen: bool = False, rows: str = "oob"
+) -> LearningSet:
+    """X and y, if they are what the forest was fitted on as far as can be told; or other rows.
+
+    Parameters
+    ----------
+    forest : FittedForest
+        A fitted forest.
+    X, y : table and array-like
+        As in fit.
+    kind : str
+        What asks for them.
+    unseen : bool
+        Whether it needs rows that trees have not drawn.
+    rows : {"oob", "held_out"}
+        "held_out": X and y are other rows than those of fit.
+
+    Returns
+    -------
+    learning_set : LearningSet
+    """
+    if not (is_classifier(forest) or is_regressor(forest)):
+        raise ValueError(
+            f'kind="{kind}" is about Y, and a {type(forest).__name__} was grown without one.'
+        )
+    if X is None or y is None:
+        raise ValueError(f'kind="{kind}" needs the X and y that the forest was fitted on.')
+    is_held_out = rows == "held_out"
+    other = ', or other rows with rows="held_out"' if unseen else ""
+    n_fitted = None if is_held_out else _checked_draws(forest, kind, unseen).n_samples
+    matrix = forest._checked(X)
+    outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
+    if outputs.dtype == object and any(value is None or value != value for value in outputs.flat):
+        raise ValueError("y has missing values: pass the y of fit.")
+    n_rows = matrix.shape[0]
+    if is_held_out and n_rows != len(outputs):
+        raise ValueError(f"X has {n_rows} rows, y has {len(outputs)}: they must agree.")
+    if not is_held_out and not (n_rows == len(outputs) == n_fitted):
+        raise ValueError(
+            f"X has {n_rows} rows, y has {len(outputs)}, and the forest was fitted on "
+            f"{n_fitted}: pass the X and y of fit{other}."
+        )
+    if outputs.shape[1] != forest.n_outputs_:
+        raise ValueError(f"y has {outputs.shape[1]} outputs, the forest {forest.n_outputs_}")
+    if not forest._classification:
+        return LearningSet(forest, matrix, targets.real_values(outputs, "", ""), is_held_out)
+    classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
+    encoded = np.empty(outputs.shape, dtype=np.int64)
+    for k, levels in enumerate(classes):
+        at = np.searchsorted(levels, outputs[:, k])
+        encoded[:, k] = np.minimum(at, len(levels) - 1)
+        if (levels[encoded[:, k]] != outputs[:, k]).any():
+            remedy = "leave such rows out" if is_held_out else "pass the y of fit"
+            raise ValueError(f"y has classes that the forest has not seen: {remedy}.")
+    return LearningSet(forest, matrix, encoded, is_held_out)
+
+
+def _checked_draws(forest: FittedForest, kind: str, unseen: bool) -> RowSampling:
+    """How the trees have drawn rows, if that is known, and they left some out where needed."""
+    sampling = forest._grown.sampling
+    if sampling is None or not sampling.weights_known:
+        raise ValueError(
+            f'kind="{kind}" needs to know which rows each tree has drawn, and of this forest that '
+            "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
+            f"{_REMEDY if unseen else ''}"
+        )
+    if unseen and sampling.rows == "all":
+        raise ValueError(
+            f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
+            'fit with bootstrap=True, use kind="air", or pass other rows with rows="held_out".'
+        )
+    return sampling

@@ -1,0 +1,319 @@
+"""Mean decrease of accuracy: what is lost when a variable is permuted (equation 6.3)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from silvics import _core
+from silvics._names import one_of
+from silvics._predicting import prediction
+from silvics._warnings import warn_user
+from silvics.importance._checks import number_of_repeats
+from silvics.importance.forest.learning_set import LearningSet, learning_set
+from silvics.importance.forest.request import ImportanceRequest
+from silvics.importance.forest.result import Importances, names_of_classes
+from silvics.importance.forest.tree_means import standard_error
+
+_MOST_NUMBERS = 1 << 25  # of changed predictions at a time: 256 MiB
+_MOST_GROUPS = 1024  # at a time
+_MOST_REPEATS = 64  # that the core takes at a time
+_COMBINATION = -3  # in the place of a variable, of several
+_OF_CLASSES = ["error", "log_loss"]
+_OF_NUMBERS = ["squared_error", "absolute_error"]
+
+
+def of_forest(request: ImportanceRequest) -> Importances:
+    """What ``forest.importances("mda", X, y)`` gives: all rows are permuted (equation 6.3)."""
+    rows = learning_set(
+        request.forest, request.X, request.y, request.kind, unseen=True, rows=request.rows
+    )
+    n_repeats = number_of_repeats(
+        "n_repeats", 5 if request.n_repeats is None else request.n_repeats
+    )
+    out_of_bag = _OutOfBag(rows, request.n_threads)
+    judge = _Judge(request, rows.y)  # what it cannot judge is refused before the work
+    generator = check_random_state(request.random_state)
+    repeats = np.empty((n_repeats, len(request.names), judge.n_parts))
+    errors = np.empty(len(request.names))
+
+    def permuted(order: np.ndarray) -> None:
+        order[:] = generator.permutation(rows.n_rows)
+
+    for g, changes in out_of_bag.changes(_members(request), n_repeats, permuted):
+        if g == 0:
+            _warn_of_rows_left_out(out_of_bag.known)
+            judge = _Judge(request, rows.y[out_of_bag.known])
+            before = judge(out_of_bag.predictions())
+        found = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
+        repeats[:, g] = [judge.by_part(of) for of in found]
+        # Over rows; of a loss of all rows together, over permutations.
+        of_rows = judge.of_rows(found.mean(axis=0)) if judge.by_row else repeats[:, g, 0]
+        errors[g] = standard_error(of_rows)
+        request.report(g + 1, len(request.names))
+    return judge.result(repeats, errors, float(np.mean(before)), of="permutations")
+
+
+def _warn_of_rows_left_out(known: np.ndarray) -> None:
+    if not known.any():
+        raise ValueError(
+            f"Every tree has drawn all rows (n_samples={len(known)}): there is none out of bag."
+        )
+    if not known.all():
+        warn_user(
+            f"{int((~known).sum()):,} rows were drawn by all trees or held out to prune them: "
+            "they are left out. More trees would have some that did not draw them."
+        )
+
+
+def of_trees(request: ImportanceRequest) -> Importances:
+    """What ``forest.importances("mda_tree", X, y)`` gives: rows that a tree did not draw."""
+    rows = learning_set(
+        request.forest, request.X, request.y, request.kind, unseen=True, rows=request.rows
+    )
+    n_repeats = number_of_repeats(
+        "n_repeats", 1 if request.n_repeats is None else request.n_repeats
+    )
+    generator = check_random_state(request.random_state)
+    n_trees, members, target = len(request.forest._grown.trees), _members(request), rows.target
+    found, losses = [], []
+    for m in range(n_trees):
+        out_of_bag = _OutOfBag(rows, request.n_threads, tree=m)
+        out_of_bag.traverse()
+        if not out_of_bag.known.any():
+            request.report(m + 1, n_trees)
+            continue
+        judge = _Judge(request, rows.y[out_of_bag.known])
+        before = judge(out_of_bag.predictions())
+        of_tree = np.zeros((len(request.names), judge.n_parts))
+        tested = _tested_groups(request, m)
+        held_out = np.flatnonzero(out_of_bag.known)
+
+        def permuted(order: np.ndarray, held_out: np.ndarray = held_out) -> None:
+            order[:] = np.arange(len(order))
+            order[held_out] = generator.permutation(held_out)
+
+        some = [members[g] for g in tested]
+        if judge.by_row:
+            for k, sums in out_of_bag.losses(
+                some, n_repeats, permuted, target, judge.name, request.by
+            ):
+                of_tree[tested[k]] = judge.of_sums(sums.mean(axis=0))
+        else:
+            for k, changes in out_of_bag.changes(some, n_repeats, permuted):
+                each = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
+                of_tree[tested[k]] = judge.by_part(each.mean(axis=0))
+        found.append(of_tree)
+        losses.append(float(np.mean(before)))
+        request.report(m + 1, n_trees)
+    if not found:
+        raise ValueError(
+            f"Every tree has drawn all rows (n_samples={rows.n_rows}): there is none out of bag."
+        )
+    # Classes that no row of a tree is of tell nothing there.
+    per_tree = np.array(found)
+    errors = standard_error(per_tree.mean(axis=2) if request.by == "output" else per_tree[:, :, 0])
+    return judge.result(per_tree, errors, float(np.mean(losses)))
+
+
+def _tested_groups(request: ImportanceRequest, m: int) -> list[int]:
+    """Those that a tree may test at all: of many variables, few."""
+    features = np.unique(request.forest._grown.trees.native[m].feature())
+    if (features == _COMBINATION).any():
+        return list(range(len(request.names)))
+    return np.unique(request.group_of[features[features >= 0]]).tolist()
+
+
+def _members(request: ImportanceRequest) -> list[list[int]]:
+    return [np.flatnonzero(request.group_of == g).tolist() for g in range(len(request.names))]
+
+
+class _OutOfBag:
+    """Predictions of rows by the trees that did not draw them; or by one tree.
+
+    Known after a walk, or with the first changes.
+    """
+
+    def __init__(self, rows: LearningSet, n_jobs: int, tree: int | None = None) -> None:
+        forest = rows.forest
+        first, n_trees = (0, len(forest._grown.trees)) if tree is None else (tree, 1)
+        self._predictor = forest._grown.trees.predictor
+        self._arguments = (rows.matrix, rows.tree_seeds(first, n_trees), rows.sampling)
+        self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
+
+    def traverse(self) -> None:
+        """As they are."""
+        self._put(*self._predictor.out_of_bag(*self._arguments, self._n_jobs, self._first))
+
+    def _put(self, sums: np.ndarray, counts: np.ndarray) -> None:
+        self.sums, self.known = sums, counts > 0
+        self._some = slice(None) if self.known.all() else self.known
+        self._counts = counts[self._some, np.newaxis]
+
+    def predictions(self, change: np.ndarray | None = None) -> np.ndarray:
+        """Of the rows that have any."""
+        sums = self.sums if change is None else self.sums + change
+        return sums[self._some] / self._counts
+
+    def changes(
+        self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Of the sums, repeats x rows x width, as each group takes its values from other rows."""
+        width = self._predictor.value_width
+        for first, some, orders in self._orders(groups, n_repeats, permute, width):
+            changes = []
+            for order in orders:
+                change, *as_they_are = self._predictor.permuted_out_of_bag(
+                    *self._arguments, some, order, self._n_jobs, self._first
+                )
+                changes.append(change)
+                self._put(*as_they_are)
+            together = changes[0] if len(changes) == 1 else np.concatenate(changes, axis=1)
+            yield from enumerate(together, start=first)
+
+    def losses(
+        self,
+        groups: list[list[int]],
+        n_repeats: int,
+        permute: Callable[[np.ndarray], None],
+        target: _core.Target,
+        loss: str,
+        by: str | None,
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Of the loss of one tree, repeats x parts, summed over its rows."""
+        for first, some, orders in self._orders(groups, n_repeats, permute, 1):
+            sums = [
+                self._predictor.permuted_losses(
+                    *self._arguments, some, order, target, loss, by or "", self._n_jobs, self._first
+                )
+                for order in orders
+            ]
+            yield from enumerate(np.concatenate(sums, axis=1), start=first)
+
+    def _orders(
+        self,
+        groups: list[list[int]],
+        n_repeats: int,
+        permute: Callable[[np.ndarray], None],
+        width: int,
+    ) -> Iterator[tuple[int, list[list[int]], list[np.ndarray]]]:
+        """Some groups at a time, and the rows to take from, some repeats at a time."""
+        n_rows = self._n_rows
+        at_once = min(max(_MOST_NUMBERS // (n_rows * n_repeats * width), 1), _MOST_GROUPS)
+        for first in range(0, len(groups), at_once):
+            some = groups[first : first + at_once]
+            rows = np.empty((len(some), n_repeats, n_rows), dtype=np.uint32)
+            for row in rows.reshape(-1, n_rows):
+                permute(row)
+            starts = range(0, n_repeats, _MOST_REPEATS)
+            parts = (rows[:, r : r + _MOST_REPEATS] for r in starts)
+            yield first, some, [np.ascontiguousarray(part) for part in parts]
+
+
+class _Judge:
+    """The loss of predictions: of each row and output, or of all together; and its parts."""
+
+    def __init__(self, request: ImportanceRequest, y: np.ndarray) -> None:
+        forest = request.forest
+        self._request, self._forest, self._y = request, forest, y
+        known = _OF_CLASSES if forest._classification else _OF_NUMBERS
+        self.by_row = not callable(request.loss)
+        if callable(request.loss):
+            self._loss = request.loss
+            self.name = getattr(request.loss, "__name__", "loss")
+            if request.by is not None:
+                raise ValueError(f'by="{request.by}" needs a loss of each row, by its name.')
+        else:
+            self.name = known[0] if request.loss is None else one_of("loss", request.loss, known)
+        self._classes = []
+        if forest._classification:
+            self._classes = np.atleast_1d(forest.n_classes_).tolist()
+        if request.by == "class":
+            if len(self._classes) != 1:
+                raise ValueError(
+                    'by="class" is for one output that is a class; of several, use by="output".'
+                )
+            # The mean over the rows of each class, after that over all.
+            of_class = self._y[:, 0] == np.arange(self._classes[0])[:, np.newaxis]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                means = of_class / of_class.sum(axis=1, keepdims=True)
+            self._means = np.vstack([np.full(len(y), 1 / len(y)), means])
+            self.n_parts = len(self._means)
+        else:
+            self.n_parts = forest.n_outputs_ if request.by == "output" else 1
+
+    def __call__(self, values: np.ndarray) -> np.ndarray:
+        """Of each row: one number, or, where outputs are asked for, one for each of them."""
+        if not self.by_row:
+            return np.array([float(self._loss(*self._as_the_user(values)))])
+        if self._classes:
+            parts = prediction.split_outputs(values, self._classes)
+            each = [self._of_output(part, self._y[:, k]) for k, part in enumerate(parts)]
+        elif self.name == "squared_error":
+            each = list(((values - self._y) ** 2).T)
+        else:
+            each = list(np.abs(values - self._y).T)
+        return np.array(each) if self._request.by == "output" else np.mean(each, axis=0)
+
+    def of_rows(self, losses: np.ndarray) -> np.ndarray:
+        """Of each row, all outputs together."""
+        return losses.mean(axis=0) if self._request.by == "output" else losses
+
+    def by_part(self, losses: np.ndarray) -> np.ndarray:
+        """Means over rows: of all, or of all and of those of each class, or of each output."""
+        if self._request.by == "class":
+            return np.asarray(self._means @ losses)
+        return np.atleast_1d(losses.mean(axis=-1))
+
+    def of_sums(self, sums: np.ndarray) -> np.ndarray:
+        """The same from sums over rows: of all, of each class, or of each output."""
+        if self._request.by != "class":
+            return np.asarray(sums / len(self._y))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            counts = np.bincount(self._y[:, 0], minlength=len(sums))
+            return np.r_[sums.sum() / len(self._y), sums / counts]
+
+    def result(
+        self, replicates: np.ndarray, errors: np.ndarray, before: float, of: str = "trees"
+    ) -> Importances:
+        """The importances, of replicates x variables x parts; ``of`` says what these are of."""
+        by = self._request.by
+        parts: dict[str, Any] = {}
+        if by == "class":
+            with warnings.catch_warnings():  # a class that no tree has held out stays unknown
+                warnings.simplefilter("ignore", RuntimeWarning)
+                parts["by_class"] = np.nanmean(replicates[:, :, 1:], axis=0)
+            parts["classes"] = names_of_classes(self._forest)
+        elif by == "output":
+            parts["by_output"] = replicates.mean(axis=0)
+        return Importances(
+            kind=self._request.kind,
+            names=self._request.names,
+            replicates=replicates.mean(axis=2) if by == "output" else replicates[:, :, 0],
+            standard_errors=errors,
+            impurity=before,
+            _rows=self._request.rows,
+            _unit=f"increase of {self.name}",
+            _library=getattr(self._forest, "_frame_library", None),
+            _of=of,
+            **parts,
+        )
+
+    def _of_output(self, shares: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if self.name == "error":
+            return (shares.argmax(axis=1) != y).astype(np.float64)
+        mine = np.clip(shares[np.arange(len(y)), y], np.finfo(np.float64).eps, 1.0)
+        return -np.log(mine)
+
+    def _as_the_user(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs, and what ``predict`` would say."""
+        forest = self._forest
+        if not forest._classification:
+            return prediction.reals(self._y), prediction.reals(values)
+        classes = [forest.classes_] if forest.n_outputs_ == 1 else list(forest.classes_)
+        y = np.column_stack([of[self._y[:, k]] for k, of in enumerate(classes)])
+        return prediction.reals(y), prediction.labels(forest, values)

@@ -1,0 +1,58 @@
+"""What ``forest.importances`` is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from silvics.importance._checks import threads
+from silvics.importance._types import FittedForest, Progress
+from silvics.importance.forest.grouping import grouped, names_of
+
+
+@dataclass(frozen=True)
+class ImportanceRequest:
+    """What ``forest.importances`` was asked; the names are those of its parameters."""
+
+    forest: FittedForest
+    kind: str
+    X: Any
+    y: Any
+    feature_groups: Any
+    rows: str
+    by: str | None
+    normalize: bool
+    max_degree: int
+    min_samples: int
+    null: str | None
+    n_repeats: int | None
+    loss: Any
+    sample_weight: Any
+    random_state: Any
+    n_jobs: int | None
+    progress: Progress
+
+    @cached_property
+    def _grouping(self) -> tuple[np.ndarray, np.ndarray]:
+        return grouped(names_of(self.forest), self.feature_groups)
+
+    @property
+    def names(self) -> np.ndarray:
+        """Of the variables, or groups, that are told of."""
+        return self._grouping[0]
+
+    @property
+    def group_of(self) -> np.ndarray:
+        """The number there of each variable."""
+        return self._grouping[1]
+
+    @cached_property
+    def n_threads(self) -> int:
+        return threads(self.forest._jobs(self.n_jobs))
+
+    def report(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress(done, total)

@@ -1,0 +1,54 @@
+"""What importances that are means over trees have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from silvics.importance._types import FittedForest
+from silvics.importance.forest.request import ImportanceRequest
+from silvics.importance.variables import CRITERIA
+
+
+def criterion_of(forest: FittedForest) -> str:
+    """What the trees were grown by; "" if that is not known."""
+    choices: Any = getattr(forest, "_choices", None)
+    sampling = forest._grown.sampling
+    if choices is None or sampling is None:
+        return str(getattr(forest, "criterion", None) or "")
+    return str(choices(sampling.n_samples).criterion)
+
+
+def impurity_of(forest: FittedForest) -> str:
+    """Which of "gini", "entropy" and "variance" that is; "" if it is none of them."""
+    return {**CRITERIA, "friedman_mse": "variance"}.get(criterion_of(forest), "")
+
+
+def decrease_of_trees(forest: FittedForest, min_samples: int = 0) -> np.ndarray:
+    """Equation 6.2 before the mean: trees x variables."""
+    return np.array(
+        [tree.impurity_decrease(False, min_samples) for tree in forest._grown.trees.native]
+    )
+
+
+def root_impurity(forest: FittedForest) -> float:
+    """Of Y at the roots, mean over the trees."""
+    return float(np.mean([tree.impurity()[0] for tree in forest._grown.trees.native]))
+
+
+def by_group(each: np.ndarray, request: ImportanceRequest) -> np.ndarray:
+    """Sums over the variables of each group; variables are the last axis."""
+    if request.feature_groups is None:
+        return each
+    sums = np.zeros((len(each), len(request.names)))
+    np.add.at(sums.T, request.group_of, each.T)
+    return sums
+
+
+def standard_error(each: np.ndarray) -> Any:
+    """Of the mean over the first axis; that of one is not known."""
+    if len(each) < 2:
+        return np.full(each.shape[1:], np.nan)
+    scale = np.abs(each).max(initial=0.0) or 1.0  # squares of very large ones would overflow
+    return (each / scale).std(axis=0, ddof=1) * scale / np.sqrt(len(each))

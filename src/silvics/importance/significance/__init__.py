@@ -1,0 +1,1 @@
+"""Which importances are more than chance: tests by permutation and by shadows."""

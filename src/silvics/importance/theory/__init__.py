@@ -1,0 +1,1 @@
+"""Importances of infinitely many randomized trees, and what theory says of variables."""

@@ -1,0 +1,1 @@
+"""Pictures and text of trees and of results; pictures need matplotlib."""
