@@ -146,7 +146,7 @@ std::vector<double> node_importances(const Predictor& predictor, std::span<const
     const double unit = 1.0 / target.scale / target.scale / static_cast<double>(target.n_outputs);
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         const Tree tree = expand(*trees[m]);
-        const LearningSubset subset = filling_rows(
+        const LearningSubset subset = estimation_subset(
             learning_subset(drawn.sampling, target, drawn.seeds[m], team.stop()), X.rows);
         const auto out = drawn.sampling.bootstrap || drawn.sampling.subsample
                              ? out_of_bag(drawn.sampling, drawn.seeds[m], team.stop())

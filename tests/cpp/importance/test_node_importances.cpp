@@ -193,7 +193,7 @@ TEST_CASE("of honest trees the rows that fill leaves count, and no row is out of
         const Target target = test::random_classes(rng, 50, {2});
         for (const std::uint32_t seed : {1U, 2U, 3U}) {
             const LearningSubset all = learning_subset(plan, target, seed);
-            const LearningSubset filling = filling_rows(all, 50);
+            const LearningSubset filling = estimation_subset(all, 50);
             REQUIRE(filling.weights.size() == 50);
             double whole = 0.0;
             std::vector<RowId> rows;
