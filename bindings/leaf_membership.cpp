@@ -54,6 +54,25 @@ auto leaf_stats(const LeafMembership& membership, std::size_t m) {
                            to_numpy(std::move(weights), tree.n_leaves()));
 }
 
+// The rows in bag of a tree, with the number of the leaf and the weight of each.
+auto in_bag(const LeafMembership& membership, std::size_t m) {
+    if (m >= membership.n_trees()) throw nb::index_error("no such tree");
+    const TreeMembership tree = membership.tree(m);
+    std::vector<std::int64_t> rows, leaves;
+    std::vector<double> weights;
+    for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+        const auto of_leaf = tree.in_bag(leaf);
+        for (std::size_t k = 0; k < of_leaf.size(); ++k) {
+            rows.push_back(of_leaf[k]);
+            leaves.push_back(static_cast<std::int64_t>(leaf));
+            weights.push_back(membership.weight(m, tree.begin(leaf) + k));
+        }
+    }
+    const std::size_t n = rows.size();
+    return std::make_tuple(to_numpy(std::move(rows), n), to_numpy(std::move(leaves), n),
+                           to_numpy(std::move(weights), n));
+}
+
 }  // namespace
 
 void bind_leaf_membership(nb::module_& m) {
@@ -87,6 +106,8 @@ void bind_leaf_membership(nb::module_& m) {
         .def_prop_ro("nbytes", &LeafMembership::bytes)
         .def("leaf_stats", &leaf_stats, nb::arg("tree"),
              "The number of rows in bag and their weight, for every leaf of a tree.")
+        .def("in_bag", &in_bag, nb::arg("tree"),
+             "The rows in bag of a tree, the number of the leaf of each, and its weight.")
         .def(
             "out_of_bag",
             [](const LeafMembership& self, const Predictor& predictor, std::size_t n_jobs) {

@@ -52,6 +52,12 @@ PARAMETERS = {
         "Whether to score the forest on out-of-bag samples; a callable ``f(y_true, y_pred)`` "
         "replaces accuracy or R2.",
     ),
+    "keep_samples": (
+        "bool",
+        "Whether to keep the training rows by leaf: the leaf of every row in every tree, in-bag "
+        "weights and y, but not X. Methods that look at training rows need them; "
+        "``attach_samples`` gives them to a fitted forest. About five bytes for each row and tree.",
+    ),
     "n_jobs": (
         "int or None",
         "Threads; -1 for all cores, None for 1 unless in a joblib context. The result does not "
