@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from silvics.forests import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
-        ForestClassifier,
-        ForestRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
     )
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from silvics.merging import merge
     from silvics.model_file.container import ModelFileError
     from silvics.model_file.loading import load
+    from silvics.recipe_forests import ForestClassifier, ForestRegressor
     from silvics.trees import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -40,8 +39,6 @@ else:
             "forests": [
                 "ExtraTreesClassifier",
                 "ExtraTreesRegressor",
-                "ForestClassifier",
-                "ForestRegressor",
                 "RandomForestClassifier",
                 "RandomForestRegressor",
             ],
@@ -51,6 +48,7 @@ else:
             "merging": ["merge"],
             "model_file.container": ["ModelFileError"],
             "model_file.loading": ["load"],
+            "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
             "trees": [
                 "DecisionTreeClassifier",

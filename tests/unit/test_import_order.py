@@ -38,6 +38,7 @@ ORDER = [
     "_estimators",
     "trees",
     "forests",
+    "recipe_forests",
     "isolation",
     "embedding",
     # What makes or uses estimators.

@@ -55,6 +55,9 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         **parameters.FOREST_CONSTRAINTS,
     }
 
+    def _needed_in_files(self, grown_here: bool) -> set[str]:
+        return super()._needed_in_files(grown_here) | {"interrupted_"}
+
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
         """Grow the trees on a learning set.
@@ -153,9 +156,6 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         return True
 
     # ---- steps of fit
-
-    def _needed_in_files(self, grown_here: bool) -> set[str]:
-        return super()._needed_in_files(grown_here) | {"interrupted_"}
 
     def _check_sampling(self) -> None:
         """What scikit-learn refuses before it looks at X."""

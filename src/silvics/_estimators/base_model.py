@@ -11,21 +11,25 @@ from silvics._estimators.exports import Exports
 from silvics._estimators.saving import Saved
 from silvics._fitting import targets
 from silvics._fitting.targets import EncodedOutputs
+from silvics._names import SuggestsNames
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.prediction import Trees
 from silvics._sklearn import BaseEstimator, MultiOutputMixin
 from silvics._state import reads_one_state
 from silvics._tables import inputs
-from silvics._tables.table import Blocks
+from silvics._tables.table import Blocks, Variables
 
 
-class BaseModel(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEstimator):
+class BaseModel(Saved, Exports, SuggestsNames, MultiOutputMixin, BaseEstimator):
     """What trees and forests have in common."""
 
     _recipe: ClassVar[str]
     _classification: ClassVar[bool]
 
+    missing: str
     n_outputs_: int
+    _variables: Variables
+    _frame_library: str | None
 
     @property
     def _trees(self) -> Trees:
@@ -48,6 +52,26 @@ class BaseModel(Saved, Exports, inputs.TakesAnyTable, MultiOutputMixin, BaseEsti
         self.n_outputs_ = outputs.n_outputs
         if outputs.classes is not None:
             targets.set_classes(self, outputs.classes)
+
+    @property
+    def is_categorical_(self) -> np.ndarray:
+        """Which variables are categories."""
+        check_is_fitted(self)
+        return self._variables.is_categorical
+
+    @property
+    def categories_(self) -> list[np.ndarray | None]:
+        """The levels of each category, in the order of their numbers; None for other variables."""
+        check_is_fitted(self)
+        return list(self._variables.levels)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
 
     @reads_one_state
     def digest(self) -> str:

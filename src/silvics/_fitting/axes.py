@@ -132,8 +132,15 @@ _CELLS = {"cell_uniform", "cell_middle"}
 
 def check(axes: Axes, estimator: Any) -> None:
     """Refuse choices that contradict each other, with the reason."""
+    for wrong, why in [*_refused_splits(axes, estimator), *_refused_others(axes, estimator)]:
+        if wrong:
+            raise ValueError(f"recipe {recipe_of(estimator)!r}: {why}")
+
+
+def _refused_splits(axes: Axes, estimator: Any) -> list[tuple[bool, str]]:
+    """Contradictions of a kind of split, and whether they are there."""
     multiway = axes.split in ("multiway", "multiway_categories")
-    refused = [
+    return [
         (
             axes.choice == "one_of_best" and axes.cut != "best",
             f'choice="one_of_best" ranks all cuts of a variable, but cut={axes.cut!r} draws one: '
@@ -194,6 +201,12 @@ def check(axes: Axes, estimator: Any) -> None:
             f"cut={axes.cut!r} cuts a cell in two, and a multiway split has a child for each "
             'value: use split="binary".',
         ),
+    ]
+
+
+def _refused_others(axes: Axes, estimator: Any) -> list[tuple[bool, str]]:
+    """Contradictions of draws, criteria, pruning and growth, and whether they are there."""
+    return [
         (
             axes.variables == "unused" and axes.split != "multiway",
             'variables="unused" uses a variable once on a branch, which only split="multiway" '
@@ -250,9 +263,6 @@ def check(axes: Axes, estimator: Any) -> None:
             "limited: set max_leaf_nodes.",
         ),
     ]
-    for wrong, why in refused:
-        if wrong:
-            raise ValueError(f"recipe {recipe_of(estimator)!r}: {why}")
 
 
 def without_rotation(axes: Axes) -> Axes:

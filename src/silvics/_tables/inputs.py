@@ -9,11 +9,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from silvics import _core
 from silvics._frames import library_of
-from silvics._names import SuggestsNames
 from silvics._tables import table
 from silvics._tables.column_values import in_core_type
 from silvics._tables.opened_table import of_rows, with_each_cell_once
@@ -73,34 +72,6 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Variables, Blocks, 
         variables = before
     _check_names(estimator, X, y=y, reset=True)
     return variables, blocks, library_of(X)
-
-
-class TakesAnyTable(SuggestsNames):
-    """What every estimator has to say of the tables that it takes."""
-
-    missing: str
-    _variables: Variables
-    _frame_library: str | None
-
-    @property
-    def is_categorical_(self) -> np.ndarray:
-        """Which variables are categories."""
-        check_is_fitted(self)
-        return self._variables.is_categorical
-
-    @property
-    def categories_(self) -> list[np.ndarray | None]:
-        """The levels of each category, in the order of their numbers; None for other variables."""
-        check_is_fitted(self)
-        return list(self._variables.levels)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 def _grows_on(estimator: Any) -> bool:

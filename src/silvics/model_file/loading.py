@@ -9,8 +9,6 @@ from silvics.embedding import RandomTreesEmbedding
 from silvics.forests import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    ForestClassifier,
-    ForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -18,6 +16,7 @@ from silvics.isolation import IsolationForest
 from silvics.model_file import container, json_values
 from silvics.model_file.container import refuse
 from silvics.model_file.reading import restored
+from silvics.recipe_forests import ForestClassifier, ForestRegressor
 from silvics.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from silvics import _core
 from silvics.importance._checks import whole_number
-from silvics.importance.forest import noise_part
 from silvics.importance.forest.learning_set import learning_set
+from silvics.importance.forest.noise_part import noise_part
 from silvics.importance.forest.oob_decrease import at_nodes
 from silvics.importance.forest.request import ImportanceRequest
-from silvics.importance.forest.result import Importances
+from silvics.importance.forest.result import Importances, parts_of
 from silvics.importance.forest.tree_means import (
     by_group,
     criterion_of,
@@ -27,40 +29,50 @@ def mean_decrease(request: ImportanceRequest) -> Importances:
     forest = request.forest
     max_degree = whole_number("max_degree", request.max_degree, 0)
     min_samples = whole_number("min_samples", request.min_samples, 0)
-    trees = forest._grown.trees.native
     per_tree = by_group(decrease_of_trees(forest, min_samples), request)
     unit = 1.0
     if request.normalize:
         whole = per_tree.mean(axis=0).sum()
         unit = 1 / whole if whole > 0 else 1.0
-    found = Importances(
+    replicates = per_tree * unit
+    details: dict[str, Any] = {}
+    if request.by in ("degree", "context"):
+        details = _by_degree(request, max_degree, min_samples, unit)
+    elif request.by is not None:
+        details = parts_of(forest, request.by, _by_output(request, min_samples) * unit)
+    if request.null is not None:
+        details |= noise_part(request, replicates.mean(axis=0), unit)
+    return Importances(
         kind="mdi",
         names=request.names,
-        replicates=per_tree * unit,
-        standard_errors=standard_error(per_tree * unit),
+        replicates=replicates,
+        standard_errors=standard_error(replicates),
         impurity=root_impurity(forest) * unit,
         _unit="part of all" if request.normalize else unit_of(criterion_of(forest)),
         _library=getattr(forest, "_frame_library", None),
+        **details,
     )
-    if request.by in ("degree", "context"):
-        most = max_degree if request.by == "context" else 0
-        by_degree, variable, starts, others, weight, decrease = _core.decompose_importances(
-            list(trees), request.group_of.tolist(), most, request.n_threads, min_samples
-        )
-        found.by_degree = by_degree * unit
-        if request.by == "context":
-            found._contexts = {
-                "variable": variable,
-                "starts": starts,
-                "others": others,
-                "weight": weight,
-                "importance": decrease * unit,
-            }
-    elif request.by is not None:
-        found._set_parts(forest, request.by, _by_output(request, min_samples) * unit)
-    if request.null is not None:
-        noise_part.set_noise(request, found, unit)
-    return found
+
+
+def _by_degree(
+    request: ImportanceRequest, max_degree: int, min_samples: int, unit: float
+) -> dict[str, Any]:
+    """The fields of ``Importances`` by degree, and by context where that is asked for."""
+    trees = list(request.forest._grown.trees.native)
+    most = max_degree if request.by == "context" else 0
+    by_degree, variable, starts, others, weight, decrease = _core.decompose_importances(
+        trees, request.group_of.tolist(), most, request.n_threads, min_samples
+    )
+    if request.by == "degree":
+        return {"by_degree": by_degree * unit}
+    contexts = {
+        "variable": variable,
+        "starts": starts,
+        "others": others,
+        "weight": weight,
+        "importance": decrease * unit,
+    }
+    return {"by_degree": by_degree * unit, "_contexts": contexts}
 
 
 def _by_output(request: ImportanceRequest, min_samples: int) -> np.ndarray:

@@ -18,7 +18,6 @@ from silvics.importance.forest.learning_set import learning_set
 from silvics.importance.forest.oob_decrease import at_nodes, known_trees
 from silvics.importance.forest.refitting import SEEDS, ForestRefitter
 from silvics.importance.forest.request import ImportanceRequest
-from silvics.importance.forest.result import Importances
 from silvics.importance.forest.tree_means import impurity_of
 from silvics.importance.variables import Variable, variables_of
 
@@ -30,8 +29,22 @@ _WORDS = {
 }
 
 
-def set_noise(request: ImportanceRequest, found: Importances, unit: float) -> None:
-    """Put ``null`` and what it is into importances of kind "mdi", whose unit is so large."""
+def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> dict[str, Any]:
+    """The fields of ``Importances`` that say which part of "mdi" is what noise would get.
+
+    Parameters
+    ----------
+    request : ImportanceRequest
+        With X, y and ``null``.
+    values : ndarray of shape (n_variables,)
+        The importances, times ``unit``.
+    unit : float
+        The factor that normalizes importances.
+
+    Returns
+    -------
+    fields : dict of str
+    """
     forest = request.forest
     method = one_of("null", request.null, _METHODS)
     if request.X is None or request.y is None:
@@ -51,13 +64,11 @@ def set_noise(request: ImportanceRequest, found: Importances, unit: float) -> No
     if method == "exact":
         null = _exact(request, missing)
     elif method == "held_out":
-        null = _held_out(request, found.values / unit)
+        null = _held_out(request, values / unit)
     else:
         null = _permuted(request)
-    found.null = null * unit
-    found._null_method = _WORDS[method]
-    if request.feature_groups is None:
-        found._distinct = n_distinct(request.X, columns)
+    distinct = n_distinct(request.X, columns) if request.feature_groups is None else None
+    return {"null": null * unit, "_null_method": _WORDS[method], "_distinct": distinct}
 
 
 def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:

@@ -9,7 +9,7 @@ from silvics.importance._checks import whole_number
 from silvics.importance._types import FittedForest
 from silvics.importance.forest.learning_set import LearningSet, learning_set
 from silvics.importance.forest.request import ImportanceRequest
-from silvics.importance.forest.result import Importances
+from silvics.importance.forest.result import Importances, parts_of
 from silvics.importance.forest.tree_means import criterion_of, standard_error
 
 
@@ -35,7 +35,8 @@ def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Impo
         at_nodes(request, rows, measure, by_output=request.by is not None), rows.n_rows
     )
     per_tree = each.sum(axis=2)
-    found = Importances(
+    parts = parts_of(forest, request.by, each.mean(axis=0)) if request.by is not None else {}
+    return Importances(
         kind=request.kind,
         names=request.names,
         replicates=per_tree,
@@ -43,10 +44,8 @@ def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Impo
         impurity=rows.impurity,
         _unit="Gini" if forest._classification else "variance",
         _library=getattr(forest, "_frame_library", None),
+        **parts,
     )
-    if request.by is not None:
-        found._set_parts(forest, request.by, each.mean(axis=0))
-    return found
 
 
 def _check_means(forest: FittedForest, kind: str) -> None:

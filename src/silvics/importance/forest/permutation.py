@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -54,9 +55,7 @@ def of_forest(request: ImportanceRequest) -> Importances:
         of_rows = judge.of_rows(found.mean(axis=0)) if judge.by_row else repeats[:, g, 0]
         errors[g] = standard_error(of_rows)
         request.report(g + 1, len(request.names))
-    result = judge.result(repeats, errors, float(np.mean(before)))
-    result._of = "permutations"
-    return result
+    return judge.result(repeats, errors, float(np.mean(before)), of="permutations")
 
 
 def _warn_of_rows_left_out(known: np.ndarray) -> None:
@@ -220,7 +219,7 @@ class _Judge:
 
     def __init__(self, request: ImportanceRequest, y: np.ndarray) -> None:
         forest = request.forest
-        self._ask, self._forest, self._y = request, forest, y
+        self._request, self._forest, self._y = request, forest, y
         known = _OF_CLASSES if forest._classification else _OF_NUMBERS
         self.by_row = not callable(request.loss)
         if callable(request.loss):
@@ -258,48 +257,51 @@ class _Judge:
             each = list(((values - self._y) ** 2).T)
         else:
             each = list(np.abs(values - self._y).T)
-        return np.array(each) if self._ask.by == "output" else np.mean(each, axis=0)
+        return np.array(each) if self._request.by == "output" else np.mean(each, axis=0)
 
     def of_rows(self, losses: np.ndarray) -> np.ndarray:
         """Of each row, all outputs together."""
-        return losses.mean(axis=0) if self._ask.by == "output" else losses
+        return losses.mean(axis=0) if self._request.by == "output" else losses
 
     def by_part(self, losses: np.ndarray) -> np.ndarray:
         """Means over rows: of all, or of all and of those of each class, or of each output."""
-        if self._ask.by == "class":
+        if self._request.by == "class":
             return np.asarray(self._means @ losses)
         return np.atleast_1d(losses.mean(axis=-1))
 
     def of_sums(self, sums: np.ndarray) -> np.ndarray:
         """The same from sums over rows: of all, of each class, or of each output."""
-        if self._ask.by != "class":
+        if self._request.by != "class":
             return np.asarray(sums / len(self._y))
         with np.errstate(invalid="ignore", divide="ignore"):
             counts = np.bincount(self._y[:, 0], minlength=len(sums))
             return np.r_[sums.sum() / len(self._y), sums / counts]
 
-    def result(self, replicates: np.ndarray, errors: np.ndarray, before: float) -> Importances:
-        """The importances, of replicates x variables x parts."""
-        by = self._ask.by
-        whole = replicates.mean(axis=2) if by == "output" else replicates[:, :, 0]
-        found = Importances(
-            kind=self._ask.kind,
-            names=self._ask.names,
-            replicates=whole,
-            standard_errors=errors,
-            impurity=before,
-            _rows=self._ask.rows,
-            _unit=f"increase of {self.name}",
-            _library=getattr(self._forest, "_frame_library", None),
-        )
+    def result(
+        self, replicates: np.ndarray, errors: np.ndarray, before: float, of: str = "trees"
+    ) -> Importances:
+        """The importances, of replicates x variables x parts; ``of`` says what these are of."""
+        by = self._request.by
+        parts: dict[str, Any] = {}
         if by == "class":
             with warnings.catch_warnings():  # a class that no tree has held out stays unknown
                 warnings.simplefilter("ignore", RuntimeWarning)
-                found.by_class = np.nanmean(replicates[:, :, 1:], axis=0)
-            found.classes = names_of_classes(self._forest)
+                parts["by_class"] = np.nanmean(replicates[:, :, 1:], axis=0)
+            parts["classes"] = names_of_classes(self._forest)
         elif by == "output":
-            found.by_output = replicates.mean(axis=0)
-        return found
+            parts["by_output"] = replicates.mean(axis=0)
+        return Importances(
+            kind=self._request.kind,
+            names=self._request.names,
+            replicates=replicates.mean(axis=2) if by == "output" else replicates[:, :, 0],
+            standard_errors=errors,
+            impurity=before,
+            _rows=self._request.rows,
+            _unit=f"increase of {self.name}",
+            _library=getattr(self._forest, "_frame_library", None),
+            _of=of,
+            **parts,
+        )
 
     def _of_output(self, shares: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self.name == "error":

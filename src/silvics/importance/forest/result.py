@@ -197,20 +197,6 @@ class Importances:
         }
         return frame_of(columns, self._library)
 
-    def _set_parts(self, forest: Any, by: str, parts: np.ndarray) -> None:
-        """Keep parts that are of classes of all outputs, or of outputs: variables x parts."""
-        if not forest._classification:
-            if by == "class":
-                raise ValueError('by="class" is for classes, and these are numbers: by="output".')
-            self.by_output = parts
-            return
-        counts = np.atleast_1d(forest.n_classes_)
-        if by == "class":
-            self.by_class, self.classes = parts, names_of_classes(forest)
-        else:
-            starts = np.cumsum(counts) - counts
-            self.by_output = np.add.reduceat(parts, starts, axis=1)
-
     def to_frame(self) -> Any:
         """The importances as a data frame, the largest first.
 
@@ -332,6 +318,22 @@ class Importances:
         if len(lines) == 1:
             lines.append("  less than half of each importance")
         return lines
+
+
+def parts_of(forest: Any, by: str, parts: np.ndarray) -> dict[str, Any]:
+    """The fields of ``Importances`` for parts of classes of all outputs, or of outputs.
+
+    ``parts`` has a row for each variable.
+    """
+    if not forest._classification:
+        if by == "class":
+            raise ValueError('by="class" is for classes, and these are numbers: by="output".')
+        return {"by_output": parts}
+    if by == "class":
+        return {"by_class": parts, "classes": names_of_classes(forest)}
+    counts = np.atleast_1d(forest.n_classes_)
+    starts = np.cumsum(counts) - counts
+    return {"by_output": np.add.reduceat(parts, starts, axis=1)}
 
 
 def names_of_classes(forest: Any) -> np.ndarray:

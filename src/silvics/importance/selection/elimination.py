@@ -106,7 +106,7 @@ class _BySize(Selector):
         judge = Judge(self.scoring, sample.prototype, self.rule != "best")
         self.forest_ = sample.forest()
         self.importances_ = sample.importances(self.forest_)
-        out_of_bag = self.cv is None and self.forest_._rows != "all"
+        out_of_bag = self.cv is None and self.forest_._grown.sampling.rows != "all"
         if self.cv is None and not out_of_bag and self._wanted() is None:
             raise ValueError(
                 "cv=None scores forests on rows that their trees have not drawn, and each of these "
