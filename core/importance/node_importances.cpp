@@ -151,8 +151,8 @@ std::vector<double> node_importances(std::span<const SharedTree> trees,
         const auto out = drawn.sampling.bootstrap || drawn.sampling.subsample
                              ? out_of_bag(drawn.sampling, drawn.seeds[m], team.stop())
                              : std::vector<bool>(n_rows, false);
-        NodeSums sums = node_sums(tree, leaves.subspan(m), trees.size(), target, subset,
-                                  out, held_out_weights);
+        NodeSums sums =
+            node_sums(tree, leaves.subspan(m), trees.size(), target, subset, out, held_out_weights);
         if (none_drawn) take_kept_sums(tree, target, sums);
         if (wants_held_out && !(sums.held_out[0] > 0.0)) {  // it cannot tell
             std::fill_n(&found[m * wanted.n_groups * kept], wanted.n_groups * kept,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -742,11 +742,12 @@ class NodeMeasure(enum.Enum):
 
     null_entropy = 4
 
+@overload
 def node_importances(
     predictor: Predictor,
     trees: Sequence[Tree],
     first: int,
-    X: Matrix,
+    rows: Matrix,
     target: Target,
     seeds: Sequence[int],
     sampling: Sampling,
@@ -757,9 +758,25 @@ def node_importances(
     by_output: bool,
     n_jobs: int,
 ) -> NDArray[numpy.float64]:
-    """
-    Of trees, `first` and those after it, by group and output, from the rows of fit.
-    """
+    """From the rows of fit, which descend the trees."""
+
+@overload
+def node_importances(
+    predictor: Predictor,
+    trees: Sequence[Tree],
+    first: int,
+    rows: LeafMembership,
+    target: Target,
+    seeds: Sequence[int],
+    sampling: Sampling,
+    measure: NodeMeasure,
+    group_of: Sequence[int],
+    n_groups: int,
+    min_samples: int,
+    by_output: bool,
+    n_jobs: int,
+) -> NDArray[numpy.float64]:
+    """From the leaf membership of the rows of fit."""
 
 def add_local_importances(
     predictor: Predictor,

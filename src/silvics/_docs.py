@@ -54,9 +54,8 @@ PARAMETERS = {
     ),
     "keep_samples": (
         "bool",
-        "Whether to keep the training rows by leaf: the leaf of every row in every tree, in-bag "
-        "weights and y, but not X. Methods that look at training rows need them; "
-        "``attach_samples`` gives them to a fitted forest. About five bytes for each row and tree.",
+        "Whether to keep the training rows by leaf, with in-bag weights and y (not X), for methods "
+        "that need them; five bytes for each row and tree. See ``attach_samples``.",
     ),
     "n_jobs": (
         "int or None",

@@ -49,15 +49,15 @@ def with_attached_samples(forest: BaseForest, X: Any, y: Any, sample_weight: Any
 def _task_of_fit(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> LearningTask:
     """The learning task that the forest was fitted on, from the rows of fit."""
     grown = forest._grown
-    if grown.seed is None or grown.sampling is None:
-        raise ValueError(
-            "attach_samples needs to know which rows each tree has drawn. That is not known of a "
-            "forest that was merged, or that comes from another library."
-        )
     if not grown.trees.known:
         raise ValueError(
             "attach_samples compares the rows with what the leaves know of theirs, and this model "
             "was saved with for_prediction=True, without that: save it with for_prediction=False."
+        )
+    if grown.seed is None or grown.sampling is None:
+        raise ValueError(
+            "attach_samples needs to know which rows each tree has drawn. That is not known of a "
+            "forest that was merged, or that comes from another library."
         )
     grown.require_one_leaf_each("attach_samples")
     blocks = inputs.prediction_blocks(forest, X)

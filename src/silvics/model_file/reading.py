@@ -294,7 +294,8 @@ def _read_samples(
         refuse("outputs of other training rows")
     y = outputs.reshape(n_samples, packed.n_outputs)
     if n_classes:
-        good = y.dtype == np.int64 and (y >= 0).all() and (y < np.array(n_classes)).all()
+        good = y.dtype == np.uint32 and (y < np.array(n_classes)).all()
+        y = y.astype(np.int64)
     else:
         good = y.dtype == np.float64 and np.isfinite(y).all()
     if not good:

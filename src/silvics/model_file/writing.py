@@ -93,7 +93,8 @@ def _encode_growth(grown: GrownForest) -> dict[str, Any]:
 def _samples_arrays(samples: TrainingSamples) -> dict[str, np.ndarray]:
     found = samples.membership.arrays()
     arrays = {name: found[of] for name, of in SAMPLES.items() if of in found}
-    return {**arrays, "member_outputs": samples.y.ravel()}
+    y = samples.y.astype(np.uint32) if samples.y.dtype.kind == "i" else samples.y
+    return {**arrays, "member_outputs": y.ravel()}
 
 
 def _plain(value: Any) -> Any:

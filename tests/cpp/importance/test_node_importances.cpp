@@ -229,8 +229,7 @@ TEST_CASE("parts that do not belong together are refused") {
     SUBCASE("a group that is not there") { --n_groups; }
     SUBCASE("other rows") { target.n_rows = 29; }
     const auto leaves = leaves_of(forest, team);
-    CHECK_THROWS_AS(node_importances(forest.trees, leaves, target,
-                                     {0, seeds, forest.plan.sampling},
+    CHECK_THROWS_AS(node_importances(forest.trees, leaves, target, {0, seeds, forest.plan.sampling},
                                      {NodeMeasure::out_of_bag, groups, n_groups, 0, false}, team),
                     std::invalid_argument);
 }
