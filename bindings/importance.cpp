@@ -10,9 +10,52 @@
 #include "importance/randomized_trees.hpp"
 #include "importance/subset_impurities.hpp"
 #include "importance/surrogates.hpp"
+#include "predictor/leaf_membership.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
+namespace {
+
+void find_leaves(const Predictor& predictor, const HeldMatrix& X, std::size_t first,
+                 std::size_t size, std::vector<std::int64_t>& leaves, ThreadTeam& team) {
+    leaves.resize(checked_product(X.rows, size));
+    predictor.apply(X, first, size, leaves, team);
+}
+
+void find_leaves(const Predictor& predictor, const LeafMembership& rows, std::size_t first,
+                 std::size_t size, std::vector<std::int64_t>& leaves, ThreadTeam& team) {
+    leaves.resize(checked_product(rows.n_rows, size));
+    apply(rows, predictor, first, size, leaves, team);
+}
+
+template <class Rows>
+void bind_node_importances(nb::module_& m, const char* doc) {
+    m.def(
+        "node_importances",
+        [](const Predictor& predictor, const std::vector<std::shared_ptr<Tree>>& trees,
+           std::size_t first, const Rows& rows, const Target& target,
+           std::vector<std::uint32_t> seeds, const SamplingPlan& sampling, NodeMeasure measure,
+           std::vector<std::uint32_t> group_of, std::size_t n_groups, std::size_t min_samples,
+           bool by_output, std::size_t n_jobs) {
+            const auto kept = const_trees(trees);
+            const NodeImportances wanted{measure, group_of, n_groups, min_samples, by_output};
+            std::vector<double> found;
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                std::vector<std::int64_t> leaves;
+                find_leaves(predictor, rows, first, kept.size(), leaves, team);
+                found =
+                    node_importances(kept, leaves, target, {first, seeds, sampling}, wanted, team);
+            });
+            const std::size_t width = by_output ? target.value_width() : 1;
+            return to_numpy(std::move(found), kept.size(), n_groups, width);
+        },
+        nb::arg("predictor"), nb::arg("trees"), nb::arg("first"), nb::arg("rows"),
+        nb::arg("target"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("measure"),
+        nb::arg("group_of"), nb::arg("n_groups"), nb::arg("min_samples"), nb::arg("by_output"),
+        nb::arg("n_jobs"), doc);
+}
+
+}  // namespace
 
 void bind_importance(nb::module_& m) {
     nb::enum_<NodeMeasure>(m, "NodeMeasure", "What is found node by node.")
@@ -21,27 +64,8 @@ void bind_importance(nb::module_& m) {
         .value("drawn", NodeMeasure::drawn)
         .value("null_part", NodeMeasure::null_part)
         .value("null_entropy", NodeMeasure::null_entropy);
-    m.def(
-        "node_importances",
-        [](const Predictor& predictor, const std::vector<std::shared_ptr<Tree>>& trees,
-           std::size_t first, const HeldMatrix& X, const Target& target,
-           std::vector<std::uint32_t> seeds, const SamplingPlan& sampling, NodeMeasure measure,
-           std::vector<std::uint32_t> group_of, std::size_t n_groups, std::size_t min_samples,
-           bool by_output, std::size_t n_jobs) {
-            const auto kept = const_trees(trees);
-            const NodeImportances wanted{measure, group_of, n_groups, min_samples, by_output};
-            std::vector<double> found;
-            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                found = node_importances(predictor, kept, X, target, {first, seeds, sampling},
-                                         wanted, team);
-            });
-            const std::size_t width = by_output ? target.value_width() : 1;
-            return to_numpy(std::move(found), kept.size(), n_groups, width);
-        },
-        nb::arg("predictor"), nb::arg("trees"), nb::arg("first"), nb::arg("X"), nb::arg("target"),
-        nb::arg("seeds"), nb::arg("sampling"), nb::arg("measure"), nb::arg("group_of"),
-        nb::arg("n_groups"), nb::arg("min_samples"), nb::arg("by_output"), nb::arg("n_jobs"),
-        "Of trees, `first` and those after it, by group and output, from the rows of fit.");
+    bind_node_importances<HeldMatrix>(m, "From the rows of fit, which descend the trees.");
+    bind_node_importances<LeafMembership>(m, "From the leaf membership of the rows of fit.");
     m.def(
         "add_local_importances",
         [](const Predictor& predictor, const std::vector<std::shared_ptr<Tree>>& trees,

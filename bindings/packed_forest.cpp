@@ -78,13 +78,9 @@ void bind_packed_forest(nb::module_& m) {
             "leaves",
             [](const PackedForest& f, std::size_t m) {
                 if (m >= f.n_trees()) throw nb::index_error("no such tree");
-                const PackedTree tree(f, m);
-                const NodeNumbers numbers(tree);
                 std::vector<std::int64_t> leaves;
-                for (Place t = 0; t < tree.n_places(); ++t)
-                    for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
-                        if (tree.child(t, k).leaf()) leaves.push_back(numbers.child(tree, t, k));
-                std::ranges::sort(leaves);
+                for (const NumberedLeaf& leaf : numbered_leaves(PackedTree(f, m)))
+                    leaves.push_back(leaf.id);
                 const std::size_t n = leaves.size();
                 return to_numpy(std::move(leaves), n);
             },

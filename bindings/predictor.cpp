@@ -10,11 +10,6 @@
 namespace silvics::bindings {
 namespace {
 
-void require_rows(const Matrix& X) {
-    if (X.sparse && X.sparse->by_columns)
-        throw std::invalid_argument("trees are walked by a sparse matrix compressed by rows");
-}
-
 LossOfRows::Kind loss_named(const std::string& name) {
     if (name == "error") return LossOfRows::Kind::error;
     if (name == "log_loss") return LossOfRows::Kind::log_loss;

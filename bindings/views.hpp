@@ -42,6 +42,12 @@ struct HeldMatrix : Matrix {
     std::vector<std::unique_ptr<MatrixBuffer>> held;
 };
 
+// Throws std::invalid_argument unless a sparse matrix can be read row by row.
+inline void require_rows(const Matrix& X) {
+    if (X.sparse && X.sparse->by_columns)
+        throw std::invalid_argument("prediction needs a sparse matrix that is compressed by rows");
+}
+
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -110,6 +116,7 @@ void bind_packed_forest(nb::module_& m);
 void bind_training_stats(nb::module_& m);
 void bind_checksum(nb::module_& m);
 void bind_predictor(nb::module_& m);
+void bind_leaf_membership(nb::module_& m);
 void bind_row_predictor(nb::module_& m);
 void bind_distribution(nb::module_& m);
 void bind_importance(nb::module_& m);

@@ -125,15 +125,15 @@ void check_groups(std::span<const SharedTree> trees, std::span<const std::uint32
 
 }  // namespace
 
-std::vector<double> node_importances(const Predictor& predictor, std::span<const SharedTree> trees,
-                                     const Matrix& X, const Target& target, const DrawnTrees& drawn,
-                                     const NodeImportances& wanted, ThreadTeam& team) {
+std::vector<double> node_importances(std::span<const SharedTree> trees,
+                                     std::span<const std::int64_t> leaves, const Target& target,
+                                     const DrawnTrees& drawn, const NodeImportances& wanted,
+                                     ThreadTeam& team) {
     check_groups(trees, wanted.group_of, wanted.n_groups);
-    if (drawn.seeds.size() != trees.size() || drawn.sampling.n_rows != X.rows ||
-        target.n_rows != X.rows)
+    const std::size_t n_rows = target.n_rows;
+    if (drawn.seeds.size() != trees.size() || drawn.sampling.n_rows != n_rows ||
+        leaves.size() != checked_product(n_rows, trees.size()))
         throw std::invalid_argument("trees, seeds and rows do not belong together");
-    std::vector<std::int64_t> leaves(checked_product(X.rows, trees.size()));
-    predictor.apply(X, drawn.first, trees.size(), leaves, team);
     const std::size_t w = target.value_width(), kept = wanted.by_output ? w : 1;
     std::vector<double> found(checked_product(trees.size(), checked_product(wanted.n_groups, kept)),
                               0.0);
@@ -146,13 +146,13 @@ std::vector<double> node_importances(const Predictor& predictor, std::span<const
     const double unit = 1.0 / target.scale / target.scale / static_cast<double>(target.n_outputs);
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         const Tree tree = expand(*trees[m]);
-        const LearningSubset subset = filling_rows(
-            learning_subset(drawn.sampling, target, drawn.seeds[m], team.stop()), X.rows);
+        const LearningSubset subset = estimation_subset(
+            learning_subset(drawn.sampling, target, drawn.seeds[m], team.stop()), n_rows);
         const auto out = drawn.sampling.bootstrap || drawn.sampling.subsample
                              ? out_of_bag(drawn.sampling, drawn.seeds[m], team.stop())
-                             : std::vector<bool>(X.rows, false);
-        NodeSums sums = node_sums(tree, std::span(leaves).subspan(m), trees.size(), target, subset,
-                                  out, held_out_weights);
+                             : std::vector<bool>(n_rows, false);
+        NodeSums sums =
+            node_sums(tree, leaves.subspan(m), trees.size(), target, subset, out, held_out_weights);
         if (none_drawn) take_kept_sums(tree, target, sums);
         if (wants_held_out && !(sums.held_out[0] > 0.0)) {  // it cannot tell
             std::fill_n(&found[m * wanted.n_groups * kept], wanted.n_groups * kept,

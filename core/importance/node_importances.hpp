@@ -42,9 +42,12 @@ struct NodeImportances {
 // none. Where the plan draws no row, all rows are held out, and what was drawn is what nodes keep.
 // Of Gini's index or the variance, averaged over
 // outputs, in the user's units.
-std::vector<double> node_importances(const Predictor& predictor, std::span<const SharedTree> trees,
-                                     const Matrix& X, const Target& target, const DrawnTrees& drawn,
-                                     const NodeImportances& wanted, ThreadTeam& team);
+// `leaves`: the leaf of every row in these trees, as Predictor::apply gives them, from the rows
+// themselves or from their leaf membership.
+std::vector<double> node_importances(std::span<const SharedTree> trees,
+                                     std::span<const std::int64_t> leaves, const Target& target,
+                                     const DrawnTrees& drawn, const NodeImportances& wanted,
+                                     ThreadTeam& team);
 
 // Of each sample, X.rows x groups: by how much the impurity falls on its way down, at the nodes
 // that test each group; mean over the trees. Over the rows drawn, the mean is the decrease of

@@ -14,23 +14,6 @@ void add_up(const Tree& tree, std::span<const NodeId> parents, std::size_t width
 
 }  // namespace
 
-LearningSubset filling_rows(LearningSubset subset, std::size_t n_rows) {
-    if (subset.estimates.empty()) return subset;
-    LearningSubset filling = subset;
-    filling.rows.clear();
-    filling.estimates.clear();
-    filling.weights.assign(n_rows, 0.0);  // who asks for a weight may ask for that of any row
-    filling.whole = 0.0;
-    for (std::size_t i = 0; i < subset.rows.size(); ++i)
-        if (subset.estimates[i] != 0) {
-            const RowId row = subset.rows[i];
-            filling.rows.push_back(row);
-            filling.weights[row] = subset.weight(row);
-            filling.whole += subset.weight(row);
-        }
-    return filling;
-}
-
 NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const LearningSubset& subset,
                    const std::vector<bool>& held_out, std::span<const double> held_out_weights) {

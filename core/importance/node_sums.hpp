@@ -41,9 +41,6 @@ void for_outputs(const Target& target, std::size_t row, Visit&& visit) {
         }
 }
 
-// Those rows of a subset that say what nodes predict: all, or in honest trees some of them.
-LearningSubset filling_rows(LearningSubset subset, std::size_t n_rows);
-
 // `leaves`: of row i, the leaf at [i * stride]. `held_out_weights`: of rows; none: all one.
 NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const LearningSubset& subset,

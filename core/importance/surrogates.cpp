@@ -29,7 +29,7 @@ GrownTree known_of(const Tree& kept, std::span<const std::int64_t> leaves, std::
                    const Target& target, const SamplingPlan& sampling, std::uint32_t seed,
                    const StopFlag& stop) {
     GrownTree known{
-        expand(kept), filling_rows(learning_subset(sampling, target, seed, stop), target.n_rows),
+        expand(kept), estimation_subset(learning_subset(sampling, target, seed, stop), target.n_rows),
         {},           {},
         {},           {}};
     known.leaves.resize(target.n_rows);

@@ -1,5 +1,6 @@
 #include "predictor/packed_tree.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace silvics {
@@ -57,6 +58,18 @@ NodeId NodeNumbers::child(const PackedTree& tree, Place t, std::uint32_t child) 
     if (tree.shape().records && tree.nodes()[t].record())
         return of_records_[at_record(tree, t) + child];
     return child == 0 ? ids_[t] + 1 : second_[t];
+}
+
+std::vector<NumberedLeaf> numbered_leaves(const PackedTree& tree) {
+    const NodeNumbers numbers(tree);
+    std::vector<NumberedLeaf> leaves;
+    leaves.reserve(tree.shape().n_leaves);
+    for (Place t = 0; t < tree.n_places(); ++t)
+        for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
+            if (const Child child = tree.child(t, k); child.leaf())
+                leaves.push_back({numbers.child(tree, t, k), {child.content(), t, k}});
+    std::ranges::sort(leaves, {}, &NumberedLeaf::id);
+    return leaves;
 }
 
 }  // namespace silvics

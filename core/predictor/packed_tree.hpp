@@ -153,4 +153,12 @@ private:
     std::vector<NodeId> of_records_;    // of children, where the records have them
 };
 
+// A leaf and its number among the nodes of the tree.
+struct NumberedLeaf {
+    NodeId id = 0;
+    PackedLeaf leaf;
+};
+// All leaves of a tree, by ascending node number.
+std::vector<NumberedLeaf> numbered_leaves(const PackedTree& tree);
+
 }  // namespace silvics

@@ -184,4 +184,21 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
     return subset;
 }
 
+LearningSubset estimation_subset(LearningSubset subset, std::size_t n_rows) {
+    if (subset.estimates.empty()) return subset;
+    LearningSubset estimation = subset;
+    estimation.rows.clear();
+    estimation.estimates.clear();
+    estimation.weights.assign(n_rows, 0.0);  // callers may ask for the weight of any row
+    estimation.whole = 0.0;
+    for (std::size_t i = 0; i < subset.rows.size(); ++i)
+        if (subset.estimates[i] != 0) {
+            const RowId row = subset.rows[i];
+            estimation.rows.push_back(row);
+            estimation.weights[row] = subset.weight(row);
+            estimation.whole += subset.weight(row);
+        }
+    return estimation;
+}
+
 }  // namespace silvics

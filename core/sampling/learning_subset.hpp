@@ -61,4 +61,8 @@ struct LearningSubset {
 LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, std::uint32_t seed,
                                const StopFlag& stop = {});
 
+// The rows of a subset that estimate the values of leaves: all of them, or the estimation samples
+// of an honest tree.
+LearningSubset estimation_subset(LearningSubset subset, std::size_t n_rows);
+
 }  // namespace silvics

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -561,6 +561,62 @@ class Predictor:
         How the losses of single trees change then, summed over the rows that they did not draw: groups x repeats x classes or outputs.
         """
 
+class LeafMembership:
+    """The training rows of every tree, grouped by leaf."""
+
+    @staticmethod
+    def of(
+        predictor: Predictor,
+        X: Matrix,
+        target: Target,
+        seeds: Sequence[int],
+        sampling: Sampling,
+        n_jobs: int,
+    ) -> LeafMembership:
+        """
+        The membership of the rows of fit, by one descent; the seeds are those of all trees.
+        """
+
+    @staticmethod
+    def from_arrays(
+        forest: PackedForest, arrays: dict, n_rows: int, n_parts: int
+    ) -> LeafMembership:
+        """
+        The membership of arrays(), which it reads in place; ValueError if it is not valid for the forest.
+        """
+
+    def arrays(self) -> dict[str, Any]:
+        """Everything the membership holds, by name."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_parts(self) -> int:
+        """
+        Parts of a leaf: 2, or 3 if some rows are neither in bag nor out of bag.
+        """
+
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def leaf_stats(self, tree: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """The number of rows in bag and their weight, for every leaf of a tree."""
+
+    def in_bag(
+        self, tree: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """
+        The rows in bag of a tree, the number of the leaf of each, and its weight.
+        """
+
+    def out_of_bag(
+        self, predictor: Predictor, n_jobs: int
+    ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
+        """
+        Sums of out-of-bag predictions of every row, and how many trees gave one.
+        """
+
 class RowPredictor:
     """Trees walked by one row at a time."""
 
@@ -686,11 +742,12 @@ class NodeMeasure(enum.Enum):
 
     null_entropy = 4
 
+@overload
 def node_importances(
     predictor: Predictor,
     trees: Sequence[Tree],
     first: int,
-    X: Matrix,
+    rows: Matrix,
     target: Target,
     seeds: Sequence[int],
     sampling: Sampling,
@@ -701,9 +758,25 @@ def node_importances(
     by_output: bool,
     n_jobs: int,
 ) -> NDArray[numpy.float64]:
-    """
-    Of trees, `first` and those after it, by group and output, from the rows of fit.
-    """
+    """From the rows of fit, which descend the trees."""
+
+@overload
+def node_importances(
+    predictor: Predictor,
+    trees: Sequence[Tree],
+    first: int,
+    rows: LeafMembership,
+    target: Target,
+    seeds: Sequence[int],
+    sampling: Sampling,
+    measure: NodeMeasure,
+    group_of: Sequence[int],
+    n_groups: int,
+    min_samples: int,
+    by_output: bool,
+    n_jobs: int,
+) -> NDArray[numpy.float64]:
+    """From the leaf membership of the rows of fit."""
 
 def add_local_importances(
     predictor: Predictor,

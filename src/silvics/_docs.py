@@ -52,6 +52,11 @@ PARAMETERS = {
         "Whether to score the forest on out-of-bag samples; a callable ``f(y_true, y_pred)`` "
         "replaces accuracy or R2.",
     ),
+    "keep_samples": (
+        "bool",
+        "Whether to keep the training rows by leaf, with in-bag weights and y (not X), for methods "
+        "that need them; five bytes for each row and tree. See ``attach_samples``.",
+    ),
     "n_jobs": (
         "int or None",
         "Threads; -1 for all cores, None for 1 unless in a joblib context. The result does not "

@@ -18,7 +18,7 @@ def fit_aside(estimator: Estimator, fit: Callable[[Estimator], bool | None]) -> 
     one that was cut short with usable trees (``interrupted_``) is kept, and its error raised. So
     does one that returns False, which had nothing to change.
     """
-    copy = _with_state(estimator, dict(vars(estimator)))
+    copy = with_state(estimator, dict(vars(estimator)))
     vars(copy).pop("interrupted_", None)  # of an earlier fit
     try:
         changed = fit(copy)
@@ -40,12 +40,12 @@ def reads_one_state(method: Method) -> Method:
 
     @wraps(method)
     def on_view(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return method(_with_state(self, vars(self)), *args, **kwargs)
+        return method(with_state(self, vars(self)), *args, **kwargs)
 
     return cast(Method, on_view)
 
 
-def _with_state(estimator: Estimator, state: dict[str, Any]) -> Estimator:
+def with_state(estimator: Estimator, state: dict[str, Any]) -> Estimator:
     """An estimator of the same class whose attributes are these."""
     made = object.__new__(type(estimator))
     made.__dict__ = state

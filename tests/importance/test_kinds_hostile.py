@@ -68,7 +68,7 @@ def test_rows_that_are_not_those_of_fit(kind):
         (X, np.where(CLASSES == "oak", "elm", CLASSES), "not seen"),
         (X, np.where(CLASSES == "oak", 1, 0), "not seen"),
         (X, None, "needs the X and y"),
-        (None, None, "needs the X and y"),
+        (None, None, "needs the (X and y|training rows)"),
         (np.where(X > 4, np.inf, X), CLASSES, "infinity"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -366,7 +366,7 @@ def test_entropy_of_unequal_rows():
 
 
 def test_noise_needs_rows():
-    with pytest.raises(ValueError, match="null= needs the X and y"):
+    with pytest.raises(ValueError, match="keep_samples=True"):
         grown().importances("mdi", null="held_out")
     with pytest.raises(ValueError, match="null must be one of"):
         grown().importances("mdi", X, CLASSES, null="some")

@@ -9,9 +9,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
+from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.growing import grow
@@ -27,7 +29,7 @@ from silvics._sklearn import (
     fit_context,
     with_callbacks,
 )
-from silvics._state import fit_aside, reads_one_state
+from silvics._state import fit_aside, reads_one_state, with_state
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 from silvics._threads import n_threads
@@ -82,6 +84,39 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
 
+    def attach_samples(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Give a fitted forest its training rows by leaf, as ``keep_samples=True`` keeps them.
+
+        The rows descend all trees once. They must be those of ``fit``, in the same order: every
+        leaf must have as many of them, of the same weight, as when its tree was grown. X itself is
+        not kept.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples that the forest was fitted on.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their outputs.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, if ``fit`` had any.
+
+        Returns
+        -------
+        self : object
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
+        >>> importances = forest.attach_samples(X, y).importances("ufi")
+        """
+        check_is_fitted(self)
+        state = vars(self)  # a fit in another thread replaces it
+        state["_grown"] = with_attached_samples(with_state(self, state), X, y, sample_weight)
+        return self
+
     @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
         """Fit this copy of the estimator; False if there is nothing to change."""
@@ -91,6 +126,9 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         blocks, y = self._learning_inputs(X, y)
         inputs.check_lengths(blocks, y)
         axes = self._choices(blocks.shape[0])
+        keeps_samples = getattr(self, "keep_samples", False)
+        if keeps_samples:
+            check_can_keep_samples(axes)
         targets.warn_of_column(y)
         y = targets.as_columns(y)
         weights = targets.checked_weights(sample_weight, blocks)
@@ -110,6 +148,8 @@ class BaseForest(CallbackSupportMixin, FittedForest):
             self._grown = replace(before, sampling=task.sampling)
         else:
             error = self._grow(task, X, before, n_more)
+        if keeps_samples and not self.interrupted_:
+            self._grown = with_samples(self._grown, task, self.n_jobs)
         self._estimate(task, grew=n_more > 0)
         if error is not None:
             raise error

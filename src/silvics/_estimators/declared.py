@@ -63,6 +63,7 @@ class ForestParameters(GrowthParameters):
     bootstrap: bool
     max_samples: Any
     oob_score: Any
+    keep_samples: bool
     n_jobs: int | None
     verbose: int
     warm_start: bool

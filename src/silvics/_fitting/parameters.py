@@ -68,6 +68,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     "n_estimators": [Interval(Integral, 1, MAX_TREES, closed="both")],
     "bootstrap": ["boolean"],
     "oob_score": ["boolean", callable],
+    "keep_samples": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
     "warm_start": ["boolean"],

@@ -9,6 +9,7 @@ import numpy as np
 from silvics import _core
 from silvics._predicting.prediction import Trees
 from silvics._predicting.sampling import RowSampling
+from silvics._predicting.training_samples import TrainingSamples, missing_samples
 
 # What growing a tree has taken: samples visited, values read, values sorted, cuts scored.
 Work = tuple[int, int, int, int]
@@ -28,12 +29,15 @@ class GrownForest:
         How the trees drew their rows; None where there is no seed.
     work : list of Work
         What growing each tree has taken.
+    samples : TrainingSamples or None
+        The training rows by leaf, where they were kept or attached.
     """
 
     trees: Trees
     seed: int | None = None
     sampling: RowSampling | None = None
     work: list[Work] = field(default_factory=list)
+    samples: TrainingSamples | None = None
 
     @property
     def knows_draws(self) -> bool:
@@ -101,6 +105,12 @@ class GrownForest:
             "mean_leaf_depth": float(np.mean(leaf_depths)),
             "end_cut_share": ends / splits if splits else 0.0,
         }
+
+    def require_samples(self, what: str) -> TrainingSamples:
+        """The training rows by leaf, for a method of this name; ValueError if there are none."""
+        if self.samples is None:
+            raise ValueError(missing_samples(what))
+        return self.samples
 
     def require_one_leaf_each(self, what: str) -> None:
         """Refuse what needs the leaf of a sample where a sample may be in several."""

@@ -70,9 +70,13 @@ def out_of_bag_estimate(
     """
     assert grown.seed is not None
     assert grown.sampling is not None
-    sums, counts = grown.trees.predictor.out_of_bag(
-        inputs.to_predict(X), grown.tree_seeds(), grown.native_sampling(), n_threads(n_jobs)
-    )
+    predictor, threads = grown.trees.predictor, n_threads(n_jobs)
+    if grown.samples is not None:
+        sums, counts = grown.samples.membership.out_of_bag(predictor, threads)
+    else:
+        sums, counts = predictor.out_of_bag(
+            inputs.to_predict(X), grown.tree_seeds(), grown.native_sampling(), threads
+        )
     known = counts > 0
     expected = np.ones(len(known), dtype=bool)
     expected[grown.sampling.held_out(grown.seed)] = False

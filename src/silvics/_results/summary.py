@@ -71,6 +71,8 @@ class Summary:
         The variables of the largest mean decrease of impurity, as shares of the whole.
     interrupted : bool
         Whether growing was cut short.
+    samples_nbytes : int or None
+        Memory of the training rows by leaf, where they are kept (``keep_samples``).
     """
 
     estimator: str
@@ -86,6 +88,7 @@ class Summary:
     oob: list[OutputErrors]
     importances: list[tuple[str, float]]
     interrupted: bool
+    samples_nbytes: int | None = None
     _predicts: bool = True
     _drawn: str = ""  # the setting by which trees draw rows, and leave others out of their bags
 
@@ -137,6 +140,8 @@ class Summary:
         )
         if self.n_outputs > 1:
             rows.append(("Outputs", f"{self.n_outputs}"))
+        if self.samples_nbytes is not None:
+            rows.append(("Training rows", f"kept by leaf, {self.samples_nbytes / 1e6:,.1f} MB"))
         return rows
 
     def _errors(self) -> list[tuple[str, str]]:
@@ -221,7 +226,7 @@ class FittedSection:
 
 def summary_of(forest: Any) -> Summary:
     """The summary of a fitted forest."""
-    trees = forest._trees
+    trees, samples = forest._trees, forest._grown.samples
     known = list(trees) if trees.known else []
     depths = [tree.max_depth for tree in known]
     return Summary(
@@ -238,6 +243,7 @@ def summary_of(forest: Any) -> Summary:
         oob=_oob(forest),
         importances=_importances(forest) if known else [],
         interrupted=bool(getattr(forest, "interrupted_", False)),
+        samples_nbytes=None if samples is None else samples.nbytes,
         _predicts=hasattr(forest, "score"),
         _drawn='rows="bootstrap"' if hasattr(forest, "recipe") else "bootstrap=True",
     )

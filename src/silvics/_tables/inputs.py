@@ -111,13 +111,18 @@ def prediction_inputs(estimator: Any, X: Any) -> _core.Matrix:
     """X for a fitted estimator, with the variables that it was fitted on."""
     if _needs_no_checks(estimator, X):
         return _core.Matrix([X], [])
+    return to_predict(prediction_blocks(estimator, X))
+
+
+def prediction_blocks(estimator: Any, X: Any) -> Blocks:
+    """Blocks of columns of X, with the variables that the estimator was fitted on."""
     is_frame = nw.dependencies.is_into_dataframe(X)
     if is_frame:  # other names are the reason of whatever else may be wrong
         _check_names(estimator, X, reset=False)
     blocks = _read(estimator, X)
     if not is_frame:
         _check_names(estimator, X, reset=False)
-    return to_predict(blocks)
+    return blocks
 
 
 def _needs_no_checks(estimator: Any, X: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.oob_stats import are_of
 from silvics._predicting.prediction import Trees
 from silvics._predicting.sampling import RowSampling
+from silvics._predicting.training_samples import TrainingSamples
 from silvics._tables.column_values import is_missing
 from silvics._tables.table import Variables
 from silvics.model_file import json_values, squeeze
@@ -25,6 +27,7 @@ from silvics.model_file.state import (
     KIND_OF,
     LEVELS,
     ROWS,
+    SAMPLES,
     SAMPLING,
     STATS,
     is_bool,
@@ -113,11 +116,14 @@ def _restored(
     forest = content.part("forest")
     classes = _read_classes(outputs, model)
     fitted, growth = content.part("fitted"), content.take("growth", _is_object_or_none)
+    samples = content.part("samples") if content.has("samples") else None
     content.end()
     known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
     weights = arrays.pop("sample_weight", None)
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
+    members = {of: arrays.pop(name) for name, of in SAMPLES.items() if name in arrays}
+    member_outputs = arrays.pop("member_outputs", None)
     packed = _core.PackedForest.from_arrays(
         arrays,
         len(variables.kinds),
@@ -131,7 +137,7 @@ def _restored(
         refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
-        array is not None for array in [weights, *by_row.values()]
+        array is not None for array in [weights, samples, *by_row.values()]
     )):  # fmt: skip
         refuse("it has more than it says")
     trees = Trees.stored(
@@ -147,6 +153,9 @@ def _restored(
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
         refuse("a single tree that is several, or has the growth of a forest")
     grown = _read_growth(growth, trees, work, weights, weights_given)
+    if samples is not None or members or member_outputs is not None:
+        read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
+        grown = replace(grown, samples=read)
     _put(model, variables, classes, packed)
     model._take_stored(grown)
     for attribute, check in FITTED.items():
@@ -265,6 +274,33 @@ def _read_growth(
         weights_known=weights is not None or not weighted,
     )
     return GrownForest(trees, seed, sampling, [tuple(of_tree) for of_tree in work.tolist()])
+
+
+def _read_samples(
+    fields: _Fields | None,
+    arrays: dict[str, np.ndarray],
+    outputs: np.ndarray | None,
+    grown: GrownForest,
+    n_classes: list[int],
+) -> TrainingSamples:
+    """The training rows by leaf; the core checks where they are, and this what they are of."""
+    if fields is None or outputs is None or grown.sampling is None:
+        refuse("training rows that it does not say it has")
+    n_parts, n_samples = fields.take("n_parts", is_int(2, 3)), grown.sampling.n_samples
+    fields.end()
+    packed = grown.trees.packed
+    membership = _core.LeafMembership.from_arrays(packed, arrays, n_samples, n_parts)
+    if outputs.shape != (n_samples * packed.n_outputs,):
+        refuse("outputs of other training rows")
+    y = outputs.reshape(n_samples, packed.n_outputs)
+    if n_classes:
+        good = y.dtype == np.uint32 and (y < np.array(n_classes)).all()
+        y = y.astype(np.int64)
+    else:
+        good = y.dtype == np.float64 and np.isfinite(y).all()
+    if not good:
+        refuse("outputs of training rows that the model cannot have")
+    return TrainingSamples(membership, y)
 
 
 def _checked_weights(weights: np.ndarray, n_samples: int) -> np.ndarray:

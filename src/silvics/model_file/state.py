@@ -69,6 +69,12 @@ SAMPLING: list[tuple[str, str, Callable[[Any], bool]]] = [
 
 is_seed = is_int(0, 2**32 - 1)
 
+# Arrays of the training rows by leaf, and their names in the core.
+SAMPLES = {
+    "member_first_leaf": "first_leaf", "member_ends": "ends", "member_rows": "rows",
+    "member_weights": "weights", "member_row_weights": "row_weights",
+}  # fmt: skip
+
 # Attributes that are arrays of one line for each training row.
 ROWS = ("oob_decision_function_", "oob_prediction_")
 # Every attribute that a file gives back.

@@ -10,12 +10,13 @@ import numpy as np
 from silvics import _core
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.prediction import Trees
+from silvics._predicting.training_samples import TrainingSamples
 from silvics._tables.table import Variables
 from silvics._version import __version__
 from silvics._warnings import warn_user
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION
-from silvics.model_file.state import FITTED, KINDS, ROWS, SAMPLING, own_name
+from silvics.model_file.state import FITTED, KINDS, ROWS, SAMPLES, SAMPLING, own_name
 
 
 def described(
@@ -65,6 +66,9 @@ def described(
             arrays["work"] = np.array(grown.work, dtype=np.uint64)
             if training_rows and grown.sampling.weights is not None:
                 arrays["sample_weight"] = np.asarray(grown.sampling.weights, dtype=np.float64)
+            if training_rows and grown.samples is not None:
+                content["samples"] = {"n_parts": grown.samples.membership.n_parts}
+                arrays |= _samples_arrays(grown.samples)
     if training_rows:
         for name in ROWS:
             if (array := getattr(model, name, None)) is not None:
@@ -84,6 +88,13 @@ def _encode_growth(grown: GrownForest) -> dict[str, Any]:
     if sampling.n_held_out:
         encoded["n_held_out"] = sampling.n_held_out
     return encoded
+
+
+def _samples_arrays(samples: TrainingSamples) -> dict[str, np.ndarray]:
+    found = samples.membership.arrays()
+    arrays = {name: found[of] for name, of in SAMPLES.items() if of in found}
+    y = samples.y.astype(np.uint32) if samples.y.dtype.kind == "i" else samples.y
+    return {**arrays, "member_outputs": y.ravel()}
 
 
 def _plain(value: Any) -> Any:

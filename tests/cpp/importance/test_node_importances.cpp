@@ -18,11 +18,17 @@ std::vector<std::uint32_t> each_by_itself(std::size_t n) {
     return groups;
 }
 
+std::vector<std::int64_t> leaves_of(const test::ForestExample& forest, ThreadTeam& team) {
+    std::vector<std::int64_t> leaves(forest.target.n_rows * forest.trees.size());
+    forest.predictor().apply(forest.X.view(), leaves, team);
+    return leaves;
+}
+
 std::vector<double> found_by(const test::ForestExample& forest, NodeMeasure measure,
                              ThreadTeam& team, std::size_t min_samples = 0,
                              bool by_output = false) {
     const auto groups = each_by_itself(forest.X.cols);
-    return node_importances(forest.predictor(), forest.trees, forest.X.view(), forest.target,
+    return node_importances(forest.trees, leaves_of(forest, team), forest.target,
                             {0, forest.plan.seeds, forest.plan.sampling},
                             {measure, groups, forest.X.cols, min_samples, by_output}, team);
 }
@@ -193,7 +199,7 @@ TEST_CASE("of honest trees the rows that fill leaves count, and no row is out of
         const Target target = test::random_classes(rng, 50, {2});
         for (const std::uint32_t seed : {1U, 2U, 3U}) {
             const LearningSubset all = learning_subset(plan, target, seed);
-            const LearningSubset filling = filling_rows(all, 50);
+            const LearningSubset filling = estimation_subset(all, 50);
             REQUIRE(filling.weights.size() == 50);
             double whole = 0.0;
             std::vector<RowId> rows;
@@ -222,8 +228,8 @@ TEST_CASE("parts that do not belong together are refused") {
     SUBCASE("a variable without a group") { groups.pop_back(); }
     SUBCASE("a group that is not there") { --n_groups; }
     SUBCASE("other rows") { target.n_rows = 29; }
-    CHECK_THROWS_AS(node_importances(forest.predictor(), forest.trees, forest.X.view(), target,
-                                     {0, seeds, forest.plan.sampling},
+    const auto leaves = leaves_of(forest, team);
+    CHECK_THROWS_AS(node_importances(forest.trees, leaves, target, {0, seeds, forest.plan.sampling},
                                      {NodeMeasure::out_of_bag, groups, n_groups, 0, false}, team),
                     std::invalid_argument);
 }

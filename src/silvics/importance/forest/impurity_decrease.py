@@ -86,12 +86,12 @@ def _by_output(request: ImportanceRequest, min_samples: int) -> np.ndarray:
         )
     # Constrained leaves do not predict the means of their rows: these have to be found again.
     if getattr(forest, "monotonic_cst", None) is not None:
-        if request.X is None or request.y is None or impurity == "entropy":
+        if impurity == "entropy":
             raise ValueError(
-                f'by="{request.by}" of trees with monotonic_cst is told from the rows of fit: pass '
-                "X and y (of the entropy it is not told)."
+                f'by="{request.by}" is not available for criterion="entropy" with monotonic_cst: '
+                'use criterion="gini".'
             )
-        rows = learning_set(forest, request.X, request.y, "mdi")
+        rows = learning_set(forest, request.X, request.y, "mdi", by_leaf=True)
         drawn = at_nodes(request, rows, _core.NodeMeasure.drawn, by_output=True)
         return np.asarray(drawn.mean(axis=0))
     each = [

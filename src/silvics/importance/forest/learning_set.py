@@ -21,16 +21,25 @@ _MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
 
 @dataclass(frozen=True)
 class LearningSet:
-    """Rows for walks, their outputs as numbers, and how each tree drew its rows."""
+    """Rows, their outputs as numbers, and how each tree drew its rows.
+
+    The rows are a table, or where they are kept by the forest, their leaf membership.
+    """
 
     forest: FittedForest
-    matrix: _core.Matrix
+    rows: _core.Matrix | _core.LeafMembership
     y: np.ndarray  # classes by number, or real numbers; a column for each output
     is_held_out: bool = False  # whether these are other rows than those of fit
 
     @property
     def n_rows(self) -> int:
         return int(self.y.shape[0])
+
+    @property
+    def matrix(self) -> _core.Matrix:
+        """The table, for kinds of importances that look at values."""
+        assert isinstance(self.rows, _core.Matrix)
+        return self.rows
 
     @property
     def sampling(self) -> _core.Sampling:
@@ -94,7 +103,13 @@ def batches_of(forest: FittedForest, n_rows: int) -> Iterator[tuple[int, list[_c
 
 
 def learning_set(
-    forest: FittedForest, X: Any, y: Any, kind: str, unseen: bool = False, rows: str = "oob"
+    forest: FittedForest,
+    X: Any,
+    y: Any,
+    kind: str,
+    unseen: bool = False,
+    rows: str = "oob",
+    by_leaf: bool = False,
 ) -> LearningSet:
     """X and y, if they are what the forest was fitted on as far as can be told; or other rows.
 
@@ -110,6 +125,8 @@ def learning_set(
         Whether it needs rows that trees have not drawn.
     rows : {"oob", "held_out"}
         "held_out": X and y are other rows than those of fit.
+    by_leaf : bool
+        Whether the leaves of the rows will do, which the forest may have kept.
 
     Returns
     -------
@@ -119,9 +136,13 @@ def learning_set(
         raise ValueError(
             f'kind="{kind}" is about Y, and a {type(forest).__name__} was grown without one.'
         )
+    is_held_out = rows == "held_out"
+    if by_leaf and not is_held_out and X is None and y is None:
+        _checked_draws(forest, kind, unseen)
+        samples = forest._grown.require_samples(f'kind="{kind}" without X and y')
+        return LearningSet(forest, samples.membership, samples.y)
     if X is None or y is None:
         raise ValueError(f'kind="{kind}" needs the X and y that the forest was fitted on.')
-    is_held_out = rows == "held_out"
     other = ', or other rows with rows="held_out"' if unseen else ""
     n_fitted = None if is_held_out else _checked_draws(forest, kind, unseen).n_samples
     matrix = forest._checked(X)

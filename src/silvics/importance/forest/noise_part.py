@@ -47,8 +47,14 @@ def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> d
     """
     forest = request.forest
     method = one_of("null", request.null, _METHODS)
+    if request.X is None and request.y is None and method == "held_out":  # leaves will do
+        null = _held_out(request, values / unit)
+        return {"null": null * unit, "_null_method": _WORDS[method]}
     if request.X is None or request.y is None:
-        raise ValueError("null= needs the X and y that the forest was fitted on.")
+        raise ValueError(
+            f'null="{method}" needs the X and y that the forest was fitted on. Only '
+            'null="held_out" needs neither, if the forest was fitted with keep_samples=True.'
+        )
     if issparse(request.X):
         check_format(request.X)
     columns = None if issparse(request.X) else variables_of(request.X, "importances")
@@ -129,7 +135,7 @@ def _held_out(request: ImportanceRequest, values: np.ndarray) -> np.ndarray:
     """The part that is not found again; of other impurities, the same share as of the usual one."""
     forest = request.forest
     forest._grown.require_one_leaf_each('null="held_out"')
-    rows = learning_set(forest, request.X, request.y, "mdi", unseen=True)
+    rows = learning_set(forest, request.X, request.y, "mdi", unseen=True, by_leaf=True)
     again = at_nodes(request, rows, _core.NodeMeasure.cross_fitted)
     drawn = at_nodes(request, rows, _core.NodeMeasure.drawn)
     drawn[np.isnan(again)] = np.nan

@@ -28,7 +28,9 @@ def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Impo
     forest._grown.require_one_leaf_each(f'kind="{request.kind}"')
     if request.rows == "held_out":
         _check_means(forest, request.kind)
-    rows = learning_set(forest, request.X, request.y, request.kind, unseen=True, rows=request.rows)
+    rows = learning_set(
+        forest, request.X, request.y, request.kind, unseen=True, rows=request.rows, by_leaf=True
+    )
     each = known_trees(
         at_nodes(request, rows, measure, by_output=request.by is not None), rows.n_rows
     )
@@ -82,7 +84,7 @@ def at_nodes(
     for first, trees, seeds in rows.batches():
         found.append(
             _core.node_importances(
-                forest._grown.trees.predictor, trees, first, rows.matrix, target, seeds, sampling,
+                forest._grown.trees.predictor, trees, first, rows.rows, target, seeds, sampling,
                 measure, request.group_of.tolist(), len(request.names), min_samples, by_output,
                 request.n_threads,
             )

@@ -1,0 +1,80 @@
+"""Training rows by leaf: kept by ``fit``, or attached to a fitted forest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from silvics._fitting import targets
+from silvics._fitting.axes import Axes
+from silvics._fitting.learning_task import LearningTask
+from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.training_samples import build_samples, check_samples
+from silvics._tables import inputs
+from silvics._threads import n_threads
+
+if TYPE_CHECKING:
+    from silvics._estimators.base_forest import BaseForest
+
+
+def check_can_keep_samples(axes: Axes) -> None:
+    """Refuse trees whose rows end in several leaves."""
+    if axes.missing == "both":
+        raise ValueError(
+            'keep_samples=True keeps the leaf of every row, and with missing="both" a row is in '
+            'several: use missing="learned".'
+        )
+
+
+def with_samples(grown: GrownForest, task: LearningTask, n_jobs: int | None) -> GrownForest:
+    """The forest with its training rows by leaf."""
+    samples = build_samples(
+        grown.trees, inputs.to_predict(task.X), task.outputs.values, task.target,
+        grown.tree_seeds(), task.native_sampling, n_threads(n_jobs),
+    )  # fmt: skip
+    return replace(grown, sampling=task.sampling, samples=samples)
+
+
+def with_attached_samples(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> GrownForest:
+    """The grown forest with these rows by leaf; ValueError unless they are those of fit."""
+    task = _task_of_fit(forest, X, y, sample_weight)
+    grown = with_samples(forest._grown, task, forest.n_jobs)
+    has_means = task.axes.criterion != "absolute_error" and forest.monotonic_cst is None
+    check_samples(grown.trees, grown.require_samples("attach_samples"), has_means)
+    return grown
+
+
+def _task_of_fit(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> LearningTask:
+    """The learning task that the forest was fitted on, from the rows of fit."""
+    grown = forest._grown
+    if not grown.trees.known:
+        raise ValueError(
+            "attach_samples compares the rows with what the leaves know of theirs, and this model "
+            "was saved with for_prediction=True, without that: save it with for_prediction=False."
+        )
+    if grown.seed is None or grown.sampling is None:
+        raise ValueError(
+            "attach_samples needs to know which rows each tree has drawn. That is not known of a "
+            "forest that was merged, or that comes from another library."
+        )
+    grown.require_one_leaf_each("attach_samples")
+    blocks = inputs.prediction_blocks(forest, X)
+    y = targets.as_columns(targets.checked_outputs(y))
+    inputs.check_lengths(blocks, y)
+    n_samples = grown.sampling.n_samples
+    if blocks.shape[0] != n_samples:
+        raise ValueError(
+            f"X has {blocks.shape[0]} rows, and the forest was fitted on {n_samples}: pass the X, "
+            "y and sample_weight of fit."
+        )
+    weights = targets.checked_weights(sample_weight, blocks)
+    task = forest._learning_task(forest._choices(n_samples), blocks, y, weights, grown.seed)
+    outputs, classes = task.outputs, forest._class_lists() if forest._classification else []
+    if outputs.n_outputs != forest.n_outputs_ or not (
+        outputs.n_classes == [len(levels) for levels in classes]
+        and all(map(np.array_equal, outputs.classes or [], classes))
+    ):
+        raise ValueError("y has other outputs or classes than that of fit: pass the y of fit.")
+    return task

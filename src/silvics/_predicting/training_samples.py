@@ -1,0 +1,99 @@
+"""Training rows by leaf: what a forest keeps of its learning set, on request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from silvics import _core
+
+if TYPE_CHECKING:
+    from silvics._predicting.prediction import Trees
+
+# Trees whose leaves are compared with the outputs of their rows. One tree would do: outputs in
+# another order agree with hardly any of its leaves.
+_N_COMPARED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSamples:
+    """The training rows of a forest: their leaves, in-bag weights and outputs; not X.
+
+    Attributes
+    ----------
+    membership : LeafMembership
+        The rows of every tree by leaf, in bag and out of bag, with in-bag weights.
+    y : ndarray of shape (n_samples, n_outputs)
+        Numbers of classes, or real values.
+    """
+
+    membership: _core.LeafMembership
+    y: np.ndarray
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that they take."""
+        return self.membership.nbytes + int(self.y.nbytes)
+
+
+def build_samples(
+    trees: Trees,
+    X: _core.Matrix,
+    y: np.ndarray,
+    target: _core.Target,
+    seeds: list[int],
+    sampling: _core.Sampling,
+    n_jobs: int,
+) -> TrainingSamples:
+    """The training rows by leaf, by one descent of X."""
+    membership = _core.LeafMembership.of(trees.predictor, X, target, seeds, sampling, n_jobs)
+    return TrainingSamples(membership, y)
+
+
+def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool) -> None:
+    """Raise ValueError unless the rows are those that the trees were grown on.
+
+    Every leaf must have as many rows in bag, of the same weight, as when the tree was grown. Where
+    leaves predict the mean of their rows, so must these, in some of the trees.
+    """
+    for m, tree in enumerate(trees):
+        leaves = trees.packed.leaves(m)
+        sizes, weights = samples.membership.leaf_stats(m)
+        same = np.array_equal(sizes, tree.n_node_samples()[leaves]) and np.allclose(
+            weights, tree.weighted_n_node_samples()[leaves], rtol=1e-9, atol=0.0
+        )
+        if same and leaves_are_means and m < _N_COMPARED:
+            same = _predicts_means(tree, leaves, samples, m)
+        if not same:
+            raise ValueError(
+                "These are not the rows that the forest was fitted on: the leaves of tree "
+                f"{m} have other rows, weights or outputs than when it was grown. Pass the X, y "
+                "and sample_weight of fit, in the same order."
+            )
+
+
+def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int) -> bool:
+    """Whether the leaves of tree m predict the means, or class shares, of their rows in bag."""
+    rows, leaf, weight = samples.membership.in_bag(m)
+    y = samples.y[rows]
+    n = len(leaves)
+    whole = np.bincount(leaf, weight, n)
+    known = whole > 0  # a leaf without rows predicts as its parent
+    means = []
+    for k in range(y.shape[1]):
+        for c in range(tree.n_classes[k] if tree.n_classes else 1):
+            values = (y[:, k] == c) if tree.n_classes else y[:, k]
+            means.append(np.bincount(leaf, weight * values, n)[known] / whole[known])
+    predicted = tree.values().reshape(-1, tree.value_width)[leaves][known]
+    scale = np.abs(samples.y).max(initial=1.0)
+    return np.allclose(predicted, np.stack(means, axis=1), rtol=1e-6, atol=1e-9 * float(scale))
+
+
+def missing_samples(what: str) -> str:
+    """The text of the error where training rows are needed that a forest does not have."""
+    return (
+        f"{what} needs the training rows of every leaf, and this forest has not kept them: fit it "
+        "with keep_samples=True, or call attach_samples(X, y) with the rows of fit."
+    )
