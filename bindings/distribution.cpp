@@ -57,9 +57,7 @@ nb::dict as_dict(TreeImportances found) {
     return out;
 }
 
-}  // namespace
-
-void bind_distribution(nb::module_& m) {
+void bind_types(nb::module_& m) {
     nb::class_<HeldDistribution>(m, "Distribution",
                                  "Distinct rows of a table, and what is known of Y in each.")
         .def(
@@ -96,7 +94,9 @@ void bind_distribution(nb::module_& m) {
         .def_rw("part_of", &RandomizedTrees::part_of)
         .def_rw("wants_hidden", &RandomizedTrees::wants_hidden)
         .def_rw("most_in_context", &RandomizedTrees::most_in_context);
+}
 
+void bind_theory(nb::module_& m) {
     m.def(
         "subset_impurities",
         [](const HeldDistribution& distribution, std::size_t max_size, std::size_t n_jobs,
@@ -146,7 +146,9 @@ void bind_distribution(nb::module_& m) {
         },
         nb::arg("distribution"), nb::arg("trees"), nb::arg("seed"), nb::arg("n_trees"),
         nb::arg("n_jobs"), nb::arg("progress").none(), "The mean over so many random trees.");
+}
 
+void bind_decomposition(nb::module_& m) {
     m.def(
         "decompose_importances",
         [](std::vector<std::shared_ptr<Tree>> trees, std::vector<std::uint32_t> group_of,
@@ -179,6 +181,14 @@ void bind_distribution(nb::module_& m) {
         nb::arg("min_samples") = 0,
         "Importances of trees by degree, and by context: variables, starts of sets, their "
         "variables, weights and decreases.");
+}
+
+}  // namespace
+
+void bind_distribution(nb::module_& m) {
+    bind_types(m);
+    bind_theory(m);
+    bind_decomposition(m);
 }
 
 }  // namespace silvics::bindings

@@ -24,10 +24,8 @@ LossOfRows::Parts parts_named(const std::string& by) {
     return LossOfRows::Parts::none;
 }
 
-}  // namespace
-
-void bind_predictor(nb::module_& m) {
-    nb::class_<Predictor>(m, "Predictor", "Trees made ready to be walked by samples.")
+void bind_predictions(nb::class_<Predictor>& predictor) {
+    predictor
         .def(nb::init<PackedForest, bool, bool>(), nb::arg("forest"), nb::arg("as_float32"),
              nb::arg("by_majority") = false)
         .def_prop_ro("n_trees", &Predictor::n_trees)
@@ -82,7 +80,11 @@ void bind_predictor(nb::module_& m) {
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("n_jobs"),
             nb::arg("first") = 0,
             "Sums of out-of-bag predictions, and how many trees gave one, for every row; of the "
-            "trees of these seeds, `first` and those after it.")
+            "trees of these seeds, `first` and those after it.");
+}
+
+void bind_permutations(nb::class_<Predictor>& predictor) {
+    predictor
         .def(
             "permuted_out_of_bag",
             [](const Predictor& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
@@ -135,6 +137,14 @@ void bind_predictor(nb::module_& m) {
             nb::arg("first") = 0,
             "How the losses of single trees change then, summed over the rows that they did not "
             "draw: groups x repeats x classes or outputs.");
+}
+
+}  // namespace
+
+void bind_predictor(nb::module_& m) {
+    nb::class_<Predictor> predictor(m, "Predictor", "Trees made ready to be walked by samples.");
+    bind_predictions(predictor);
+    bind_permutations(predictor);
 }
 
 }  // namespace silvics::bindings

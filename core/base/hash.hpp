@@ -1,4 +1,4 @@
-// Mixing of bits, for random streams, hash tables and checksums.
+// Mixing of bits for random streams, hash tables and checksums.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "base/kernels_body.hpp"
+#include "base/kernels_table.hpp"
 
 namespace silvics {
 

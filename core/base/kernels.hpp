@@ -1,5 +1,6 @@
-// The innermost loops, compiled once for any processor and once for newer ones, and picked at
-// run time. Both do the same operations in the same order: they give the same bits.
+// The innermost loops, compiled once for any processor and once for processors with AVX2, and
+// selected at run time. Both versions do the same operations in the same order and give the same
+// bits.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +9,15 @@
 
 namespace silvics {
 
-// Sums left of a cut, and those of the node.
+// Sums of weights and of outputs left of each cut, and those of the node.
 struct CutSums {
     const double* weight;
-    const double* term;
-    double node_weight, node_term, factor;
+    const double* sum_y;
+    double node_weight, node_sum_y, factor;
 };
 
-// Adding and taking away one of these rounds to a multiple of the grid.
+// Magic-number rounding: (y + high) - high rounds y to a multiple of the coarse grid, and `low`
+// does the same for what that leaves.
 struct OutputGrid {
     double high = 0.0, low = 0.0;
 
@@ -26,29 +28,30 @@ struct OutputGrid {
 struct Kernels {
     const char* name;
 
-    // ranks[i]: how many of keys[0 .. n) are below keys[i]; arrays are padded to whole eights.
+    // ranks[i] is the number of keys[0 .. n) that are smaller than keys[i]. The arrays are padded
+    // to a multiple of eight.
     void (*rank_keys)(const std::uint32_t* keys, std::size_t n, std::size_t padded,
                       std::uint32_t* ranks);
-    // score[j] = factor * d^2 / (w (W - w)), d = t W - T w; returns the largest.
+    // score[j] = factor * d^2 / (w (W - w)) with d = t W - T w. Returns the largest score.
     double (*score_cuts)(const CutSums& sums, std::size_t n, double* score);
-    // may[b]: whether a cut within bin b, of which sums[b - 1] and sums[b] are the ends and
-    // spread[b] is weight times the sum of squares around its mean, may score `wanted` or more.
-    // For bins 1 .. n - 2; returns how many may.
-    std::size_t (*bins_that_may)(const CutSums& sums, const double* spread, std::size_t n,
-                                 double wanted, std::uint8_t* may);
+    // open[b] is one if a cut within bin b could score `wanted` or more, by an upper bound; the
+    // sums at the ends of the bin are sums[b - 1] and sums[b], and spread[b] is its weight times
+    // its sum of squares around its mean. Covers bins 1 .. n - 2 and returns how many are open.
+    std::size_t (*bins_above_bound)(const CutSums& sums, const double* spread, std::size_t n,
+                                    double wanted, std::uint8_t* open);
     std::uint64_t (*sum_words)(const std::uint64_t* words, std::size_t n);
-    // Of those marked by one and not by zero.
+    // The sum of the words marked by one.
     std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,
                                       std::size_t n);
-    // Of those whose code is below the limit.
+    // The sum of the words whose code is below the limit.
     std::uint64_t (*sum_words_below)(const std::uint16_t* codes, const std::uint64_t* words,
                                      std::size_t n, std::uint32_t limit);
-    // Of those whose value is not above the limit.
+    // The sum of the words whose value is at most the limit.
     std::uint64_t (*sum_words_upto)(const double* values, const std::uint64_t* words, std::size_t n,
                                     double limit);
-    // Sums of w, w h and w l, where y = h + l on two grids (see exact_squared_error.hpp); the same
-    // of those marked, of those below, and of those up to a limit. All of these sums are exact.
-    // Without weights all are one.
+    // Sums of w, w h and w l, where y = h + l on two grids (see exact_squared_error.hpp), over all
+    // samples, the marked ones, those whose code is below a limit, and those whose value is at
+    // most a limit. All of these sums are exact. Null weights mean that every weight is one.
     void (*sum_outputs)(const OutputGrid& grid, const double* weights, const double* y,
                         std::size_t n, double* sums);
     void (*sum_outputs_marked)(const OutputGrid& grid, const double* weights, const double* y,
@@ -58,60 +61,66 @@ struct Kernels {
                               std::uint32_t limit, double* sums);
     void (*sum_outputs_upto)(const OutputGrid& grid, const double* values, const double* weights,
                              const double* y, std::size_t n, double limit, double* sums);
-    // w, w h, w l and w (y - mean)^2 of each.
+    // Writes w, w h, w l and w (y - mean)^2 of each sample.
     void (*make_moments)(const OutputGrid& grid, const double* weights, const double* y,
                          std::size_t n, double mean, double* moments);
-    // Sum of w (y - mean)^2, in four lanes.
+    // Returns the sum of w (y - mean)^2, added up in four lanes.
     double (*sum_squares)(const double* weights, const double* y, std::size_t n, double mean);
-    // The least and the largest value, and whether all are whole numbers of 31 bits (so no NaN).
-    bool (*survey)(const double* values, std::size_t n, double* low, double* high);
-    // offsets[i] = values[i] - low, which fits.
+    // Finds the smallest and the largest value, and returns whether all are whole numbers of 31
+    // bits (and none is NaN).
+    bool (*whole_number_range)(const double* values, std::size_t n, double* low, double* high);
+    // offsets[i] = values[i] - low, which must fit.
     void (*offsets)(const double* values, std::size_t n, double low, std::uint16_t* offsets);
-    // bins[(codes[i] - low) >> shift] += samples[i], of one word each, or of four numbers. Samples
-    // take turns at four tables of bins that stand so far apart, or all go to one.
-    void (*add_words)(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
-                      const std::uint64_t* samples, std::uint64_t* bins, std::size_t apart);
-    void (*add_fours)(const std::uint16_t* codes, std::size_t n, std::uint32_t low, int shift,
-                      const double* samples, double* bins, std::size_t apart);
-    // Running sums: words[i] becomes the sum of those up to it, and its halves are told.
-    void (*run_words)(std::uint64_t* words, std::size_t n, double* upper, double* lower);
-    // Positions of the codes in [low, low + width[, ascending; returns how many. There must be
-    // room for one more.
+    // bins[(codes[i] - low) >> shift] += samples[i], where a sample is one word, or a moment of
+    // four numbers. With a stride, samples alternate between four tables of bins that are `stride`
+    // bins apart; a stride of zero means one table.
+    void (*add_words_to_bins)(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
+                              int shift, const std::uint64_t* samples, std::uint64_t* bins,
+                              std::size_t stride);
+    void (*add_moments_to_bins)(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
+                                int shift, const double* samples, double* bins, std::size_t stride);
+    // Prefix sums: words[i] becomes the sum of words[0 .. i], and its upper and lower half are
+    // written as doubles.
+    void (*prefix_sum_words)(std::uint64_t* words, std::size_t n, double* upper, double* lower);
+    // Writes the positions of the codes in [low, low + width) in ascending order and returns how
+    // many there are. The buffer must hold one position more.
     std::size_t (*find_codes)(const std::uint16_t* codes, std::size_t n, std::uint32_t low,
                               std::uint32_t width, std::uint32_t* positions);
-    // The same of the marks that are so.
+    // The same for the marks that are equal to `mark`.
     std::size_t (*find_marks)(const std::uint8_t* marks, std::size_t n, std::uint8_t mark,
                               std::uint32_t* positions);
-    // The least and the largest.
+    // Finds the smallest and the largest code.
     void (*code_range)(const std::uint16_t* codes, std::size_t n, std::uint16_t* low,
                        std::uint16_t* high);
-    // The largest code below the limit and the least one of the others; there are both.
+    // Finds the largest code below the limit and the smallest code at or above it. Both must
+    // exist.
     void (*codes_around)(const std::uint16_t* codes, std::size_t n, std::uint16_t limit,
                          std::uint16_t* below, std::uint16_t* above);
-    // The least and the largest; there is one at least.
+    // Finds the smallest and the largest of at least one value.
     void (*value_range)(const double* values, std::size_t n, double* low, double* high);
-    // The codes of some rows, that stand so many apart.
+    // Copies the codes of some rows, which are `stride` codes apart.
     void (*gather_bytes)(const std::uint8_t* codes, std::size_t stride, const std::uint32_t* rows,
                          std::size_t n, std::uint16_t* gathered);
     void (*gather_words)(const std::uint16_t* codes, std::size_t stride, const std::uint32_t* rows,
                          std::size_t n, std::uint16_t* gathered);
-    // The values of some rows of a column, whose cells are so many bytes apart; and their range.
+    // Reads the values of some rows of a column, whose cells are `stride` bytes apart, and finds
+    // their range.
     void (*read_floats)(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
                         std::size_t n, double* values, double* low, double* high);
     void (*read_doubles)(const void* column, std::ptrdiff_t stride, const std::uint32_t* rows,
                          std::size_t n, double* values, double* low, double* high);
-    // goes[i] = values[i] <= limit, one or zero; returns how many.
+    // goes[i] = values[i] <= limit, one or zero. Returns the number of ones.
     std::size_t (*mark_upto)(const double* values, std::size_t n, double limit, std::uint8_t* goes);
-    // goes[i] = codes[i] < limit, one or zero; returns how many.
+    // goes[i] = codes[i] < limit, one or zero. Returns the number of ones.
     std::size_t (*mark_below)(const std::uint16_t* codes, std::size_t n, std::uint32_t limit,
                               std::uint8_t* goes);
-    // Those that go left first, both sides in the order they had: rows, and one or two arrays of
-    // eight bytes each. There must be room aside for three words for each, and 12 more.
-    void (*part_samples)(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
-                         void* first, void* second, std::uint64_t* buffer);
+    // Stable partition: samples that go left come first. Moves rows and one or two arrays of eight
+    // bytes per sample. The buffer must hold three words for each sample and 12 more.
+    void (*partition_samples)(const std::uint8_t* goes_left, std::size_t n, std::uint32_t* rows,
+                              void* first, void* second, std::uint64_t* buffer);
 };
 
-// The best for this processor, or what SILVICS_CPU names: "portable" or "avx2".
+// The best table for this processor, or the one that SILVICS_CPU names: "portable" or "avx2".
 const Kernels& kernels();
 
 }  // namespace silvics

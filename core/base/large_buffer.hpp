@@ -1,4 +1,5 @@
-// Memory for codes: read at random places, so that large pages save a look-up per read.
+// Memory for codes. They are read at random positions, and large pages save a look-up of the page
+// table per read.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ public:
         memory_.reset(static_cast<std::byte*>(std::aligned_alloc(align, rounded)));
         if (!memory_) throw std::bad_alloc();
 #if defined(__linux__)
-        // Whole ones alone, so that none is half used. If it is not done: no matter.
+        // Only whole large pages are requested, so that none is half used. A refusal does no harm.
         if (align == kPage) madvise(memory_.get(), bytes / kPage * kPage, MADV_HUGEPAGE);
 #endif
     }

@@ -1,5 +1,5 @@
-// Our own logarithm: the C library picks a variant by processor, and the last bit of
-// an entropy may then differ from machine to machine. This one is plain arithmetic.
+// A logarithm in plain arithmetic. The C library selects a variant by processor, so that the last
+// bit of an entropy could differ between machines.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ inline double log2_portable(double x) {
 
 inline double ln_portable(double x) { return log2_portable(x) * kLn2; }
 
-// x log2 x, with the limit 0 at 0 (and below it: a weight that rounding took under zero).
+// x log2 x, with the limit 0 at 0. A weight that rounding made negative counts as 0.
 inline double x_log2_x(double x) { return x > 0.0 ? x * log2_portable(x) : 0.0; }
 
 }  // namespace silvics

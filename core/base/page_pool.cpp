@@ -15,11 +15,11 @@ constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20, kPiece = 4 
 
 std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// Its pages are touched when they are written to. A large one begins after so many bytes: where the
-// first array ends, if it is only by that one that more can be expected.
+// Allocates a piece, whose pages are only touched when they are written to. A large page begins
+// `first` bytes after the start: behind the first array, if only that array can announce more.
 std::shared_ptr<std::byte> make_piece(std::size_t bytes, std::size_t first) {
 #if defined(__linux__)
-    // Not from the heap: what is freed there between two pieces would stay.
+    // Mapped instead of taken from the heap, which would keep what is freed between two pieces.
     const std::size_t whole = bytes + kLargePage;
     void* const map = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -37,21 +37,22 @@ std::shared_ptr<std::byte> make_piece(std::size_t bytes, std::size_t first) {
 
 }  // namespace
 
-PagePool::Room PagePool::take(std::size_t bytes) {
+PagePool::Block PagePool::take(std::size_t bytes) {
     bytes = rounded(bytes, kLine);
     if (bytes > left_) {
-        // Not much larger: one tree that outlives its forest keeps all of its piece.
+        // The piece is not much larger than needed: one tree that outlives its forest keeps all of
+        // it.
         const std::size_t size = std::max(kPiece, 4 * bytes);
         free_.piece = make_piece(size, expected_ == 0 ? bytes : 0);
         free_.data = asked_ = free_.piece.get();
         left_ = size;
         ask_for_large_pages();
     }
-    Room room = free_;
+    Block block = free_;
     last_ = free_.data;
     free_.data += bytes;
     left_ -= bytes;
-    return room;
+    return block;
 }
 
 void PagePool::give_back_from(const std::byte* end) {
@@ -71,17 +72,17 @@ void PagePool::expect(std::size_t more) {
 
 void PagePool::ask_for_large_pages() {
 #if defined(__linux__)
-    // Counted from where the piece begins to be free.
+    // Offsets are relative to the start of the free memory.
     const auto here = reinterpret_cast<std::uintptr_t>(free_.data);
     const std::size_t begin =
         std::max(rounded(here, kLargePage) - here,
                  static_cast<std::size_t>(std::max(asked_, free_.data) - free_.data));
     if (expected_ == 0) return;
-    const std::size_t until = std::min(expected_, left_ / each_) * each_;  // those that have room
+    const std::size_t until = std::min(expected_, left_ / each_) * each_;  // arrays that still fit
     const std::size_t over = (here + until) % kLargePage;
     if (until < begin + over + kLargePage) return;
     const std::size_t end = until - over;
-    madvise(free_.data + begin, end - begin, MADV_HUGEPAGE);  // or not: no matter
+    madvise(free_.data + begin, end - begin, MADV_HUGEPAGE);  // a refusal does no harm
     asked_ = free_.data + end;
 #endif
 }

@@ -1,6 +1,7 @@
-// Memory for arrays that stay, such as the nodes of trees: one after another in large pieces, apart
-// from what comes and goes meanwhile. Large pages are asked for as far as they will be filled: the
-// first touch of an ordinary page costs as much as growing five nodes.
+// Memory for arrays that live long, such as the nodes of trees: allocated one after another in
+// large pieces, separate from short-lived allocations. Large pages are requested as far as the
+// pool expects to fill them, because the first touch of an ordinary page costs as much as growing
+// five nodes.
 #pragma once
 
 #include <algorithm>
@@ -13,49 +14,50 @@
 
 namespace silvics {
 
-// Of one thread at a time. What was taken lives as long as any array in the same piece.
+// A pool is used by one thread at a time. A piece is freed with the last array in it.
 class PagePool {
 public:
-    struct Room {
+    struct Block {
         std::shared_ptr<std::byte> piece;
         std::byte* data = nullptr;
     };
-    Room take(std::size_t bytes);
-    // What was last taken is used up to here.
+    Block take(std::size_t bytes);
+    // Returns the end of the block that was taken last, from here on, to the pool.
     void give_back_from(const std::byte* end);
-    // So many more are expected, as large as the last one.
+    // Announces that `more` arrays of the size of the last one will follow.
     void expect(std::size_t more);
 
 private:
     void ask_for_large_pages();
 
-    Room free_;
-    std::byte* last_ = nullptr;   // where what was last taken begins
-    std::byte* asked_ = nullptr;  // up to where large pages have been asked for
-    std::size_t left_ = 0;        // bytes of the piece
-    std::size_t expected_ = 0;    // arrays
-    std::size_t each_ = 0;        // bytes of one
+    Block free_;
+    std::byte* last_ = nullptr;   // begin of the block that was taken last
+    std::byte* asked_ = nullptr;  // end of the range for which large pages have been requested
+    std::size_t left_ = 0;        // bytes of the piece that are free
+    std::size_t expected_ = 0;    // arrays that will follow
+    std::size_t each_ = 0;        // bytes of one of them
 };
 
-// An array of plain values, as a vector is. In a pool it has just as much room as was asked for.
+// An array of trivially copyable values with the interface of a vector. In a pool it has exactly
+// the capacity that was requested.
 template <class T>
 class PooledArray {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
     PooledArray() = default;
-    // With room for so many, in a pool or without one.
+    // Reserves the capacity in a pool, or on the heap without one.
     PooledArray(PagePool* pool, std::size_t capacity) {
         if (pool == nullptr) {
             reserve(capacity);
         } else {
-            PagePool::Room room = pool->take(capacity * sizeof(T));
-            data_ = reinterpret_cast<T*>(room.data);
-            owner_ = std::move(room.piece);
+            PagePool::Block block = pool->take(capacity * sizeof(T));
+            data_ = reinterpret_cast<T*>(block.data);
+            owner_ = std::move(block.piece);
             capacity_ = capacity;
         }
     }
-    // No more room than values. The array was the last one to be taken from the pool, if any.
+    // Reduces the capacity to the size. In a pool, the array must be the last one that was taken.
     void fit(PagePool* pool) {
         if (pool == nullptr) {
             *this = PooledArray(*this);

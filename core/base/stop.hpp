@@ -1,4 +1,4 @@
-// A request to stop, raised by the calling thread and felt by every worker.
+// A request to stop, raised by the calling thread and checked by every worker.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ private:
     std::atomic<bool> requested_{false};
 };
 
-// Long loops look at the flag once per block: about a millisecond of work.
+// Long loops check the flag once per block, which is about a millisecond of work.
 inline constexpr std::size_t kStopBlock = std::size_t{1} << 17;
 
-// body(begin, end) over [0, n) in blocks, looking at the flag between them.
+// Calls body(begin, end) for the blocks of [0, n) and checks the flag before each of them.
 template <class Body>
 void in_blocks(std::size_t n, const StopFlag& stop, Body&& body) {
     for (std::size_t begin = 0; begin < n; begin += kStopBlock) {

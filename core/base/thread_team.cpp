@@ -16,7 +16,7 @@
 namespace silvics {
 namespace {
 
-// The thread goes on where the caller, who is about to sleep, is now. Linux counts the caller's
+// Moves a thread to the processor of the caller, which is about to sleep. Linux counts that
 // processor as busy and would let the last thread wait for milliseconds behind another one.
 void take_place_of_caller([[maybe_unused]] std::jthread& thread) {
 #ifdef __linux__
@@ -29,7 +29,7 @@ void take_place_of_caller([[maybe_unused]] std::jthread& thread) {
     CPU_SET(cpu, &here);
     const pthread_t id = thread.native_handle();
     if (pthread_setaffinity_np(id, sizeof here, &here) == 0)
-        pthread_setaffinity_np(id, sizeof all, &all);  // free to move from now on
+        pthread_setaffinity_np(id, sizeof all, &all);  // free to move from here on
 #endif
 }
 
@@ -75,9 +75,10 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
                 ++working;
             } catch (const std::system_error&) {
                 if (threads.empty()) throw;
-                break;  // fewer threads than wished: slower, same result
+                break;  // fewer threads than requested: slower, with the same result
             } catch (...) {
-                stop_.request();  // or those started would first finish all the work
+                stop_.request();  // otherwise the threads already started would finish all the work
+                                  // first
                 throw;
             }
         }
@@ -105,7 +106,7 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
 void ThreadTeam::run_steps(std::size_t n,
                            const std::function<void(std::size_t, std::size_t)>& task) {
     in_steps_ = true;
-    run(n, task);  // not reset after an exception: the work is over then
+    run(n, task);  // not reset after an exception, which ends the work
     in_steps_ = false;
 }
 

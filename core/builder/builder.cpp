@@ -364,7 +364,7 @@ private:
 
     // Where the samples of the children are.
     [[gnu::noinline]] void place_children(OpenNode& node, const Split& split) {
-        const OtherSplit& other = *split.other;
+        const GeneralSplit& other = *split.general;
         if (!other.copied) return;
         count_copies(split.n_left + other.n_right - node.n());
         node.begin = static_cast<RowId>(other.begin);
@@ -389,10 +389,10 @@ private:
     [[gnu::noinline]] double kept_rule(const Split& split) {
         const double rule =
             split.by_levels ? keep_levels(growing_, split.left, split.right) : split.threshold;
-        if (split.other == nullptr || !split.other->branches) return rule;
-        Branching branching = split.other->branching;
+        if (split.general == nullptr || !split.general->branches) return rule;
+        Branching branching = split.general->branching;
         if (branching.test == Branching::Test::subset) branching.thresholds = {rule};
-        return keep_record(growing_, branching, split.other->sizes);
+        return keep_record(growing_, branching, split.general->sizes);
     }
 
     // Of a node whose split has been found.

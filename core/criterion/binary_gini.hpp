@@ -1,5 +1,5 @@
-// Gini of two classes and whole weights: a sample is one word, weight above and the weight of
-// the first class below, and a node is their sum.
+// Gini of two classes with whole weights. A sample is one word: its weight in the upper half and
+// its weight of the first class in the lower half. A node is the sum of its words.
 #pragma once
 
 #include "base/kernels.hpp"
@@ -9,7 +9,7 @@ namespace silvics {
 
 class BinaryGini {
 public:
-    using Summand = std::uint64_t;
+    using Statistic = std::uint64_t;
     static constexpr double kFactor = 2.0;
 
     BinaryGini(const Target&, const LearningSubset&, const StopFlag&) {}
@@ -29,9 +29,9 @@ public:
 
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         samples_ = order.packed.data() + begin;
-        const Summand sum = kernels_.sum_words(samples_, n);
+        const Statistic sum = kernels_.sum_words(samples_, n);
         weight_ = weight_of(sum);
-        first_ = term_of(sum);
+        first_ = sum_y_of(sum);
     }
 
     double weight() const { return weight_; }
@@ -50,40 +50,43 @@ public:
     double score_per_decrease() const { return Gini::score_per_decrease(weight_); }
 
     void prepare_search() {}
-    const Summand* samples() const { return samples_; }
-    Summand sample(std::size_t i) const { return samples_[i]; }
-    Summand sum_marked(std::span<const std::uint8_t> marks) const {
+    const Statistic* samples() const { return samples_; }
+    Statistic sample(std::size_t i) const { return samples_[i]; }
+    Statistic sum_marked(std::span<const std::uint8_t> marks) const {
         return kernels_.sum_words_marked(samples_, marks.data(), marks.size());
     }
-    Summand sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
+    Statistic sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
         return kernels_.sum_words_below(codes, samples_, n, limit);
     }
-    Summand sum_upto(const double* values, std::size_t n, double limit) const {
+    Statistic sum_upto(const double* values, std::size_t n, double limit) const {
         return kernels_.sum_words_upto(values, samples_, n, limit);
     }
     void add_to_bins(const std::uint16_t* codes, std::size_t begin, std::size_t end, Code low,
-                     int shift, Summand* bins, std::size_t apart) const {
-        kernels_.add_words(codes + begin, end - begin, low, shift, samples_ + begin, bins, apart);
+                     int shift, Statistic* bins, std::size_t stride) const {
+        kernels_.add_words_to_bins(codes + begin, end - begin, low, shift, samples_ + begin, bins,
+                                   stride);
     }
-    void run_bins(Summand* bins, std::size_t n, double* weight, double* term) const {
-        kernels_.run_words(bins, n, weight, term);
+    void prefix_sum_bins(Statistic* bins, std::size_t n, double* weight, double* sum_y) const {
+        kernels_.prefix_sum_words(bins, n, weight, sum_y);
     }
-    static void add_if(bool taken, Summand sample, Summand& sum) {
-        sum += sample & (Summand{0} - taken);
+    static void add_if(bool taken, Statistic sample, Statistic& sum) {
+        sum += sample & (Statistic{0} - taken);
     }
-    static double weight_of(Summand s) {
+    static double weight_of(Statistic s) {
         return static_cast<double>(static_cast<std::uint32_t>(s >> 32));
     }
-    static double term_of(Summand s) { return static_cast<double>(static_cast<std::uint32_t>(s)); }
-    static Summand difference(Summand whole, Summand part) { return whole - part; }
-    static double mean_of(Summand s) { return (weight_of(s) - term_of(s)) / weight_of(s); }
-    double squares_of(Summand s) const {
-        const double mean = first_ / weight_, w = weight_of(s), t = term_of(s);
+    static double sum_y_of(Statistic s) {
+        return static_cast<double>(static_cast<std::uint32_t>(s));
+    }
+    static Statistic difference(Statistic whole, Statistic part) { return whole - part; }
+    static double mean_of(Statistic s) { return (weight_of(s) - sum_y_of(s)) / weight_of(s); }
+    double squares_of(Statistic s) const {
+        const double mean = first_ / weight_, w = weight_of(s), t = sum_y_of(s);
         return t * (1.0 - mean) * (1.0 - mean) + (w - t) * mean * mean;
     }
-    double spread_of(Summand s) const { return term_of(s) * (weight_of(s) - term_of(s)); }
-    double term() const { return first_; }
-    // All of one class left, all of the other right.
+    double spread_of(Statistic s) const { return sum_y_of(s) * (weight_of(s) - sum_y_of(s)); }
+    double sum_y() const { return first_; }
+    // The score of a cut that separates the classes.
     double perfect_score() const {
         const double right = weight_ - first_, d = first_ * right;
         return kFactor * (d * d) / (first_ * right);
@@ -91,7 +94,7 @@ public:
 
 private:
     const Kernels& kernels_ = kernels();
-    const Summand* samples_ = nullptr;
+    const Statistic* samples_ = nullptr;
     double weight_ = 0.0, first_ = 0.0;
 };
 

@@ -1,4 +1,4 @@
-// The statistic of classification: weight of each class left and right of the cut.
+// The statistic of classification: the weight of each class left and right of the cut.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ public:
                 order.labels.push_back(target.classes[k * target.n_rows + row]);
     }
 
-    // Classes are renumbered by first appearance in the node, one output after another: a node
-    // of five samples has at most five classes to look at, however many there are; and names
-    // play no part in sums.
+    // Classes are renumbered by first appearance in the node, one output after another: a node of
+    // five samples has at most five classes to scan, however many there are, and class names do
+    // not influence the order of sums.
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         n_ = n;
         weights_ = order.weights.data() + begin;
@@ -71,7 +71,7 @@ public:
 
     int impurity_exponent() const { return 0; }
 
-    // Weight of every class of every output.
+    // Writes the weight of every class of every output.
     void write_value(std::span<double> value) const {
         std::ranges::fill(value, 0.0);
         std::size_t first = 0;
@@ -82,7 +82,7 @@ public:
         }
     }
 
-    // The class of a node that has only one, of a single output.
+    // The class of a homogeneous node, for a single output.
     ClassId only_class() const { return outputs_[0].present[0]; }
 
     void begin_scan() {
@@ -125,13 +125,13 @@ public:
         return Impurity::score_per_decrease(weight_) * n_outputs();
     }
 
-    // Share of the second class, which is the one that monotonic constraints speak of.
+    // The fraction of the second class, to which monotonic constraints refer.
     double left_value() const { return second_class(left_) / left_weight(); }
     double right_value() const {
         return (second_class(total_) - second_class(left_)) / right_weight();
     }
 
-    // A cell: the weight, then that of each class.
+    // A cell has the weight, then the weight of each class.
     std::size_t histogram_width() const { return 1 + total_.size(); }
     void add_to(double* cell, Position i) const {
         const double w = weights_[i];
@@ -143,8 +143,8 @@ public:
         for (std::size_t c = 0; c < total_.size(); ++c) left_[c] += cell[c];
     }
 
-    // Of two classes any impurity has the best split of levels in the order of their shares, by
-    // that of the second one.
+    // With two classes, the best split of levels for any impurity is a cut in the order of the
+    // fraction of the second class.
     bool one_order() const { return outputs_.size() == 1 && total_.size() == 2; }
     std::size_t mean_to_order_by() const {
         return outputs_[0].present[1] > outputs_[0].present[0] ? 1 : 0;
@@ -155,8 +155,8 @@ private:
     static constexpr ClassId kAbsent = ~ClassId{0};
 
     struct Output {
-        std::vector<ClassId> number;   // of each class within the node, or absent
-        std::vector<ClassId> present;  // the classes so numbered, from `first` on
+        std::vector<ClassId> number;   // number of each class within the node, or kAbsent
+        std::vector<ClassId> present;  // the classes of the numbers from `first` on
         std::size_t first = 0;
     };
 
@@ -176,7 +176,7 @@ private:
     std::vector<double> total_, left_;  // weight of each class of the node
     std::size_t n_ = 0;
     const double* weights_ = nullptr;  // of the node's samples
-    std::vector<ClassId> labels_;      // theirs, in the node's numbers, one output after another
+    std::vector<ClassId> labels_;      // their renumbered classes, one output after another
     std::vector<double> cell_;
     double weight_ = 0.0, left_weight_ = 0.0;
 };

@@ -1,4 +1,4 @@
-// Impurity functions (thesis 3.6.2): of class weights (Gini, entropy in bits, misclassification)
+// Impurity functions (thesis 3.6.2) of class weights (Gini, entropy in bits, misclassification)
 // and of sums of outputs (squared error, Friedman's improvement, Poisson deviance).
 #pragma once
 
@@ -13,15 +13,15 @@ namespace silvics {
 
 struct ClassWeights {
     double weight = 0.0;
-    std::span<const double> of;  // each class of one output
+    std::span<const double> of;  // weight of each class of one output
 };
 
-// An impurity function gives i(t) of one output, scores a cut by what lies left of it, and turns
-// a score (summed over outputs) into the decrease.
+// An impurity function computes i(t) of one output, scores a cut by what lies left of it, and
+// converts a score (summed over outputs) into the decrease.
 
-// The Gini index is the sum over classes of the variance of "is this class" (Eq. 3.23), and is
-// scored like squared error: with whole weights every step but the last division is exact, so
-// that equal decreases are equal scores.
+// The Gini index is the sum over classes of the variance of the class indicator (Eq. 3.23), and is
+// scored like squared error. With whole weights every step before the last division is exact, so
+// that equal decreases have equal scores.
 struct Gini {
     static double impurity(const ClassWeights& node) {
         double squares = 0.0;
@@ -35,7 +35,7 @@ struct Gini {
             return d * d;
         };
         double sum = 0.0;
-        if (node.of.size() == 2) {  // the two classes differ in sign only
+        if (node.of.size() == 2) {  // the terms of the two classes are equal
             sum = 2.0 * square(0);
         } else {
             for (std::size_t c = 0; c < node.of.size(); ++c) sum += square(c);
@@ -47,7 +47,7 @@ struct Gini {
     static double part(const ClassWeights&) { return 0.0; }
 };
 
-// Entropy and misclassification judge each side by itself, and the sides' parts add up.
+// Entropy and misclassification score each side by itself, and the parts of the sides add up.
 template <class Derived>
 struct BySides {
     static double score(const ClassWeights& left, const ClassWeights& node) {
@@ -95,17 +95,17 @@ struct Misclassification : BySides<Misclassification> {
 struct Sums {
     double weight = 0.0;
     std::span<const double> of;         // one sum per output
-    std::span<const double> positives;  // how many outputs above zero, where the loss asks
+    std::span<const double> positives;  // number of outputs above zero, where the loss needs it
 };
 
-// A loss gives the loss of one value against the node's mean, and scores a cut. Those that
-// compare the means of both sides (the last step in the proof of proposition 3.2) lose nothing
-// to cancellation, and with whole weights and outputs equal decreases are equal scores; their
+// A loss computes the loss of one value against the mean of the node, and scores a cut. Losses
+// that compare the means of both sides (the last step in the proof of proposition 3.2) avoid
+// cancellation, and with whole weights and outputs equal decreases have equal scores; their
 // decrease is score / weight^2.
 struct SquaredError {
     static constexpr bool kComparesMeans = true, kCountsPositives = false;
     static double loss(double y, double mean) { return (y - mean) * (y - mean); }
-    // The difference of the means of both sides, times both weights.
+    // The difference of the means of both sides times both weights.
     static double difference(const Sums& left, const Sums& node, std::size_t k) {
         return left.of[k] * node.weight - node.of[k] * left.weight;
     }
@@ -129,8 +129,9 @@ struct FriedmanImprovement : SquaredError {
     }
 };
 
-// Half the Poisson deviance, in natural logarithms. A child whose outputs are all zero has no
-// logarithm: such cuts are not taken. It is told by counting, since its sum may be rounding dust.
+// Half the Poisson deviance, in natural logarithms. The loss of a child whose outputs are all zero
+// is undefined: such cuts are not taken. Positive outputs are counted to detect it, since the sum
+// of zeros may have a rounding error.
 struct PoissonDeviance {
     static constexpr bool kComparesMeans = false, kCountsPositives = true;
     static double loss(double y, double mean) { return y > 0.0 ? y * ln_portable(y / mean) : 0.0; }

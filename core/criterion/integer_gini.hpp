@@ -1,9 +1,9 @@
-// Gini of any number of classes, one output and whole weights, in integers: a sample that goes
-// left changes three sums, however many classes there are.
+// Gini of any number of classes, for one output and whole weights, in integers: moving a sample
+// updates three sums, regardless of the number of classes.
 //
-// With l and n the weights of a class left and in the node, L and W those of all classes, the
-// score is sum (l W - n L)^2 / (L (W - L)), and the sum is W^2 ll - 2 W L ln + L^2 nn with
-// ll = sum l^2, ln = sum l n, nn = sum n^2.
+// With l and n the weights of a class left of the cut and in the node, and L and W those of all
+// classes, the score is sum (l W - n L)^2 / (L (W - L)), whose numerator is W^2 ll - 2 W L ln +
+// L^2 nn with ll = sum l^2, ln = sum l n, nn = sum n^2.
 #pragma once
 
 #include <limits>
@@ -73,7 +73,7 @@ public:
     std::uint64_t total(ClassId c) const { return total_[c]; }
     std::size_t n_classes() const { return total_.size(); }
 
-    // Two classes, one on each side.
+    // The score of a cut that separates two classes.
     double perfect_score() const {
         if (n_present_ != 2) return std::numeric_limits<double>::infinity();
         const double product =
@@ -81,24 +81,25 @@ public:
         return 2.0 * (product * product) / product;
     }
 
-    // What lies left of the cut.
-    struct Ledger {
+    // The sums over the samples left of the cut.
+    struct LeftSums {
         std::uint64_t weight = 0, ll = 0, ln = 0;
     };
-    Ledger begin_scan() {
+    LeftSums begin_scan() {
         for (const ClassId c : present()) left_[c] = 0;
         return {};
     }
-    void move(Ledger& left, ClassId c, std::uint64_t w) {
+    void move(LeftSums& left, ClassId c, std::uint64_t w) {
         left.weight += w;
         left.ll += w * (2 * left_[c] + w);
         left.ln += w * total_[c];
         left_[c] += w;
     }
-    double score(const Ledger& left) const {
+    double score(const LeftSums& left) const {
         const std::uint64_t W = weight_, L = left.weight;
         double sum;
-        if (W < kSmall)  // to the fourth power within a word; what wraps on the way unwraps
+        if (W <
+            kMaxWeightOfWord)  // the result fits a word, although intermediate products wrap around
             sum = static_cast<double>(static_cast<std::int64_t>(
                 W * W * left.ll - 2 * W * L * left.ln + L * L * squares_));
         else
@@ -108,11 +109,12 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t kSmall = 46000;
+    static constexpr std::uint64_t kMaxWeightOfWord = 46000;
 
     std::span<const std::uint64_t> samples_;
     std::vector<std::uint64_t> total_, left_;  // by class
-    std::vector<ClassId> present_;  // the first n_present_, in order of appearance; one to spare
+    std::vector<ClassId>
+        present_;  // the first n_present_ are in order of appearance; one element is spare
     std::size_t n_present_ = 0;
     mutable std::vector<double> of_;
     std::uint64_t weight_ = 0, squares_ = 0;

@@ -10,7 +10,7 @@
 
 namespace silvics {
 
-// The outputs as they are summed, one after another.
+// Copies the scaled outputs, one output after another.
 inline void fill_values(const Target& target, const LearningSubset& subset, SampleOrder& order) {
     order.values.reserve(with_margin(subset.rows.size() * target.n_outputs));
     for (std::size_t k = 0; k < target.n_outputs; ++k)
@@ -118,7 +118,7 @@ public:
         return target_.unscaled(0, (total_[0] - left_[0]) / right_weight());
     }
 
-    // A cell: the weight, then each sum.
+    // A cell has the weight, then each sum.
     std::size_t histogram_width() const { return 1 + n_terms_; }
     void add_to(double* cell, Position i) const {
         *cell++ += weights_[i];
@@ -129,7 +129,8 @@ public:
         for (std::size_t k = 0; k < n_terms_; ++k) left_[k] += cell[k];
     }
 
-    // Where sides are compared by their means, the best split of levels is in the order of theirs.
+    // If sides are compared by their means, the best split of levels is a cut in the order of
+    // their means.
     bool one_order() const { return Loss::kComparesMeans && q_ == 1; }
     std::size_t mean_to_order_by() const { return 0; }
     std::size_t n_means() const { return q_; }
@@ -147,11 +148,11 @@ private:
 
     const Target& target_;
     std::size_t q_, n_terms_, n_ = 0;
-    std::vector<double> total_, left_;  // sums of each output, then of positives
+    std::vector<double> total_, left_;  // sums of each output, then counts of positive outputs
     std::span<const RowId> rows_;
     const double* weights_ = nullptr;  // of the node's samples
     std::vector<double> terms_, cell_;
-    std::vector<bool> same_;  // whether an output has one value only
+    std::vector<bool> same_;  // whether each output has a single value
     double weight_ = 0.0, left_weight_ = 0.0, loss_ = 0.0;
 };
 

@@ -1,5 +1,5 @@
-// The statistic of regression by medians: both sides of the cut as Fenwick trees over the
-// ranks of the node's outputs, so that a sample moves, and a median is found, in O(log N).
+// The statistic of regression by medians: both sides of the cut are Fenwick trees over the ranks
+// of the outputs in the node, so that moving a sample and finding a median take O(log N).
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace silvics {
 
-// Weights and weighted values by rank; prefix sums in O(log m).
+// Weights and weighted values by rank, with prefix sums in O(log m).
 class WeightedRanks {
 public:
     struct Prefix {
-        std::size_t rank;       // the rank that the search stopped at
+        std::size_t rank;       // rank at which the search stopped
         double weight, moment;  // sums over the ranks below it
     };
 
@@ -30,7 +30,8 @@ public:
             moment_[i] += wy;
         }
     }
-    // The first rank whose running weight reaches (or, if strict, passes) the wanted one.
+    // The first rank at which the prefix sum of weights reaches (or, if strict, exceeds) the
+    // wanted weight.
     Prefix reach(double wanted, bool strict) const {
         std::size_t at = 0;
         double weight = 0.0, moment = 0.0;
@@ -44,7 +45,8 @@ public:
                 moment += moment_[next];
             }
         }
-        // Rounding may leave the whole sum a little short: then the last rank is meant.
+        // Rounding may leave the whole sum slightly short of the wanted weight; the last rank is
+        // returned then.
         const std::size_t rank = std::min(at, weight_.size() - 2);
         return {rank, weight, moment};
     }
@@ -76,7 +78,8 @@ public:
             const double* value = order.values.data() + k * order.size() + begin;
             order_.resize(n);
             std::iota(order_.begin(), order_.end(), Position{0});
-            std::size_t compared = 0;  // the longest single step of all: look at the flag in it
+            std::size_t compared =
+                0;  // the longest single step of all searches, so the flag is checked within it
             std::ranges::stable_sort(order_, [&](Position a, Position b) {
                 if (++compared % kStopBlock == 0) stop_.check();
                 return value[a] < value[b];
@@ -128,8 +131,8 @@ public:
         }
     }
     void move(Position i) {
-        // Samples are counted by whoever moves them, but each takes as many steps as there are
-        // outputs.
+        // The caller counts samples between checks of the flag, but each sample takes as many
+        // steps as there are outputs.
         constexpr std::size_t kSteps = kStopBlock / 8;
         if ((steps_ += outputs_.size()) >= kSteps) {
             steps_ = 0;
@@ -167,7 +170,8 @@ public:
         return target_.unscaled(0, median(outputs_[0], outputs_[0].right, right_weight()));
     }
 
-    // A cell: the weight, then the sum of each output. It tells where a level stands, not its loss.
+    // A cell has the weight, then the sum of each output. It serves to order levels, not to
+    // compute their loss.
     std::size_t histogram_width() const { return 1 + outputs_.size(); }
     void add_to(double* cell, Position i) const {
         *cell++ += weights_[i];
@@ -180,13 +184,13 @@ public:
 private:
     struct Output {
         std::vector<double> values;  // distinct outputs of the node, ascending
-        std::vector<Position> rank;  // of each sample
+        std::vector<Position> rank;  // rank of each sample
         WeightedRanks whole, left, right;
         double total = 0.0, left_total = 0.0;
-        bool same = false;  // whether the node has one value only
+        bool same = false;  // whether the node has a single value
     };
 
-    // Sum of w |y - median|: what lies below the median and what lies above it.
+    // The sum of w |y - median|, from the sums below and above the median.
     static double absolute_error(const Output& out, const WeightedRanks& side, double weight,
                                  double total) {
         const auto below = side.reach(weight / 2, false);
@@ -194,8 +198,8 @@ private:
         return m * (2 * below.weight - weight) + (total - 2 * below.moment);
     }
 
-    // The smallest value with half of the weight at or below it; if that is exactly half, the
-    // middle between it and the next.
+    // The smallest value with at least half of the weight at or below it; if that is exactly half,
+    // the middle between it and the next value.
     static double median(const Output& out, const WeightedRanks& side, double weight) {
         const double low = out.values[side.reach(weight / 2, false).rank];
         const double high = out.values[side.reach(weight / 2, true).rank];
@@ -208,7 +212,7 @@ private:
     const double* weights_ = nullptr;
     std::vector<Position> order_;
     double weight_ = 0.0, left_weight_ = 0.0;
-    std::size_t steps_ = 0;  // since the stop flag was looked at
+    std::size_t steps_ = 0;  // since the flag was last checked
     RowId first_row_ = 0;
 };
 

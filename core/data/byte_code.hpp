@@ -1,5 +1,6 @@
-// Columns of whole numbers less than 256 apart: a code is what a value is above the least one.
-// They are read row by row, as they lie in most matrices: the memory's own pace.
+// Codes of columns of whole numbers whose range is below 256: the code is the difference to the
+// smallest value. The matrix is read row by row, as most matrices are stored, which is as fast as
+// memory allows.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace silvics {
 
-// Codes and places the columns that are so; tells which are. `most` is how many codes a column may
-// have.
+// Codes such columns and places them in the table; returns which columns they are. `most` is the
+// largest number of codes that a column may have.
 std::vector<bool> code_bytes(const MatrixView& X, std::size_t most, Table& table, ThreadTeam& team);
 
 }  // namespace silvics

@@ -1,4 +1,4 @@
-// From the distinct values of a column, in their order, to codes.
+// What all coders share: from the distinct values of a column, in ascending order, to codes.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,15 @@
 
 namespace silvics {
 
-// Gives codes to the distinct values of a column, one after another.
+inline constexpr const char* kInfinite =
+    "Input X contains infinity or a value too large for dtype('float64').";
+
+struct CodedColumn {
+    Column column;    // without its codes
+    CodeArray codes;  // of each row, not yet placed in a table
+};
+
+// Gives codes to the distinct values of a column, in ascending order.
 class Coder {
 public:
     Coder(std::size_t n_distinct, std::size_t n_rows, double low, double high, const BinRule& rule,
@@ -26,13 +34,14 @@ public:
         const bool binned = rule.max_bins != 0 && n_ > rule.max_bins;
         column.kind = binned ? Kind::bin : n_ > codes ? Kind::several_values : Kind::one_value;
         most_ = std::min(binned ? rule.max_bins : n_, codes);
-        column.knot_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 8;
+        column.code_value_shift = most_ <= 1024 ? 0 : std::bit_width(most_ - 1) - 8;
     }
 
-    // At most as many, and one for what is missing.
+    // An upper bound of the number of codes, including the one for missing values.
     std::size_t most() const { return most_ + (column_.has_missing ? 1 : 0); }
 
-    // The code of the next value, that of rows `begin` to `end` in the order of values.
+    // The code of the next distinct value, which rows `begin` to `end` have in the order of
+    // values.
     Code next(double value, std::size_t begin, std::size_t end) {
         if (column_.kind == Column::Kind::bin)
             next_bin(value, begin, end);
@@ -40,13 +49,13 @@ public:
             step();
         ++rank_;
         column_.n_codes = code_ + std::size_t{1};
-        if (code_ >> column_.knot_shift >= column_.knots.size())
-            column_.knots.push_back(value == 0.0 ? 0.0 : value);
+        if (code_ >> column_.code_value_shift >= column_.code_values.size())
+            column_.code_values.push_back(value == 0.0 ? 0.0 : value);
         return code_;
     }
 
 private:
-    // rank * most / n, without dividing.
+    // Sets the code to rank * most / n without a division.
     void step() {
         rest_ += most_;
         if (rest_ < n_) return;
@@ -54,16 +63,16 @@ private:
         ++code_;
     }
 
-    // By equal frequency of rows or by equal width of the range.
+    // Bins of equal frequency or of equal width.
     void next_bin(double value, std::size_t begin, std::size_t end) {
         if (rule_.widths == BinRule::Widths::equal_width)
             return enter_slot(slot_of((value / 2 - low_) / range_));
-        const std::size_t middle = begin + (end - 1);  // twice that
-        if (middle < slot_end_) return;                // as most are: nothing to divide
+        const std::size_t middle = begin + (end - 1);  // twice the middle of the rows
+        if (middle < slot_end_) return;                // most values stay in the bin: no division
         enter_slot(slot_of_middle(middle));
         if (slot_ == static_cast<double>(most_ - 1)) {
             slot_end_ = 2 * n_rows_;
-        } else {  // about there, and then to the bit
+        } else {  // an estimate, then corrected to the exact row
             slot_end_ = static_cast<std::size_t>(
                 (slot_ + 1.0) * 2.0 * static_cast<double>(n_rows_) / static_cast<double>(most_));
             while (slot_of_middle(slot_end_) > slot_) --slot_end_;
@@ -71,7 +80,7 @@ private:
         }
     }
 
-    // Of a place in [0, 1): where along the column a value stands.
+    // The bin of a position in [0, 1), the relative rank or value.
     double slot_of(double place) const {
         const auto wanted = static_cast<double>(most_);
         return std::min(std::floor(place * wanted), wanted - 1);
@@ -90,11 +99,12 @@ private:
     Column& column_;
     std::size_t most_ = 0, rank_ = 0, rest_ = 0;
     double slot_ = 0.0;
-    std::size_t slot_end_ = 0;  // twice the middle of the first rows beyond it
+    std::size_t slot_end_ = 0;  // twice the middle of the first rows that belong to the next bin
     Code code_ = 0;
 };
 
-// fill(codes) with codes of one byte each, or of two.
+// Calls fill(codes) with an array of one-byte codes, or of two-byte codes if there are more than
+// 256.
 template <class Fill>
 CodeArray smallest_codes(std::size_t n_rows, std::size_t n_codes, Fill&& fill) {
     const auto filled = [&]<class T>(std::vector<T> codes) -> CodeArray {

@@ -1,4 +1,5 @@
-// The caller's X, never copied: blocks of columns side by side, each of one type; or sparse.
+// The caller's X, which is never copied: blocks of columns side by side, each of one type, or a
+// sparse matrix.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +12,12 @@
 
 namespace silvics {
 
-// A matrix compressed by columns, to grow from, or by rows, to predict. Places are ascending, each
-// once.
+// A matrix compressed by columns, to grow trees from, or by rows, to predict. The places in a line
+// are ascending and unique.
 struct SparseView {
     bool by_columns = true;
-    ColumnView starts;  // of each line, and one past the last
-    ColumnView places;  // of the cells within their line
+    ColumnView starts;  // first cell of each line, and one past the last
+    ColumnView places;  // row or column of each cell
     ColumnView values;
 };
 
@@ -24,7 +25,8 @@ struct Matrix {
     std::size_t rows = 0, cols = 0;
     std::vector<MatrixView> blocks;
     std::optional<SparseView> sparse;
-    std::vector<std::int64_t> n_levels;  // of each column; negative: numbers; empty: all numbers
+    std::vector<std::int64_t> n_levels;  // number of levels of each column; negative: numbers;
+                                         // empty: all columns are numbers
 
     Matrix() = default;
     Matrix(const MatrixView& X) : rows(X.rows), cols(X.cols), blocks{X} {}
@@ -35,10 +37,10 @@ struct Matrix {
             if (n >= 0) return true;
         return false;
     }
-    // One dense block of numbers.
+    // Whether X is one dense block of numbers.
     bool simple() const { return blocks.size() == 1 && !has_categories(); }
 
-    // visit(block, first): the blocks, and the number of the first column of each.
+    // Calls visit(block, first) for each block and the index of its first column.
     template <class Visit>
     void for_blocks(Visit&& visit) const {
         std::size_t first = 0;

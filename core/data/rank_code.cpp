@@ -16,9 +16,9 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
     Column& column = coded.column;
     column.values = values;
     double low, high;
-    const bool whole = kernels().survey(read.data(), read.size(), &low, &high);
+    const bool whole = kernels().whole_number_range(read.data(), read.size(), &low, &high);
     if (whole && high - low < static_cast<double>(std::min(2 * read.size() + 1024, kMaxCodes))) {
-        // Counted, not sorted.
+        // Whole numbers of a small range: a counting sort.
         std::vector<std::uint16_t> offset(read.size());
         kernels().offsets(read.data(), read.size(), low, offset.data());
         const auto range = static_cast<std::size_t>(high - low) + 1;
@@ -38,7 +38,7 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
             for (std::size_t i = 0; i < offset.size(); ++i)
                 codes[i] = static_cast<typename T::value_type>(code_of[offset[i]]);
         });
-        column.knots.shrink_to_fit();
+        column.code_values.shrink_to_fit();
         return coded;
     }
     for (const double v : read) {
@@ -61,30 +61,7 @@ CodedColumn rank_code(std::span<const double> read, const ColumnView& values, co
         for (std::size_t i = 0; column.has_missing && i < read.size(); ++i)
             if (std::isnan(read[i])) codes[i] = static_cast<Narrow>(column.n_codes);
     });
-    column.knots.shrink_to_fit();
-    return coded;
-}
-
-CodedColumn level_code(std::span<const double> read, const ColumnView& values,
-                       std::size_t n_levels) {
-    CodedColumn coded;
-    Column& column = coded.column;
-    column.values = values;
-    column.kind = Column::Kind::category;
-    column.plain = false;
-    column.n_codes = n_levels;
-    for (const double number : read) {
-        if (std::isinf(number)) throw std::invalid_argument(kInfinite);
-        column.has_missing |= !(number >= 0.0);
-        if (number >= static_cast<double>(n_levels))
-            throw std::invalid_argument("a level of a category is out of range");
-    }
-    const std::size_t most = n_levels + (column.has_missing ? 1 : 0);
-    if (most > kMaxCodes) return coded;  // looked up in the caller's matrix
-    coded.codes = smallest_codes(read.size(), most, [&]<class T>(T& codes) {
-        for (std::size_t i = 0; i < read.size(); ++i)
-            codes[i] = static_cast<typename T::value_type>(column.level_of(read[i]));
-    });
+    column.code_values.shrink_to_fit();
     return coded;
 }
 

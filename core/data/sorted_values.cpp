@@ -10,7 +10,7 @@
 namespace silvics {
 namespace {
 
-// An integer that orders as the number does; -0.0 and 0.0 are the same value.
+// An integer that has the order of the numbers; -0.0 and 0.0 are equal.
 template <class Float>
 auto ordered_bits(Float value) {
     using Bits = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
@@ -21,7 +21,7 @@ auto ordered_bits(Float value) {
 
 std::uint32_t upper(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 32); }
 
-// Least significant digit first, and only the digits in which the keys differ.
+// Radix sort from the least significant digit; digits in which all keys agree are skipped.
 template <int kBits>
 void radix_sort(std::vector<std::uint64_t>& keys, const StopFlag& stop) {
     constexpr int kDigits = (32 + kBits - 1) / kBits;
@@ -65,7 +65,7 @@ SortedValues::SortedValues(std::span<const double> values, const StopFlag& stop)
     }
 }
 
-// Numbers that single precision holds: half the bits are all.
+// If all numbers fit single precision, the upper half of the key orders them completely.
 bool SortedValues::order_by_floats(std::span<const double> values, const StopFlag& stop) {
     constexpr std::size_t kBlock = 256;
     std::size_t n = 0;
@@ -101,12 +101,12 @@ void SortedValues::sort(const StopFlag& stop) {
     if (keys_.size() < 32)
         std::ranges::sort(keys_);
     else if (keys_.size() < 2048)
-        radix_sort<8>(keys_, stop);  // few buckets to clear
+        radix_sort<8>(keys_, stop);  // fewer buckets to clear
     else
         radix_sort<11>(keys_, stop);
 }
 
-// Values of one upper half may differ in the lower one.
+// Sorts values that agree in the upper half of their bits and differ in the lower half.
 void SortedValues::separate_equals(std::span<const double> values, const StopFlag& stop) {
     const std::size_t n = keys_.size();
     another_.resize(n);

@@ -1,4 +1,4 @@
-// Numbers in their order, found without comparing them.
+// Sorted numbers, by radix sort.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace silvics {
 
-// The rows in the order of their values, those of equal values in the order of rows; rows that are
-// missing (NaN) are left out.
+// The rows sorted by value; rows of equal values are in row order, and rows whose value is missing
+// (NaN) are left out.
 class SortedValues {
 public:
     SortedValues(std::span<const double> values, const StopFlag& stop);
 
     std::size_t size() const { return keys_.size(); }
     RowId row(std::size_t i) const { return static_cast<RowId>(keys_[i]); }
-    // Whether the value is another than the one before.
+    // Whether the value differs from the one before.
     bool another(std::size_t i) const { return another_[i] != 0; }
     std::size_t n_distinct() const { return n_distinct_; }
 
 private:
-    // The upper half orders most columns; in the lower half, the row.
+    // The upper half of a key has the leading bits of the value, which suffice for most columns;
+    // the lower half has the row.
     using Key = std::uint64_t;
 
     bool order_by_floats(std::span<const double> values, const StopFlag& stop);

@@ -47,7 +47,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
     column.sparse = true;
     column.plain = false;
     std::vector<double> read(n);
-    std::vector<std::uint32_t> order;  // of the cells that are not missing, by value
+    std::vector<std::uint32_t> order;  // the cells that are not missing, sorted by value
     for (std::size_t k = 0; k < n; ++k) {
         read[k] = column.values[k];
         if (std::isinf(read[k])) throw std::invalid_argument(kInfinite);
@@ -58,7 +58,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
     }
     stop.check();
     std::ranges::sort(order, {}, [&](std::uint32_t k) { return read[k]; });
-    // Zeros that are not stored stand before the first cell that is not negative.
+    // Implicit zeros come before the first cell that is not negative.
     const std::size_t not_stored = X.rows - n, n_known = order.size() + not_stored;
     const auto value = [&](std::size_t i) { return read[order[i]]; };
     const auto negative = static_cast<std::size_t>(
@@ -91,7 +91,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
         for (std::size_t k = 0; column.has_missing && k < n; ++k)
             if (std::isnan(read[k])) codes[k] = static_cast<Narrow>(column.n_codes);
     });
-    column.knots.shrink_to_fit();
+    column.code_values.shrink_to_fit();
     return made;
 }
 

@@ -1,17 +1,17 @@
-// One column of a sparse matrix into codes, at the cost of the cells that it stores.
+// One column of a sparse matrix into codes, in time proportional to its stored cells.
 #pragma once
 
 #include <vector>
 
 #include "base/stop.hpp"
+#include "data/coder.hpp"
 #include "data/matrix.hpp"
-#include "data/rank_code.hpp"
 
 namespace silvics {
 
 struct SparseColumn {
     CodedColumn coded;         // codes of the cells
-    std::vector<RowId> cells;  // their rows
+    std::vector<RowId> cells;  // rows of the cells
 };
 
 SparseColumn sparse_code(const Matrix& X, std::size_t column, const BinRule& rule,

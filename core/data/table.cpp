@@ -10,14 +10,15 @@
 #include "base/kernels.hpp"
 #include "base/thread_team.hpp"
 #include "data/byte_code.hpp"
+#include "data/level_code.hpp"
 #include "data/rank_code.hpp"
 #include "data/sparse_code.hpp"
 
 namespace silvics {
 namespace {
 
-// Some neighbouring columns, one after another. Read together, since in a matrix of rows they
-// come in the same lines of the cache.
+// Reads neighbouring columns, one after another. In a matrix stored by rows they share cache
+// lines.
 void read_columns(const MatrixView& X, std::size_t first, std::size_t count, double* into) {
     visit_scalar(X.type, [&]<class T>(std::type_identity<T>) {
         for (std::size_t i = 0; i < X.rows; ++i)
@@ -26,15 +27,16 @@ void read_columns(const MatrixView& X, std::size_t first, std::size_t count, dou
     });
 }
 
-// Bytes of a matrix up to which values are read and not codes: no more than a cache holds, and less
-// than that where each value of a row is in another line; of the row, from where on that is so.
-constexpr std::size_t kCached = std::size_t{1} << 25, kNear = 512;
+// A matrix of at most kMaxCachedBytes is read as values instead of codes: it fits the cache. Rows
+// of more than kMaxNearRowBytes have each value in another cache line, and the bound is lower for
+// them.
+constexpr std::size_t kMaxCachedBytes = std::size_t{1} << 25, kMaxNearRowBytes = 512;
 
-// Bytes of a column from which on it goes to large pages; smaller ones stay where they were made,
-// since a copy of all would take as much memory again.
-constexpr std::size_t kLarge = std::size_t{1} << 20;
+// Columns of at least this size are copied to large pages. Smaller ones stay where they were made,
+// since copying all of them would take as much memory again.
+constexpr std::size_t kMinLargePageBytes = std::size_t{1} << 20;
 
-// Gives the codes of some columns, all of one size, their place in the table.
+// Places the codes of some columns, all of one size, in the table.
 template <class T>
 void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> columns,
                  Table& table, ThreadTeam& team) {
@@ -48,7 +50,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
     const auto codes = [&](std::size_t j) -> std::vector<T>& {
         return std::get<std::vector<T>>(coded[columns[j]].codes);
     };
-    const bool narrow = m > 1 && m * sizeof(T) <= kNarrow;
+    const bool narrow = m > 1 && m * sizeof(T) <= kMaxNarrowRowBytes;
     T* rows = nullptr;
     if (narrow || (m > 1 && sizeof(T) == 1)) {
         table.buffers.emplace_back(checked_product(n, m * sizeof(T)));
@@ -63,7 +65,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
             }
         });
     }
-    if (!narrow && n * sizeof(T) < kLarge) {
+    if (!narrow && n * sizeof(T) < kMinLargePageBytes) {
         for (std::size_t j = 0; j < m; ++j) {
             const auto& kept = table.arrays.emplace_back(std::move(coded[columns[j]].codes));
             view(j, {reinterpret_cast<const std::byte*>(std::get<std::vector<T>>(kept).data()), 1,
@@ -74,7 +76,7 @@ void place_codes(std::vector<CodedColumn>& coded, std::span<const std::size_t> c
         T* const columns_first = reinterpret_cast<T*>(table.buffers.back().data());
         team.run(m, [&](std::size_t j, std::size_t) {
             std::ranges::copy(codes(j), columns_first + j * n);
-            codes(j) = std::vector<T>();  // "= {}" would keep the room
+            codes(j) = std::vector<T>();  // "= {}" would keep the capacity
         });
         for (std::size_t j = 0; j < m; ++j)
             view(j, {reinterpret_cast<const std::byte*>(columns_first + j * n), 1, sizeof(T) == 2});
@@ -96,7 +98,7 @@ std::size_t row_bytes(const MatrixView& X) {
     return X.cols * static_cast<std::size_t>(std::abs(X.col_stride));
 }
 
-// Whether most columns look as if codes of one byte would do, from the first rows.
+// Whether most columns seem to fit codes of one byte, judged by the first rows.
 bool mostly_bytes(const MatrixView& X) {
     const std::size_t rows = std::min(X.rows, std::size_t{256});
     std::vector<double> read(rows);
@@ -104,12 +106,12 @@ bool mostly_bytes(const MatrixView& X) {
     for (std::size_t j = 0; j < X.cols; ++j) {
         read_columns({X.at(0, j), rows, 1, X.row_stride, X.col_stride, X.type}, 0, 1, read.data());
         double low, high;
-        bytes += kernels().survey(read.data(), rows, &low, &high) && high - low < 256.0;
+        bytes += kernels().whole_number_range(read.data(), rows, &low, &high) && high - low < 256.0;
     }
     return 2 * bytes > X.cols;
 }
 
-// A column and its content, as far as it is read already.
+// Codes one column, whose content has been read.
 CodedColumn coded_column(const Matrix& X, std::size_t j, const ColumnView& values,
                          std::span<const double> read, const BinRule& rule, const StopFlag& stop) {
     if (X.category(j)) return level_code(read, values, static_cast<std::size_t>(X.n_levels[j]));
@@ -147,7 +149,7 @@ Table code_sparse(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     return table;
 }
 
-// What is not a number is missing; infinity is an error. Reports which columns have missing values.
+// Finds the columns with missing values (NaN). Infinity is an error.
 std::vector<char> find_missing(const Matrix& X, ThreadTeam& team) {
     std::vector<char> has_missing(X.cols, 0);
     constexpr std::size_t kBlock = std::size_t{1} << 14;
@@ -156,7 +158,7 @@ std::vector<char> find_missing(const Matrix& X, ThreadTeam& team) {
         team.run((X.rows + kBlock - 1) / kBlock, [&](std::size_t part, std::size_t) {
             const std::size_t begin = part * kBlock, end = std::min(X.rows, begin + kBlock);
             visit_scalar(block.type, [&]<class T>(std::type_identity<T>) {
-                double nothing = 0.0;  // a value that is not finite leaves something
+                double nothing = 0.0;  // stays zero unless a value is not finite
                 for (std::size_t i = begin; i < end; ++i)
                     for (std::size_t j = 0; j < block.cols; ++j)
                         nothing += 0.0 * load_as_double<T>(block.at(i, j));
@@ -193,7 +195,7 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
             rule.max_bins == 0 ? 256 : std::min<std::size_t>(rule.max_bins, 256);
         done = code_bytes(X.blocks[0], most, table, team);
     }
-    struct Run {  // of columns still to be coded; neighbours in a matrix of rows are read together
+    struct Run {  // columns to be coded; neighbours in a matrix stored by rows are read together
         const MatrixView* block;
         std::size_t offset, first, last;
     };
@@ -237,26 +239,27 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
 }
 
 Table table_of_values(const Matrix& X, ThreadTeam& team, bool rarely_read) {
-    constexpr std::size_t kSmallNode = 33, kLargerNode = 1024,
-                          kAny = std::numeric_limits<std::size_t>::max();
+    constexpr std::size_t kSmallNodeSamples = 33, kWideNodeSamples = 1024,
+                          kAllNodes = std::numeric_limits<std::size_t>::max();
     check_shape(X);
-    const bool short_table = (X.rows < kLargerNode || rarely_read) && !X.sparse;
+    const bool short_table = (X.rows < kWideNodeSamples || rarely_read) && !X.sparse;
     bool cached = false, wide = false;
     if (!short_table && X.simple()) {
         const MatrixView& block = X.blocks[0];
         const bool in_rows = rows_first(block) && !mostly_bytes(block);
-        wide = in_rows && row_bytes(block) > kNear;
-        cached = in_rows && X.rows * row_bytes(block) <= (wide ? kCached / 4 * 3 : kCached);
+        wide = in_rows && row_bytes(block) > kMaxNearRowBytes;
+        cached = in_rows &&
+                 X.rows * row_bytes(block) <= (wide ? kMaxCachedBytes / 4 * 3 : kMaxCachedBytes);
     }
     if (!short_table && !cached) {
         Table table = code_table(X, {}, team);
-        table.values_below = wide ? kLargerNode : kSmallNode;
+        table.values_below = wide ? kWideNodeSamples : kSmallNodeSamples;
         return table;
     }
     const std::vector<char> has_missing = find_missing(X, team);
     Table table;
     table.n_rows = X.rows;
-    table.values_below = kAny;
+    table.values_below = kAllNodes;
     X.for_blocks([&](const MatrixView& block, std::size_t first) {
         for (std::size_t j = 0; j < block.cols; ++j) {
             Column column;

@@ -19,30 +19,31 @@ struct BinRule {
     Widths widths = Widths::equal_frequency;
 };
 
-// Codes of one size stand together. In a narrow table, row by row: what a small node needs of a
-// row is then in one or two lines of the cache, and the rows of a whole branch stay there. In a
-// wide one, column by column: a row would be read for the sake of few of its codes. Where codes
-// are of one byte, a wide table has both: small nodes still do better by rows.
-inline constexpr std::size_t kNarrow = 128;  // bytes of a row worth reading for a few of them
+// Codes of one size are stored together. A narrow table stores them row by row: the codes that a
+// small node needs of a row are then in one or two cache lines, and the rows of a whole branch
+// stay in the cache. A wide table stores them column by column, since a whole row would be read
+// for a few of its codes. A wide table of one-byte codes has both: small nodes are still faster by
+// rows.
+inline constexpr std::size_t kMaxNarrowRowBytes = 128;  // a row of more bytes is too wide
 
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
-    std::vector<LargeBuffer> buffers;       // the codes that columns view: of many, or
-    std::vector<CodeArray> arrays;          // of one each
-    std::vector<std::vector<RowId>> cells;  // and the rows of sparse ones
-    // Nodes of fewer samples do better to look at the values themselves, where any cut will do.
+    std::vector<LargeBuffer> buffers;       // the codes that columns view, of many columns,
+    std::vector<CodeArray> arrays;          // or of one column each
+    std::vector<std::vector<RowId>> cells;  // the rows of the cells of sparse columns
+    // Random cuts of nodes of fewer samples are drawn on the values instead of codes.
     std::size_t values_below = 0;
 
     std::size_t n_features() const { return columns.size(); }
 };
 
-// Codes every column of X, the columns shared out over the team.
+// Codes every column of X; the columns are distributed over the team.
 Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team);
 
-// For random cuts, which need the values at both ends of a node and no others' order: values next
-// to each other in the caller's matrix are not coded at all; nor are any, unless sparse, of which
-// few will be looked at.
+// A table for random cuts, which need only the smallest and the largest value of a node. Columns
+// are not coded if the values of a row are next to each other in memory and the matrix fits the
+// cache; nor, unless X is sparse, if few values will be read.
 Table table_of_values(const Matrix& X, ThreadTeam& team, bool rarely_read = false);
 
 }  // namespace silvics

@@ -24,7 +24,7 @@ std::size_t Target::value_width() const {
                             : n_outputs;
 }
 
-// Both take y as the caller has it, one row after another.
+// Both functions take y as the caller stores it, row by row.
 Target class_target(std::span<const std::int64_t> y, std::size_t n_rows,
                     std::vector<ClassId> n_classes) {
     Target target;
@@ -67,7 +67,7 @@ Target real_target(std::span<const double> y, std::size_t n_rows, std::size_t n_
         target.holder = std::move(own);
     }
     target.centre.assign(n_outputs, 0.0);
-    double largest = 0.0;  // half of it: the difference of two doubles may overflow, that cannot
+    double largest = 0.0;  // half of the largest deviation: the deviation itself may overflow
     for (std::size_t k = 0; k < n_outputs; ++k) {
         std::vector<double> used;
         used.reserve(n_rows);

@@ -1,5 +1,5 @@
-// The variables of a node, one after another, without replacement (Algorithm 4.1).
-// Fisher-Yates on a standing array, undone afterwards: no work per node that grows with p.
+// Draws the variables of a node without replacement (Algorithm 4.1): a Fisher-Yates shuffle of an
+// array that is restored afterwards, so that the work per node does not grow with p.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace silvics {
 
 class FeatureDraw {
 public:
-    // Among these.
+    // Draws among these variables.
     explicit FeatureDraw(std::vector<FeatureId> features)
         : order_(std::move(features)), swaps_(order_.size()) {}
     explicit FeatureDraw(std::size_t n_features) : FeatureDraw(first_features(n_features)) {}
@@ -47,12 +47,12 @@ public:
 
 private:
     std::vector<FeatureId> order_;
-    std::vector<FeatureId> swaps_;  // as many as drawn
+    std::vector<FeatureId> swaps_;  // one for each variable drawn
     std::size_t drawn_ = 0;
     RandomStream stream_{0};
 };
 
-// The variables of a tree: as many as wanted, in their order; 0 is all.
+// The variables of a tree: `wanted` of them in ascending order; 0 means all.
 inline std::vector<FeatureId> draw_columns(std::size_t n_features, std::size_t wanted,
                                            std::uint32_t seed) {
     std::vector<FeatureId> features = FeatureDraw::first_features(n_features);

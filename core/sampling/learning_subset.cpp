@@ -24,29 +24,31 @@ void balance_classes(std::vector<double>& weights, const Target& target, std::si
     }
 }
 
-// Weights of 1e100 or 1e-100 would overflow or vanish in products: a power of two is taken out,
-// which changes no bit of any of them that matters.
+// Divides the weights by a power of two, which changes none of their digits: products of weights
+// of 1e100 or 1e-100 would overflow or underflow.
 void bring_near_one(LearningSubset& subset) {
     if (subset.weights.empty()) return;
     const double largest = std::ranges::max(subset.weights);
     if (!(largest > 0.0) || (largest > 0x1.0p-20 && largest < 0x1.0p20)) return;
     const int exponent = std::ilogb(largest);
     subset.unit = std::ldexp(1.0, std::clamp(exponent, -1000, 1000));
-    for (double& w : subset.weights)  // however small, a weight stays one
+    for (double& w : subset.weights)  // a positive weight stays positive
         if (w > 0.0) w = std::max(w / subset.unit, std::numeric_limits<double>::denorm_min());
 }
 
-// A place within a sum of denormal weights would be rounded to a few values: a power of two brings
-// such sums to where doubles have all their digits. Sums of other weights stay as they are.
+// Random positions within a sum of denormal weights would take only a few values. A power of two
+// brings such sums into the range where doubles have all their digits. Other sums are unchanged.
 void scale_up(std::vector<double>& running) {
-    constexpr double kTiny = 0x1.0p-900, kUnit = 0x1.0p900;
-    if (!running.empty() && running.back() < kTiny)
-        for (double& sum : running) sum *= kUnit;
+    constexpr double kMinAccurateSum = 0x1.0p-900, kScale = 0x1.0p900;
+    if (!running.empty() && running.back() < kMinAccurateSum)
+        for (double& sum : running) sum *= kScale;
 }
 
-// So many of the first n numbers, ascending, at a cost that does not grow with n (Floyd): each of
-// the last so many is taken, unless a number up to it is drawn that has not been taken before.
-std::vector<RowId> some_of(std::size_t n, std::size_t wanted, RandomStream& stream) {
+// Draws `wanted` of the numbers below n without replacement and returns them in ascending order
+// (Floyd): each number from n - wanted on is taken, unless the number drawn up to it has not been
+// taken yet.
+std::vector<RowId> draw_without_replacement(std::size_t n, std::size_t wanted,
+                                            RandomStream& stream) {
     std::vector<RowId> some;
     some.reserve(wanted);
     std::vector<bool> taken(n, false);
@@ -60,8 +62,8 @@ std::vector<RowId> some_of(std::size_t n, std::size_t wanted, RandomStream& stre
     return some;
 }
 
-// Tells the rows that find splits from those that fill leaves; at least one of each.
-void give_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
+// Divides the rows into structure and estimation samples, at least one of each.
+void assign_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
     const std::size_t n = subset.rows.size();
     if (n < 2)
         throw std::invalid_argument(
@@ -70,18 +72,19 @@ void give_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
     const auto wanted = static_cast<std::size_t>(structure * static_cast<double>(n) + 0.5);
     RandomStream stream(derive(root_key(seed), kRolesPart));
     subset.estimates.assign(n, 1);
-    for (const RowId i : some_of(n, std::clamp<std::size_t>(wanted, 1, n - 1), stream))
+    for (const RowId i :
+         draw_without_replacement(n, std::clamp<std::size_t>(wanted, 1, n - 1), stream))
         subset.estimates[i] = 0;
 }
 
-// visit(row) for the rows drawn for a tree, in the order drawn.
+// Calls visit(row) for the rows drawn for a tree, in the order drawn.
 template <class Visit>
 void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop, Visit&& visit) {
     RandomStream stream(derive(root_key(seed), kRowsPart));
     if (plan.subsample) {
         const auto& of = plan.candidates;
         const std::size_t n = of.empty() ? plan.n_rows : of.size();
-        for (const RowId i : some_of(n, std::min(plan.n_draws, n), stream))
+        for (const RowId i : draw_without_replacement(n, std::min(plan.n_draws, n), stream))
             visit(of.empty() ? i : of[i]);
         return;
     }
@@ -92,8 +95,8 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& sto
             continue;
         }
         const double place = stream.uniform() * plan.running.back();
-        // The first row whose running sum passes the place: never one of weight zero. If the
-        // product rounds up to the sum itself, that is the last row with a weight.
+        // The first row whose prefix sum exceeds the position, which never has weight zero. If the
+        // product rounds up to the whole sum, that is the last row with a weight.
         auto at = std::ranges::upper_bound(plan.running, place);
         if (at == plan.running.end())
             at = std::ranges::lower_bound(plan.running, plan.running.back());
@@ -157,7 +160,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
     } else if (plan.subsample && plan.weights.empty()) {
         subset.rows = draw_rows(plan, seed, stop);
         subset.whole = static_cast<double>(subset.rows.size());
-        if (plan.structure > 0.0) give_roles(subset, plan.structure, seed);
+        if (plan.structure > 0.0) assign_roles(subset, plan.structure, seed);
         return subset;
     } else if (plan.subsample) {
         subset.weights.assign(plan.n_rows, 0.0);
@@ -167,20 +170,20 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
     }
     bring_near_one(subset);
     const std::size_t zeros = static_cast<std::size_t>(std::ranges::count(subset.weights, 0.0));
-    // One more than there are: the loop writes a row before it knows whether to keep it.
+    // One more than needed: the loop writes each row before it decides whether to keep it.
     subset.rows.reserve(with_margin(plan.n_rows - zeros + 1));
     subset.rows.resize(plan.n_rows - zeros + 1);
     std::size_t n = 0;
     for (std::size_t i = 0; i < plan.n_rows; ++i) {
         const double w = subset.weight(static_cast<RowId>(i));
-        subset.rows[n] = static_cast<RowId>(i);  // kept or not: no branch could foresee it
+        subset.rows[n] = static_cast<RowId>(i);  // branch-free: the branch would be unpredictable
         n += w > 0.0;
         subset.whole += w;
         subset.whole_weights &=
             w < 0x1.0p20 && w == static_cast<double>(static_cast<std::int32_t>(w));
     }
     subset.rows.resize(n);
-    if (plan.structure > 0.0) give_roles(subset, plan.structure, seed);
+    if (plan.structure > 0.0) assign_roles(subset, plan.structure, seed);
     return subset;
 }
 

@@ -1,5 +1,5 @@
-// The rows of a tree: all of them, a bootstrap replicate kept as counts on the unique rows
-// (thesis 5.27), or some drawn without replacement; with their weights.
+// The rows of a tree and their weights: all rows, a bootstrap replicate kept as counts on the
+// unique rows (thesis 5.27), or a subsample without replacement.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,37 @@ struct SamplingPlan {
     std::size_t n_rows = 0;
     bool bootstrap = false;
     std::size_t n_draws = 0;          // with bootstrap
-    bool balanced_subsample = false;  // with bootstrap: weigh classes by their drawn share
-    std::vector<double> weights;      // empty: all one; with bootstrap: odds of being drawn
-    std::vector<double> running;      // running sum of weights, made by prepare()
-    bool subsample = false;           // n_draws without replacement, each with its own weight
-    double structure = 0.0;           // honest: share of a tree's rows that find its splits
-    std::vector<RowId> candidates;    // a subsample's, made by prepare(); none: all rows
-    std::vector<RowId> held_out;      // rows that trees are pruned on: never drawn, nor out of bag
+    bool balanced_subsample = false;  // with bootstrap: weight classes by their share of the draws
+    std::vector<double>
+        weights;  // empty: all one; with bootstrap: proportional to the probability of being drawn
+    std::vector<double> running;  // prefix sums of the weights, made by prepare()
+    bool subsample = false;       // n_draws without replacement, each row with its own weight
+    double structure = 0.0;       // honest trees: fraction of the rows that are structure samples
+    std::vector<RowId>
+        candidates;  // rows that a subsample draws from, made by prepare(); empty: all rows
+    std::vector<RowId> held_out;  // rows that trees are pruned on: never drawn and never out of bag
 
     void prepare();
-    // How many rows a tree has, more or less.
+    // The expected number of distinct rows of a tree.
     std::size_t usual_size() const;
 };
 
 // The rows drawn for a tree, in the order drawn.
 std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed,
                              const StopFlag& stop = {});
-// True for the rows that the tree used for nothing: not drawn, and not held out to prune it.
+// True for the rows that the tree did not use: neither drawn nor held out for pruning.
 std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed,
                              const StopFlag& stop = {});
 
 struct LearningSubset {
-    std::vector<RowId> rows;              // ascending, those of positive weight
-    std::vector<double> weights;          // by row of the table; empty: all one
-    double unit = 1.0;                    // weight of the user per weight here: a power of two
-    bool whole_weights = true;            // all small integers: their sums are exact in any order
-    double whole = 0.0;                   // the sum of the weights
-    std::vector<std::uint8_t> estimates;  // of `rows`, in honest trees: whether they fill leaves
+    std::vector<RowId> rows;      // ascending, those of positive weight
+    std::vector<double> weights;  // by row of the table; empty: all one
+    double unit = 1.0;            // the user's weight per weight here: a power of two
+    bool whole_weights =
+        true;  // whether all weights are small integers: their sums are exact in any order
+    double whole = 0.0;  // the sum of the weights
+    std::vector<std::uint8_t>
+        estimates;  // for each of `rows`, in honest trees: whether it is an estimation sample
 
     double weight(RowId row) const { return weights.empty() ? 1.0 : weights[row]; }
     // The weights of the subset's rows, in their order.

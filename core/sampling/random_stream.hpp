@@ -1,7 +1,8 @@
-// Counter-based randomness. A stream is a key; its n-th number is a function of the key
+// Counter-based random numbers. A stream is a key, and its n-th number is a function of the key
 // and n alone, so that a tree does not depend on threads, time or the order of its nodes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/hash.hpp"
@@ -10,25 +11,25 @@ namespace silvics {
 
 using StreamKey = std::uint64_t;
 
-// A key for the part of `key` named by `part`; streams of different parts are unrelated.
+// The key of a part of `key`; streams of different parts are independent.
 constexpr StreamKey derive(StreamKey key, std::uint64_t part) {
     return scatter(scatter(key ^ 0xD1B54A32D192ED03ULL) + part * 0xAEF17502108EF2D9ULL);
 }
 
-// What a stream is used for. Children take the numbers from kChild on.
+// What a stream is used for. Children take the numbers from kChildPart on.
 enum StreamPart : std::uint64_t {
     kRowsPart = 1,
     kVariablesPart = 2,
     kSplitSamplePart = 3,
-    kColumnsPart = 4,  // of a tree
-    kRolesPart = 5,    // of its rows, in honest trees
-    kOrderPart = 6,    // in which its nodes are split
-    kNumberPart = 7,   // of variables, at a node
-    kChoicePart = 8,   // among splits
-    kRangePart = 9,    // of cuts
+    kColumnsPart = 4,  // variables of a tree
+    kRolesPart = 5,    // structure and estimation samples of an honest tree
+    kOrderPart = 6,    // random order of growth
+    kNumberPart = 7,   // number of variables of a node
+    kChoicePart = 8,   // choice among splits
+    kRangePart = 9,    // samples that bound the cuts
     kPermutationPart = 10,
-    kPairPart = 1ULL << 34,         // and the number of the trial
-    kCombinationPart = 1ULL << 36,  // and its number
+    kPairPart = 1ULL << 34,         // plus the number of the trial
+    kCombinationPart = 1ULL << 36,  // plus the number of the combination
     kCutPart = 1ULL << 32,
     kChildPart = 1ULL << 33,
 };
@@ -59,8 +60,19 @@ private:
     std::uint64_t state_;
 };
 
-// Seed of tree number `tree` of a forest: a bijection of 32-bit numbers for each forest
-// seed, so that no two trees share a seed, and small enough for a scikit-learn random_state.
+// Calls visit(i) for `wanted` of the numbers below n, drawn without replacement, in ascending order
+// (selection sampling, Knuth's algorithm S).
+template <class Visit>
+void for_selected(std::size_t n, std::size_t wanted, RandomStream& stream, Visit&& visit) {
+    for (std::size_t i = 0; wanted > 0; ++i)
+        if (stream.below(n - i) < wanted) {
+            visit(i);
+            --wanted;
+        }
+}
+
+// Seed of tree number `tree` of a forest: a bijection of 32-bit numbers for each forest seed, so
+// that no two trees share a seed, and small enough for a scikit-learn random_state.
 constexpr std::uint32_t tree_seed(std::uint64_t forest_seed, std::uint32_t tree) {
     const std::uint64_t key = derive(forest_seed, 0);
     std::uint32_t z = tree;

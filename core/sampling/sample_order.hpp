@@ -1,7 +1,7 @@
-// The samples of a tree, those of each node side by side and in row order.
+// The samples of a tree: those of each node are contiguous and in row order.
 //
-// What a criterion reads of a sample moves along with its row, so that a node is read from end
-// to end and nothing is looked up by row but the variables themselves.
+// What a criterion reads of a sample moves along with its row, so that a node is read sequentially
+// and only the variables are looked up by row.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace silvics {
 
-// Those of the left first, both sides in the order they had. Both places are written, one is kept.
+// Branch-free stable partition: write each sample to both outputs, advance only the one it belongs
+// to.
 template <class T>
 void split_array(const std::uint8_t* goes_left, std::size_t n, std::uint64_t* scratch, T* of) {
     T* const buffer = reinterpret_cast<T*>(scratch);
@@ -36,17 +37,17 @@ void split_array(const std::uint8_t* goes_left, std::size_t n, std::uint64_t* sc
 struct SampleOrder {
     std::vector<RowId> rows;
 
-    // Of these, what the criterion asked for (see its fill()); several outputs one after another.
+    // What the criterion reads of each sample (see its fill()); several outputs one after another.
     std::vector<double> weights;
     std::vector<ClassId> labels;
     std::vector<double> values;
     std::vector<std::uint64_t> packed;
-    // In honest trees: whether a sample fills leaves, or finds splits.
+    // In honest trees: one for estimation samples, zero for structure samples.
     std::vector<std::uint8_t> estimates;
 
     std::size_t size() const { return rows.size(); }
 
-    // visit(array) for every array; for those of two orders side by side.
+    // Calls visit(array) for every array, or visit(a, b) for the arrays of two orders.
     template <class Visit>
     void for_arrays(Visit&& visit) {
         visit(rows);
@@ -66,20 +67,22 @@ struct SampleOrder {
         visit(a.estimates, b.estimates);
     }
 
-    // goes_left[i] of sample begin + i: one or zero. Room of any kind will do.
+    // Partitions the samples of a node into left and right child: goes_left[i] is one or zero for
+    // sample begin + i. A buffer of any element type serves.
     template <class Any>
     void split(std::size_t begin, std::span<const std::uint8_t> goes_left, Scratch<Any>& scratch) {
         static_assert(sizeof(Any) % sizeof(std::uint64_t) == 0);
         constexpr std::size_t kWords = sizeof(Any) / sizeof(std::uint64_t);
         const std::size_t n = goes_left.size();
-        const std::size_t n_words = weights.empty() ? 1 : 2;  // of each sample, besides its row
+        const std::size_t n_words =
+            weights.empty() ? 1 : 2;  // words to move per sample, besides its row
         const std::size_t wanted = (n + 1) / 2 + 4 + n_words * (n + 4);
         auto* const buffer =
-            reinterpret_cast<std::uint64_t*>(scratch.take((wanted + kWords - 1) / kWords));
+            reinterpret_cast<std::uint64_t*>(scratch.ensure((wanted + kWords - 1) / kWords));
         const std::uint8_t* const goes = goes_left.data();
-        // What most trees have goes in one pass.
+        // The arrays that most trees have are partitioned in one pass.
         const auto at_once = [&](auto* first, double* second) {
-            kernels().part_samples(goes, n, rows.data() + begin, first, second, buffer);
+            kernels().partition_samples(goes, n, rows.data() + begin, first, second, buffer);
         };
         if (!packed.empty()) return at_once(packed.data() + begin, nullptr);
         if (values.size() == size() && labels.empty())
@@ -100,9 +103,9 @@ struct SampleOrder {
         for_arrays(each);
     }
 
-    // Samples from `begin` on by the child they go to, in the order they had.
-    void part(std::size_t begin, std::span<const std::uint32_t> child_of,
-              std::span<const std::size_t> sizes) {
+    // Stable partition of the samples from `begin` on into any number of children.
+    void partition(std::size_t begin, std::span<const std::uint32_t> child_of,
+                   std::span<const std::size_t> sizes) {
         std::vector<std::size_t> places(child_of.size()), next(sizes.size(), 0);
         for (std::size_t k = 1; k < sizes.size(); ++k) next[k] = next[k - 1] + sizes[k - 1];
         for (std::size_t i = 0; i < child_of.size(); ++i) places[i] = next[child_of[i]]++;
@@ -116,7 +119,7 @@ struct SampleOrder {
         for_arrays(each);
     }
 
-    // Copies of some samples, by place, at the end; their weights are theirs times a factor.
+    // Appends copies of some samples, by position; their weights are multiplied by the factors.
     void append(std::span<const std::size_t> places, std::span<const double> factors) {
         const std::size_t n = size();
         const auto each = [&]<class T>(std::vector<T>& array) {
@@ -138,7 +141,7 @@ struct SampleOrder {
         for (std::size_t i = 0; i < places.size(); ++i) weights[n + i] *= factors[i];
     }
 
-    // The samples of another order, at the end.
+    // Appends the samples of another order.
     void join(const SampleOrder& more) {
         const std::size_t n = size(), m = more.size();
         if (m == 0) return;
@@ -156,7 +159,7 @@ struct SampleOrder {
         for_pairs(*this, more, each);
     }
 
-    // Only the first so many.
+    // Keeps only the first n samples.
     void shorten(std::size_t n) {
         const std::size_t before = size();
         if (n >= before) return;
@@ -170,7 +173,7 @@ struct SampleOrder {
         for_arrays(each);
     }
 
-    // Some of the samples, by place.
+    // Copies some of the samples, by position.
     void copy_some(std::span<const std::size_t> places, SampleOrder& some) const {
         const auto each = [&]<class T>(const std::vector<T>& from, std::vector<T>& to) {
             to.clear();

@@ -1,7 +1,8 @@
-// The cells of nodes: boxes that splits cut out of the space, whether samples are in them or not.
+// The cells of nodes: boxes that the splits cut out of the input space, whether or not they
+// contain samples.
 //
-// A cell is the cut that made it and the cell that was cut, so that it costs the same for any
-// number of variables.
+// A cell is stored as the cut that made it and the cell that was cut, so that its cost does not
+// depend on the number of variables.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,12 @@ public:
         return checked_id(cuts_.size(), kMaxIds, "cells");
     }
 
-    // The side of a cell along a variable, of which the whole range is given.
+    // The interval of a cell along a variable, whose whole range is given.
     std::pair<double, double> side(CellId cell, FeatureId feature,
                                    std::pair<double, double> range) const {
         bool low_known = false, high_known = false;
         for (; cell != whole() && !(low_known && high_known); cell = cuts_[cell - 1].of) {
-            const Cut& cut = cuts_[cell - 1];
+            const Side& cut = cuts_[cell - 1];
             if (cut.feature != feature) continue;
             // The innermost cut comes first.
             if (cut.left && !std::exchange(high_known, true)) range.second = cut.at;
@@ -39,14 +40,14 @@ public:
     }
 
 private:
-    struct Cut {
+    struct Side {
         CellId of;
         FeatureId feature;
         double at;
         bool left;
     };
 
-    std::vector<Cut> cuts_;
+    std::vector<Side> cuts_;
 };
 
 }  // namespace silvics

@@ -9,7 +9,7 @@
 namespace silvics {
 namespace {
 
-// use(j, values): those of each column of numbers that are not missing.
+// Calls use(j, values) for each column of numbers with its values that are not missing.
 template <class Use>
 void for_numbers(const Table& table, ThreadTeam& team, Use&& use) {
     std::vector<RowId> rows(table.n_rows);
@@ -49,7 +49,7 @@ std::vector<std::vector<double>> column_edges(const Table& table, std::size_t mo
         for (std::size_t begin = 0, end; begin < values.size(); begin = end) {
             end = begin + 1;
             while (end < values.size() && values[end] == values[begin]) ++end;
-            // The middle of the value's rows says which group it belongs to.
+            // The middle of the rows of a value determines its group.
             const double middle = (static_cast<double>(begin) + static_cast<double>(end - 1)) / 2;
             const double slot =
                 distinct <= most ? static_cast<double>(begin) : std::floor(middle / n * slots);

@@ -1,4 +1,4 @@
-// What some recipes have to know of whole columns, once per table.
+// Properties of whole columns that some recipes need, computed once per table.
 #pragma once
 
 #include "base/thread_team.hpp"
@@ -7,11 +7,11 @@
 
 namespace silvics {
 
-// The least and the largest value of every column of numbers; nothing of categories.
+// The smallest and the largest value of every column of numbers; {0, 0} for categories.
 std::vector<std::pair<double, double>> column_ranges(const Table& table, ThreadTeam& team);
 
-// Between the values that a multiway split tells apart: each of them, if there are no more than
-// `most`, or as many groups of about equally many rows.
+// Thresholds between the values that a multiway split separates: between all of them, if there are
+// at most `most`, or between as many groups of about equally many rows.
 std::vector<std::vector<double>> column_edges(const Table& table, std::size_t most,
                                               ThreadTeam& team);
 

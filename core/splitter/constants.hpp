@@ -1,8 +1,8 @@
 // Variables known to be constant on a branch: found once, skipped in all nodes below.
 //
-// Each node names the list it inherits; lists are linked upwards, and kept until they are said to
-// be of no more use. One list at a time is loaded into a table of marks, so that asking costs
-// nothing; to go to another node only the difference of the two branches is touched.
+// Each node refers to the list it inherits. Lists are linked upwards and kept until
+// forget_later(). One list at a time is loaded into a table of marks, so that known() is one look-
+// up; to load the list of another node, only the difference of the two branches is touched.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ public:
         for (; !coming_.empty(); coming_.pop_back()) mark(loaded_ = coming_.back(), 1);
     }
 
-    // All lists made after the loaded one: depth first, their nodes are done with.
+    // Removes all lists made after the loaded one. In depth-first growth their nodes are done.
     void forget_later() {
         if (lists_.size() == loaded_ + std::size_t{1}) return;
         lists_.resize(loaded_ + std::size_t{1});
@@ -43,7 +43,7 @@ public:
     bool known(FeatureId f) const { return known_[f] != 0; }
     void found(FeatureId f) { fresh_.push_back(f); }
 
-    // The list for the children of the node that was loaded.
+    // The list for the children of the loaded node.
     ListId inherit() {
         if (fresh_.empty()) return loaded_;
         const auto begin = features_.size();
@@ -57,7 +57,7 @@ private:
     struct List {
         ListId parent = 0;
         std::uint32_t depth = 0;
-        std::size_t begin = 0, end = 0;  // among the features of all lists
+        std::size_t begin = 0, end = 0;  // range among the features of all lists
     };
 
     void mark(ListId list, char value) {

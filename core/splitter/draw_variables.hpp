@@ -1,4 +1,5 @@
-// Variables of a node, drawn until K have been tried and one of them was of use (definition 2).
+// Draws variables of a node until K have been tried and at least one of them was useful
+// (definition 2).
 #pragma once
 
 #include <cstddef>
@@ -11,17 +12,18 @@ namespace silvics {
 
 struct DrawLimits {
     std::size_t max_features = 1;  // K
-    bool constants_count = true;   // among the K drawn, or are they skipped
-    std::size_t at_once = 1;       // variables in a batch
+    bool constants_count = true;   // whether constants count among the K, or are skipped
+    std::size_t batch_size = 1;    // variables in a batch
 };
 
 struct DrawCounts {
     std::size_t counted = 0, useful = 0;
 };
 
-// `draw` gives variables by next() until it is done(). Those sure to be tried come in batches, in
-// `batch`: begin(batch), then for each try_variable(i, f), which answers whether it was of use.
-// enough() ends the draw early. A variable known to be constant costs its draw and nothing else.
+// `draw` returns variables by next() until it is done(). Variables that are certain to be tried
+// come in batches: begin(batch), then try_variable(i, f) for each, which returns whether it was
+// useful, that is, not constant. enough() ends the draw early. A variable known to be constant
+// costs its draw only.
 template <class Draw, class Begin, class Try, class Enough>
 DrawCounts draw_variables(Draw& draw, const Constants& constants, const DrawLimits& limits,
                           std::vector<FeatureId>& batch, Begin&& begin, Try&& try_variable,
@@ -31,7 +33,8 @@ DrawCounts draw_variables(Draw& draw, const Constants& constants, const DrawLimi
         batch.clear();
         const std::size_t wanted =
             counts.counted < limits.max_features ? limits.max_features - counts.counted : 1;
-        for (std::size_t i = 0; i < wanted && batch.size() < limits.at_once && !draw.done(); ++i) {
+        for (std::size_t i = 0; i < wanted && batch.size() < limits.batch_size && !draw.done();
+             ++i) {
             const FeatureId f = draw.next();
             if (constants.known(f))
                 counts.counted += limits.constants_count;

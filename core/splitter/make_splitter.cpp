@@ -23,8 +23,8 @@ std::unique_ptr<Splitter> make(const SplitterParts& parts) {
     return std::make_unique<FastSplitter<C>>(parts);
 }
 
-// The first that suits the target and the weights; the last suits all. The others know nothing
-// of monotonic constraints, nor of what the general splitter asks.
+// The first criterion that suits the target and the weights; the last suits all. Only the last
+// supports monotonic constraints and the general splitter.
 template <Criterion First, Criterion... Others>
 std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
     if constexpr (sizeof...(Others) == 0)

@@ -1,4 +1,4 @@
-// Criteria by name: the one place where a name becomes a statistic and an impurity.
+// The catalogue of criteria: a name selects a statistic and an impurity.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,9 @@ namespace silvics {
 struct CriterionEntry {
     std::string_view name;
     bool classification;
-    bool centred;           // whether the target may be shifted
-    Derivation derivation;  // of what inner nodes have, from one mean or class weights at leaves
+    bool centred;  // whether the target may be shifted
+    Derivation
+        derivation;  // how inner nodes follow from one mean or the class weights of the leaves
     std::unique_ptr<Splitter> (*make_splitter)(const SplitterParts&);
 };
 

@@ -1,4 +1,4 @@
-// The rules by which a split is searched for.
+// The rules of the search for a split.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,31 @@ namespace silvics {
 
 enum class Search : std::uint8_t {
     automatic,
-    sort,       // sort the node's samples, then scan
-    histogram,  // sum the samples of each code, or of some neighbouring codes, then scan
+    sort,       // sort the samples of the node, then scan
+    histogram,  // sum the samples of each code, or of a bin of neighbouring codes, then scan
 };
 
-// What the fast splitter obeys: best and uniform cuts.
+// The rules that the fast splitter obeys: best and uniform cuts.
 struct FastRules {
     std::size_t max_features = 1;  // K
-    bool constants_count = true;   // among the K drawn (scikit-learn), or are they skipped
-    bool random_cut = false;       // Extra-Trees: one uniform cut instead of the best
+    bool constants_count =
+        true;  // whether constants count among the K drawn (scikit-learn), or are skipped
+    bool random_cut = false;  // Extra-Trees: one uniform cut instead of the best
     Search search = Search::automatic;
-    bool adjust_levels = true;     // take off what the levels of a category gain by chance
-    std::size_t split_sample = 0;  // N_0: search on that many samples of a larger node; 0: all
+    bool adjust_levels = true;  // subtract the score that many levels of a category reach by chance
+    std::size_t split_sample = 0;  // N_0: search on that many samples of larger nodes; 0: on all
     std::size_t min_samples_leaf = 1;
     double min_weight_leaf = 0.0;
-    std::size_t shared_from = std::size_t{1} << 13;  // samples that are worth several threads
-    std::vector<std::int8_t> monotonic;              // per variable: -1, 0, 1; empty: none
+    std::size_t shared_from = std::size_t{1}
+                              << 13;     // node size from which on several threads share the search
+    std::vector<std::int8_t> monotonic;  // per variable: -1, 0, 1; empty: none
 
     int monotonic_sign(FeatureId f) const { return monotonic.empty() ? 0 : monotonic[f]; }
 };
 
-// How a cut is drawn, where it is not searched for.
+// How a cut is drawn if it is not searched for.
 enum class CutDraw : std::uint8_t {
-    uniform,       // between the least and the largest value of the node (Extra-Trees)
+    uniform,       // between the smallest and the largest value of the node (Extra-Trees)
     gap,           // in a gap between neighbouring values (Biau et al. 2008)
     pair,          // between two samples of different output (PERT)
     middle,        // of the node's values
@@ -45,51 +47,55 @@ enum class CutDraw : std::uint8_t {
 
 // How the variables of a node are drawn.
 enum class VariableDraw : std::uint8_t {
-    uniform,   // K of them
+    uniform,   // K variables
     unused,    // K of those not yet used on the branch
     poisson,   // 1 + Poisson(K)
-    weighted,  // K of them by given probabilities
+    weighted,  // K variables by given probabilities
 };
 
 // Which of the splits found at a node is taken.
 enum class Choice : std::uint8_t {
     best,         // the largest decrease of impurity
-    gain_ratio,   // of no less than the mean gain, the largest share of the split's information
+    gain_ratio,   // the largest gain ratio among splits of at least the mean gain
     one_of_best,  // one of the n best, uniformly
-    near_best,    // near the root, one variable of almost the largest decrease (Kwok & Carter)
-    significant,  // the variable that depends on the output the most (conditional inference)
+    near_best,    // near the root, one of the variables of almost the largest decrease (Kwok &
+                  // Carter)
+    significant,  // the variable that is associated most strongly with the output (conditional
+                  // inference)
 };
 
 enum class SplitKind : std::uint8_t {
     binary,
     multiway,             // a child for each value
-    multiway_categories,  // for each level of a category; numbers are split in two
-    oblique,              // in two, on random combinations of variables
+    multiway_categories,  // a child for each level of a category; numbers are split in two
+    oblique,              // in two, by a threshold on random combinations of variables
 };
 
 enum class MissingRule : std::uint8_t { learned, apart, both };
 
-// These, and what only some recipes ask for: any of that takes the general splitter.
+// The rules of the fast splitter, and the choices of recipes, which need the general splitter.
 struct SearchRules : FastRules {
     CutDraw cut_draw = CutDraw::uniform;
     VariableDraw variable_draw = VariableDraw::uniform;
     Choice choice = Choice::best;
     SplitKind kind = SplitKind::binary;
     MissingRule missing = MissingRule::learned;
-    std::size_t n_best = 20;             // of one_of_best
-    double near_best = 0.25;             // what a split may lose against the best one,
-    std::size_t near_best_depth = 2;     // above this depth
-    std::size_t n_combined = 3;          // variables in a combination
-    std::size_t range_sample = 0;        // samples whose range bounds the cuts; 0: all
-    std::size_t max_values = 10;         // of a number, that a multiway split tells apart
-    double significance = 0.0;           // level of the test that a split must pass; 0: none
-    std::size_t n_permutations = 0;      // of that test; 0: its asymptotic form
-    bool honest = false;                 // some samples find the splits, the others fill the leaves
-    bool general = false;                // the general splitter in any case, for tests
-    std::vector<double> probabilities;   // of the variables, where draws are weighted
-    std::vector<std::uint8_t> relevant;  // variables cut in the middle
-    std::vector<std::vector<double>> edges;  // between the values that multiway splits tell apart
-    std::vector<std::pair<double, double>> ranges;  // of all values, for cells and combinations
+    std::size_t n_best = 20;  // number of splits that one_of_best draws from
+    double near_best = 0.25;  // fraction of the largest decrease that a split may fall short by,
+    std::size_t near_best_depth = 2;  // above this depth
+    std::size_t n_combined = 3;       // variables in a combination
+    std::size_t range_sample = 0;     // samples whose range bounds the cuts; 0: all
+    std::size_t max_values = 10;      // values of a number that a multiway split separates
+    double significance = 0.0;        // level of the test that a split must pass; 0: no test
+    std::size_t n_permutations = 0;   // permutations of that test; 0: its asymptotic form
+    bool honest = false;   // structure samples find the splits, estimation samples fill the leaves
+    bool general = false;  // forces the general splitter, for tests
+    std::vector<double> probabilities;   // weights of the variables in a weighted draw
+    std::vector<std::uint8_t> relevant;  // one for variables that are cut in the middle
+    std::vector<std::vector<double>>
+        edges;  // thresholds between the values that multiway splits separate
+    std::vector<std::pair<double, double>>
+        ranges;  // range of each variable, for cells and combinations
 
     bool by_cells() const {
         return random_cut &&
@@ -104,7 +110,7 @@ struct SearchRules : FastRules {
                (random_cut && cut_draw != CutDraw::uniform) || range_sample != 0 ||
                significance > 0.0;
     }
-    // Whether every node keeps its value: leaves may be empty, or do not add up to their parents.
+    // Whether every node stores its value: leaves may be empty, or do not add up to their parents.
     bool keeps_values() const {
         return honest || kind != SplitKind::binary || missing != MissingRule::learned || by_cells();
     }

@@ -1,4 +1,4 @@
-// A split found, and the rules that a search for one obeys.
+// Splits, cuts, and the limits that they must respect.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace silvics {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Where missing values went at a node, if it has seen any.
+// The side that missing values of a node went to, if it has any.
 enum class MissingSide : std::uint8_t { unseen, right, left };
 
-// try_side(side) for every side that missing values can take: right of a cut, then left of it;
+// Calls try_side for every side that missing values can take: right of a cut, then left of it;
 // unseen, if the node has none.
 template <class Try>
 void for_missing_sides(bool has_missing, Try&& try_side) {
@@ -30,40 +30,42 @@ void for_missing_sides(bool has_missing, Try&& try_side) {
 
 struct Split {
     FeatureId feature = 0;
-    double threshold = 0.0;  // x <= threshold goes left; of a category, a rule of coins or NaN
-    double decrease = 0.0;   // of impurity, not yet weighted by p(t)
-    double middle = 0.0;     // between the children's values, for monotonic constraints
+    double threshold =
+        0.0;  // x <= threshold goes left; of a category, the rule of its coins, or NaN
+    double decrease = 0.0;  // decrease of impurity, not yet weighted by p(t)
+    double middle = 0.0;    // mean of the values of the children, for monotonic constraints
     std::size_t n_left = 0;
     MissingSide missing = MissingSide::unseen;
-    // Of a category without coins: the levels seen at the node, by the side they go to. They stay
-    // until the next search.
+    // For a category split without coins: the levels seen at the node, by side. Valid until the
+    // next search.
     bool by_levels = false;
     std::span<const Code> left{}, right{};
-    // What is not told by a split of samples in two. It stays as long.
-    const struct OtherSplit* other = nullptr;
+    // What only the general splitter makes: null for a plain split in two. Valid as long.
+    const struct GeneralSplit* general = nullptr;
 };
 
-struct OtherSplit {
-    // Of other kinds than a split in two: what the node keeps, and the samples of each child.
+struct GeneralSplit {
+    // A split of another kind than in two: what the node stores, and the number of samples of each
+    // child.
     bool branches = false;
     Branching branching;
     std::vector<std::size_t> sizes;
-    // Where samples go to both children: their samples, copied to here.
+    // Samples that go to both children are copied: the samples of both children begin here.
     bool copied = false;
     std::size_t begin = 0, n_right = 0;
 };
 
-// Bounds that monotonic constraints above a node put on its value.
+// Bounds on the value of a node from the monotonic constraints above it.
 struct ValueBounds {
     double lower = -kInfinity, upper = kInfinity;
 };
 
-// A node: its samples are those from `begin` on in the tree's order.
+// A node: its samples are the n samples from `begin` on in the order of the tree.
 struct NodeSamples {
     std::size_t begin = 0, n = 0;
     StreamKey key = 0;
     ValueBounds bounds{};
-    // Where it is, for those who ask.
+    // What only some recipes need.
     struct Place {
         std::size_t depth = 0;
         const Cells* cells = nullptr;
@@ -72,39 +74,41 @@ struct NodeSamples {
     const Place* place = nullptr;
 };
 
-// The best cut on one variable so far: between samples of codes below the border and the others,
-// or, if `within`, between two samples of one code, the border.
+// The best cut on one variable so far: between the samples whose code is below `border` and the
+// others, or, if `within`, between two samples of the code `border`.
 struct Cut {
     double score = -kInfinity;
     Code border = 0;
     bool within = false;
-    Position at_left = 0, at_right = 0;  // next to the cut, where they differ
-    double middle = 0.0;  // between the children's values, under a monotonic constraint
-    // The largest code below the border, where it is known; the border is one itself then.
+    Position at_left = 0, at_right = 0;  // samples next to the cut; unknown if both are the same
+    double middle = 0.0;  // mean of the values of the children, under a monotonic constraint
+    // The largest code below the border, if known; the border is then the code of a sample, too.
     static constexpr Code kUnknown = ~Code{0};
     Code below = kUnknown;
 };
 
-// Which split of levels: a cut in an order, or a number among all or random ones.
+// A split of levels: a cut in an order of groups, or the number of a subset.
 struct LevelChoice {
-    std::uint32_t cut = 0;     // so many groups of the order go left; 0: by number
-    std::uint32_t number = 0;  // all: bit g is group g; random: how many came before it
+    std::uint32_t cut = 0;  // the first `cut` groups of the order go left; 0: by number
+    std::uint32_t number =
+        0;  // of all subsets: bit g is group g; of random ones: the index of the draw
 };
 
-// A cut found on one variable.
+// The cut found on one variable.
 struct Found {
     FeatureId feature = 0;
     Cut cut{};
-    double threshold = 0.0;  // once it is known: of a random cut, at once
+    double threshold = 0.0;  // known at once for random cuts
     MissingSide missing = MissingSide::unseen;
     LevelChoice choice{};
-    double by_chance = 0.0;  // of the score, for the freedom to choose among splits of levels
+    double by_chance =
+        0.0;  // the part of the score that is due to the choice among splits of levels
 
-    // What variables are compared by.
+    // The value by which variables are compared.
     double worth() const { return cut.score - by_chance; }
 };
 
-// What a cut must respect at this node.
+// The limits that a cut of a node must respect.
 struct CutLimits {
     std::size_t n = 0, min_samples_leaf = 1;
     double min_weight_leaf = 0.0;

@@ -1,5 +1,5 @@
-// The search for a node's split (Algorithms 3.3 and 4.1). A few virtual calls per node; the
-// criterion is a template below them.
+// The interface of splitters: the search for the split of a node (Algorithms 3.3 and 4.1). There
+// are a few virtual calls per node; the criterion is a template parameter of the implementations.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ struct NodeStats {
     bool homogeneous = false;
 };
 
-// A sample by itself: what its leaf says.
+// The leaf of a single sample.
 struct SoleSample {
     double weight = 0.0;
-    double value = 0.0;  // of one output
+    double value = 0.0;  // mean, for regression of one output
     ClassId only_class = 0;
 };
 
@@ -34,20 +34,22 @@ class Splitter {
 public:
     virtual ~Splitter() = default;
     virtual NodeStats enter(const NodeSamples& node) = 0;
-    // A node of one sample, of one output.
+    // Enters a node of one sample, for one output.
     virtual SoleSample enter_sole(std::size_t at) = 0;
-    // The split of the node last entered; its samples are set in order, those of the left child
-    // first. Variables found constant are told to `constants`.
+    // The split of the node last entered, whose samples are partitioned, those of the left child
+    // first. Variables found to be constant are added to `constants`.
     virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;
-    // Lets a team share in the search of large nodes; nobody shares if there is none.
+    // Lets a team share the search of large nodes; null ends that.
     virtual void share(ThreadTeam* team) = 0;
-    virtual std::unique_ptr<Splitter> another() const = 0;  // for other nodes of the same tree
-    virtual Work work() const = 0;                          // done so far
-    virtual bool sums_are_exact() const = 0;                // in any order
-    virtual double impurity() const = 0;        // of the node last entered, in the core's units
-    virtual int impurity_exponent() const = 0;  // i(t) times two to this is in the user's units
+    virtual std::unique_ptr<Splitter> another()
+        const = 0;                            // a splitter for other nodes of the same tree
+    virtual Work work() const = 0;            // work done so far
+    virtual bool sums_are_exact() const = 0;  // whether sums do not depend on the order of samples
+    virtual double impurity() const = 0;      // of the node last entered, in the core's units
+    virtual int impurity_exponent()
+        const = 0;  // i(t) times two to this power is in the user's units
     virtual void write_value(std::span<double> value) const = 0;
-    virtual ClassId only_class() const = 0;  // of a homogeneous node, one output
+    virtual ClassId only_class() const = 0;  // of a homogeneous node, for one output
 };
 
 struct SplitterParts {
@@ -57,7 +59,7 @@ struct SplitterParts {
     const SearchRules& rules;
     const StopFlag& stop;
     SampleOrder& order;
-    const std::vector<FeatureId>& features;  // that the tree may use
+    const std::vector<FeatureId>& features;  // variables that the tree may use
 };
 
 }  // namespace silvics

@@ -1,4 +1,4 @@
-// Extra-Trees: one cut, uniform on [min, max[ of the node's values (Algorithm 4.3).
+// Extra-Trees: one cut, uniform on [min, max[ of the values of the node (Algorithm 4.3).
 #pragma once
 
 #include <limits>
@@ -8,7 +8,8 @@
 
 namespace silvics {
 
-// The stream is that of (node, variable): a cut does not depend on what else was drawn.
+// The stream depends on the node and the variable only: a cut does not depend on what else was
+// drawn.
 inline double draw_threshold(StreamKey node, FeatureId feature, double low, double high) {
     const double u = RandomStream(derive(node, kCutPart + feature)).uniform();
     const double range = high - low;

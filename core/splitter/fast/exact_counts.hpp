@@ -1,4 +1,4 @@
-// The search for the best cut with a ledger of classes in integers (ExactCountsCriterion).
+// The search for the best cut with class counts in integers (ExactCountsCriterion).
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace silvics {
 template <ExactCountsCriterion C>
 class ExactCountsSearch {
 public:
-    using Ledger = typename C::Ledger;
+    using LeftSums = typename C::LeftSums;
 
     void best_cut(C& criterion, const NodeColumn& node, const CutLimits& limits, Search search,
                   const StopFlag& stop, Cut& best) {
         const std::size_t range = node.range.size();
-        // Many bins of few samples are mostly empty.
+        // If there are many bins, most of them have few samples.
         const std::size_t width = range <= 64 ? criterion.n_present() : criterion.n_classes();
         const bool small = range * width <= 3 * node.size();
         const bool binned = search == Search::histogram || (search == Search::automatic && small);
@@ -27,11 +27,11 @@ public:
             scan_sorted(criterion, node, limits, stop, best);
     }
 
-    // Of few samples all cuts are tried.
+    // Tries all cuts of a node of N samples.
     template <std::size_t N>
     void best_cut(C& criterion, const SmallNode<N>& small, const CutLimits& limits, Cut& best) {
         const auto samples = criterion.samples();
-        Ledger left = criterion.begin_scan();
+        LeftSums left = criterion.begin_scan();
         for (std::size_t k = 0; k + 1 < N; ++k) {
             move(criterion, left, samples[small.position(k)]);
             if (small.cut_after(k) && better(criterion, limits, k + 1, left, best))
@@ -45,28 +45,29 @@ public:
         return all;
     }
 
-    // The cut that parts the samples so marked. Left and right count alike, so it is enough to
-    // look at those of the smaller side.
+    // Scores the cut that sends the marked samples left. The score is symmetric, so that summing
+    // over the smaller side is enough.
     void score_sides(C& criterion, std::span<const std::uint8_t> goes_left, std::size_t n_left,
                      const CutLimits& limits, Cut& best) {
         const std::size_t n = goes_left.size(), width = criterion.n_classes();
         const std::size_t smaller = std::min(n_left, n - n_left);
         const std::uint8_t side = 2 * n_left <= n ? 1 : 0;
         const auto samples = criterion.samples();
-        Ledger ledger = criterion.begin_scan();
+        LeftSums left = criterion.begin_scan();
         if (smaller <= 2 * width) {
-            Position* const places = places_.take(n + 1);
+            Position* const places = places_.ensure(n + 1);
             kernels_.find_marks(goes_left.data(), n, side, places);
-            for (std::size_t k = 0; k < smaller; ++k) move(criterion, ledger, samples[places[k]]);
+            for (std::size_t k = 0; k < smaller; ++k) move(criterion, left, samples[places[k]]);
         } else {
-            move_cell(criterion, ledger, sum_side(criterion, goes_left, side, smaller));
+            move_cell(criterion, left, sum_side(criterion, goes_left, side, smaller));
         }
-        better(criterion, limits, n_left, ledger, best);
+        better(criterion, limits, n_left, left, best);
     }
 
-    // Whether this cut is better than the best and allowed; the best has its score then.
-    static bool better(const C& criterion, const CutLimits& limits, std::size_t n_left,
-                       const Ledger& left, Cut& best) {
+    // Whether this cut is better than the best and allowed; if so, best has its score.
+    // Inlined by force: it is the body of the innermost loops.
+    [[gnu::always_inline]] static bool better(const C& criterion, const CutLimits& limits,
+                                              std::size_t n_left, const LeftSums& left, Cut& best) {
         const double score = criterion.score(left);
         if (!(score > best.score)) return false;
         const double w = static_cast<double>(left.weight);
@@ -76,19 +77,19 @@ public:
     }
 
 private:
-    static void move(C& criterion, Ledger& left, std::uint64_t sample) {
+    static void move(C& criterion, LeftSums& left, std::uint64_t sample) {
         criterion.move(left, C::class_of(sample), C::weight_of(sample));
     }
 
-    static void move_cell(C& criterion, Ledger& left, const std::uint32_t* cell) {
+    static void move_cell(C& criterion, LeftSums& left, const std::uint32_t* cell) {
         if (2 * criterion.n_present() > criterion.n_classes())
             for (ClassId c = 0; c < criterion.n_classes(); ++c) criterion.move(left, c, cell[c]);
         else
             for (const ClassId c : criterion.present()) criterion.move(left, c, cell[c]);
     }
 
-    // Weights by class of those so marked. Two rows of classes in turn: an addition need not wait
-    // for the one before.
+    // The weights by class of the marked samples. Samples alternate between two rows of classes,
+    // so that an addition does not wait for the one before.
     const std::uint32_t* sum_side(const C& criterion, std::span<const std::uint8_t> marks,
                                   std::uint8_t mark, std::size_t n_marked) {
         const std::size_t n = marks.size(), width = criterion.n_classes();
@@ -104,13 +105,13 @@ private:
             return static_cast<std::uint32_t>(C::weight_of(sample));
         };
         if (4 * n_marked < n) {
-            const Position* const places = places_.take(n + 1);
+            const Position* const places = places_.ensure(n + 1);
             kernels_.find_marks(marks.data(), n, mark, places_.data());
             in_pairs(n_marked, [&](std::uint32_t* to, std::size_t k) {
                 const std::uint64_t sample = samples[places[k]];
                 to[C::class_of(sample)] += weight(sample);
             });
-        } else {  // the others add nothing: no branch that cannot be foreseen
+        } else {  // masked addition avoids an unpredictable branch
             const std::uint32_t flip = mark - 1U;
             in_pairs(n, [&](std::uint32_t* to, std::size_t i) {
                 to[C::class_of(samples[i])] += weight(samples[i]) & ((0U - marks[i]) ^ flip);
@@ -120,8 +121,7 @@ private:
         return even;
     }
 
-    // Whether it is worth while to set the samples of the lowest code apart: most of the first
-    // few have it.
+    // Whether to treat the samples of the lowest code separately: most of the first 64 have it.
     static bool sparse(const NodeColumn& node) {
         const std::size_t n = std::min(node.size(), std::size_t{64});
         std::size_t lowest = 0;
@@ -129,16 +129,16 @@ private:
         return 2 * lowest > n;
     }
 
-    // Most samples of a sparse column have its lowest code. They need not be looked at one by
-    // one: they are what the others leave of the node. Returns how many others there are; the
-    // weights of the lowest by class are in rest_.
-    std::size_t part_lowest(const C& criterion, const NodeColumn& node) {
+    // Most samples of a sparse column have its lowest code. Their weights by class, written to
+    // rest_, are those of the node minus those of the others. Returns the number of others, whose
+    // positions are in places_.
+    std::size_t separate_lowest(const C& criterion, const NodeColumn& node) {
         const std::size_t m =
             kernels_.find_codes(node.codes, node.size(), node.range.low + 1,
-                                node.range.high - node.range.low, places_.take(node.size() + 1));
+                                node.range.high - node.range.low, places_.ensure(node.size() + 1));
         const std::size_t width = criterion.n_classes();
         const auto samples = criterion.samples();
-        rest_.take(width);
+        rest_.ensure(width);
         for (std::size_t c = 0; c < width; ++c)
             rest_[c] = static_cast<std::uint32_t>(criterion.total(static_cast<ClassId>(c)));
         for (std::size_t k = 0; k < m; ++k) {
@@ -150,12 +150,12 @@ private:
 
     void scan_sorted(C& criterion, const NodeColumn& node, const CutLimits& limits,
                      const StopFlag& stop, Cut& best) {
-        if (node.size() >= kManySamples && !node.parts_codes() && sparse(node))
+        if (node.size() >= kMinSamplesToSkipLowest && !node.parts_codes() && sparse(node))
             return scan_others_sorted(criterion, node, limits, stop, best);
         const auto order = sort_.sort(node, stop);
         const auto cuts = sort_.cuts();
         const auto samples = criterion.samples();
-        Ledger left = criterion.begin_scan();
+        LeftSums left = criterion.begin_scan();
         for (std::size_t k = 0; k < order.size(); ++k) {
             move(criterion, left, samples[order[k]]);
             work_.cuts += cuts[k];
@@ -164,18 +164,18 @@ private:
         }
     }
 
-    // The same, sorting those above the lowest code alone.
+    // The same, but only samples above the lowest code are sorted.
     void scan_others_sorted(C& criterion, const NodeColumn& node, const CutLimits& limits,
                             const StopFlag& stop, Cut& best) {
-        const std::size_t m = part_lowest(criterion, node), n_lowest = node.size() - m;
-        codes_.take(m);
+        const std::size_t m = separate_lowest(criterion, node), n_lowest = node.size() - m;
+        codes_.ensure(m);
         for (std::size_t k = 0; k < m; ++k) codes_[k] = node.codes[places_[k]];
         const NodeColumn others{
             node.column, node.rows.first(m), codes_.data(), {node.range.low + 1, node.range.high}};
         const auto order = sort_.sort(others, stop);
         const auto cuts = sort_.cuts();
         const auto samples = criterion.samples();
-        Ledger left = criterion.begin_scan();
+        LeftSums left = criterion.begin_scan();
         move_cell(criterion, left, rest_.data());
         if (better(criterion, limits, n_lowest, left, best)) {
             best.border = codes_[order[0]];
@@ -202,7 +202,7 @@ private:
                 static_cast<std::uint32_t>(C::weight_of(samples[i]));
         };
         if (sparse(node)) {
-            const std::size_t m = part_lowest(criterion, node);
+            const std::size_t m = separate_lowest(criterion, node);
             in_blocks(m, stop, [&](std::size_t begin, std::size_t end) {
                 for (std::size_t k = begin; k < end; ++k) add(places_[k]);
             });
@@ -213,14 +213,14 @@ private:
                 for (std::size_t i = begin; i < end; ++i) add(static_cast<Position>(i));
             });
         }
-        Ledger left = criterion.begin_scan();
+        LeftSums left = criterion.begin_scan();
         std::size_t n_left = 0;
         for (std::size_t bin = 0; bin + 1 < range;) {
             const std::size_t below = bin;
             move_cell(criterion, left, weights + bin * width);
             n_left += counts[bin];
             do ++bin;
-            while (counts[bin] == 0);  // the last one never is
+            while (counts[bin] == 0);  // the last bin is not empty
             ++work_.cuts;
             if (better(criterion, limits, n_left, left, best)) {
                 best.border = node.range.low + static_cast<Code>(bin);
@@ -229,7 +229,8 @@ private:
         }
     }
 
-    static constexpr std::size_t kManySamples = 24;
+    // Smaller nodes sort all samples.
+    static constexpr std::size_t kMinSamplesToSkipLowest = 24;
 
     const Kernels& kernels_ = kernels();
     Work work_;

@@ -1,10 +1,11 @@
-// The search for the best cut where one sum next to the weight decides (ExactSumCriterion).
+// The search for the best cut with criteria that one exact sum besides the weight decides
+// (ExactSumCriterion).
 //
-// A small node is sorted and all its cuts are scored. In a large one the samples of neighbouring
-// codes are summed up in bins, and only the cuts between bins are scored. The score is a convex
-// function of what lies left of the cut, so the sums of a bin bound every cut within it: few bins
-// can hold a better one, and only their samples are sorted. Sums being exact, the cut found is
-// the one that a full scan finds, ties included.
+// A small node is sorted and all its cuts are scored. In a large node, samples of neighbouring
+// codes are summed in bins, and only the cuts between bins are scored. The score is a convex
+// function of the sums left of the cut, so that the sums of a bin bound the score of every cut
+// within it: few bins can contain a better cut, and only their samples are sorted. As sums are
+// exact, the result is that of a full scan, ties included.
 #pragma once
 
 #include <algorithm>
@@ -16,47 +17,47 @@
 
 namespace silvics {
 
-// The sums of samples by bins of their codes. Few bins come again and again, and a sum would wait
-// for the one before: so samples take turns at four tables of them.
+// Sums the samples by bins of their codes. If a few bins recur, each sum would wait for the one
+// before; samples therefore alternate between four tables of bins.
 template <ExactSumCriterion C>
 void sum_in_bins(const C& criterion, const std::uint16_t* codes, std::size_t n, Code low, int shift,
-                 std::size_t n_bins, const StopFlag& stop, Scratch<typename C::Summand>& bins) {
-    const std::size_t apart = 16 * n_bins <= n ? n_bins : 0;
-    auto* const sums = bins.cleared(apart != 0 ? 4 * n_bins : n_bins);
+                 std::size_t n_bins, const StopFlag& stop, Scratch<typename C::Statistic>& bins) {
+    const std::size_t stride = 16 * n_bins <= n ? n_bins : 0;
+    auto* const sums = bins.cleared(stride != 0 ? 4 * n_bins : n_bins);
     in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
-        criterion.add_to_bins(codes, begin, end, low, shift, sums, apart);
+        criterion.add_to_bins(codes, begin, end, low, shift, sums, stride);
     });
-    for (std::size_t table = 1; apart != 0 && table < 4; ++table)
+    for (std::size_t table = 1; stride != 0 && table < 4; ++table)
         for (std::size_t b = 0; b < n_bins; ++b) sums[b] += sums[table * n_bins + b];
 }
 
 template <ExactSumCriterion C>
 class ExactSumSearch {
 public:
-    using Summand = typename C::Summand;
+    using Statistic = typename C::Statistic;
 
     void best_cut(const C& criterion, const NodeColumn& node, const CutLimits& limits,
                   Search search, const StopFlag& stop, Cut& best) {
         if (search == Search::sort || node.range.constant() ||
-            (search == Search::automatic && node.size() < kBinned))
+            (search == Search::automatic && node.size() < kMinBinnedSamples))
             scan_sorted(criterion, node, limits, stop, best);
         else
             scan_bins(criterion, node, limits, stop, best);
     }
 
-    // Of few samples all cuts are tried.
+    // Tries all cuts of a node of N samples.
     template <std::size_t N>
     void best_cut(const C& criterion, const SmallNode<N>& small, const CutLimits& limits,
                   Cut& best) {
-        const Summand* samples = criterion.samples();
+        const Statistic* samples = criterion.samples();
         const double W = criterion.weight();
         const bool all_allowed = limits.none();
-        Summand sum{};
+        Statistic sum{};
         double top = best.score;
         std::size_t at = N;
         for (std::size_t k = 0; k + 1 < N; ++k) {
             sum += samples[small.position(k)];
-            const double w = C::weight_of(sum), s = score(criterion, w, C::term_of(sum));
+            const double w = C::weight_of(sum), s = score(criterion, w, C::sum_y_of(sum));
             const bool better =
                 (s > top) & small.cut_after(k) & (all_allowed || limits.allow(k + 1, w, W - w));
             top = better ? s : top;
@@ -71,45 +72,47 @@ public:
         return all;
     }
 
-    // The cut that parts the samples so marked.
+    // Scores the cut that sends the marked samples left.
     void score_sides(const C& criterion, std::span<const std::uint8_t> goes_left,
                      std::size_t n_left, const CutLimits& limits, Cut& best) {
         score_left(criterion, criterion.sum_marked(goes_left), n_left, limits, best);
     }
 
-    // The cut with these samples on its left.
-    static void score_left(const C& criterion, const Summand& left, std::size_t n_left,
+    // Scores the cut with this statistic on its left.
+    static void score_left(const C& criterion, const Statistic& left, std::size_t n_left,
                            const CutLimits& limits, Cut& best) {
         const double w = C::weight_of(left), W = criterion.weight();
         if (!limits.allow(n_left, w, W - w)) return;
-        const double s = score(criterion, w, C::term_of(left));
+        const double s = score(criterion, w, C::sum_y_of(left));
         if (s > best.score) best = {.score = s};
     }
 
 private:
-    // Samples from which on bins are quicker than sorting all, and how many of them make a bin.
-    static constexpr std::size_t kBinned = 96, kPerBin = 4, kMaxBins = 2048, kPerSample = 2;
+    // Bins are faster than sorting from kMinBinnedSamples samples on. A bin has about
+    // kSamplesPerBin samples; codes get a bin each up to kMaxBinsPerSample bins per sample.
+    static constexpr std::size_t kMinBinnedSamples = 96, kSamplesPerBin = 4, kMaxBins = 2048,
+                                 kMaxBinsPerSample = 2;
 
     static double score(const C& criterion, double w, double t) {
         const double W = criterion.weight();
-        const double d = t * W - criterion.term() * w;
+        const double d = t * W - criterion.sum_y() * w;
         return C::kFactor * (d * d) / (w * (W - w));
     }
 
     CutSums sums(const C& criterion) const {
-        return {weight_.data(), term_.data(), criterion.weight(), criterion.term(), C::kFactor};
+        return {weight_.data(), sum_y_.data(), criterion.weight(), criterion.sum_y(), C::kFactor};
     }
 
     void resize(std::size_t n) {
-        weight_.take(n);
-        term_.take(n);
-        score_.take(n);
-        spread_.take(n);
-        may_.take(n);
+        weight_.ensure(n);
+        sum_y_.ensure(n);
+        score_.ensure(n);
+        spread_.ensure(n);
+        open_.ensure(n);
     }
 
-    // The first cut of the highest score among cuts 0 .. n - 1 that `allowed` lets pass, if it
-    // beats the floor; n if there is none.
+    // The first cut of the highest score among cuts 0 .. n - 1 for which allowed() holds, if it
+    // exceeds the floor; n if there is none.
     template <class Allowed>
     std::size_t first_best(const C& criterion, std::size_t n, bool all_allowed, double floor,
                            Allowed&& allowed) {
@@ -132,11 +135,11 @@ private:
                      const StopFlag& stop, Cut& best) {
         const std::size_t n = node.size();
         resize(n);
-        last_.take(n);
-        if (NodeSort::counted(node) && scan_counted(criterion, node, limits, best)) return;
+        last_.ensure(n);
+        if (NodeSort::is_ranked(node) && scan_ranked(criterion, node, limits, best)) return;
         const auto order = sort_.sort(node, stop);
         const auto cuts = sort_.cuts();
-        const Summand* samples = criterion.samples();
+        const Statistic* samples = criterion.samples();
         const std::size_t m = sum_groups(
             n, [&](std::size_t k) { return samples[order[k]]; },
             [&](std::size_t k) { return cuts[k] != 0; });
@@ -144,18 +147,17 @@ private:
         if (j < m) best = cut_between(node, score_[j], order[last_[j]], order[last_[j] + 1]);
     }
 
-    // The same of few samples, which go straight to their ranks. False if values of one code have
-    // to be told apart.
-    bool scan_counted(const C& criterion, const NodeColumn& node, const CutLimits& limits,
-                      Cut& best) {
-        constexpr std::size_t kMost = NodeSort::kCounted;
+    // The same for at most kMaxRanked samples, which are written to their ranks. Returns false if
+    // values of one code must be compared.
+    bool scan_ranked(const C& criterion, const NodeColumn& node, const CutLimits& limits,
+                     Cut& best) {
         const std::size_t n = node.size();
         work_.sorted += n;
-        alignas(64) std::uint32_t ranks[kMost];
-        std::uint16_t codes[kMost + 1];
-        std::uint8_t positions[kMost];
-        Summand* const sorted = sorted_.take(kMost);
-        const Summand* samples = criterion.samples();
+        alignas(64) std::uint32_t ranks[NodeSort::kMaxRanked];
+        std::uint16_t codes[NodeSort::kMaxRanked + 1];
+        std::uint8_t positions[NodeSort::kMaxRanked];
+        Statistic* const sorted = sorted_.ensure(NodeSort::kMaxRanked);
+        const Statistic* samples = criterion.samples();
         NodeSort::rank(node, ranks);
         for (std::size_t i = 0; i < n; ++i) {
             codes[ranks[i]] = node.codes[i];
@@ -173,16 +175,16 @@ private:
         return true;
     }
 
-    // Sums left of every cut between groups of equal values, each with its last sample; returns how
-    // many cuts there are.
+    // Computes the sums left of every cut between groups of equal values, and the last sample of
+    // each group; returns the number of cuts.
     template <class Sample, class Cuts>
     std::size_t sum_groups(std::size_t n, Sample&& sample, Cuts&& cut_after) {
-        Summand sum{};
+        Statistic sum{};
         std::size_t m = 0;
         for (std::size_t k = 0; k < n; ++k) {
             sum += sample(k);
             weight_[m] = C::weight_of(sum);
-            term_[m] = C::term_of(sum);
+            sum_y_[m] = C::sum_y_of(sum);
             last_[m] = static_cast<Position>(k);
             m += cut_after(k);
         }
@@ -201,45 +203,47 @@ private:
     void scan_bins(const C& criterion, const NodeColumn& node, const CutLimits& limits,
                    const StopFlag& stop, Cut& best) {
         const std::size_t n = node.size(), range = node.range.size();
-        // A bin for each code, where a few more than there are samples will do: none is looked
-        // into.
+        // Each code gets a bin if that does not need many more bins than there are samples; no bin
+        // is searched then.
         const std::size_t wanted =
-            !node.parts_codes() && range <= kPerSample * n && range <= kMaxBins
+            !node.parts_codes() && range <= kMaxBinsPerSample * n && range <= kMaxBins
                 ? range
-                : std::clamp(n / kPerBin, std::size_t{4}, kMaxBins);
+                : std::clamp(n / kSamplesPerBin, std::size_t{4}, kMaxBins);
         const int shift = range <= wanted ? 0 : std::bit_width((range - 1) / wanted);
         const std::size_t n_bins = ((range - 1) >> shift) + 1;
         resize(n_bins);
         fill_bins(criterion, node, shift, n_bins, stop);
         if (!limits.none()) count_bins(node, shift, n_bins);
-        const bool whole = shift == 0 && !node.parts_codes();  // no bin can be cut
+        const bool whole = shift == 0 && !node.parts_codes();  // no cut lies within a bin
         const double W = criterion.weight();
         if (!whole) {
-            // A cut within a pure bin is worse than one at its ends, but those may be forbidden.
+            // A cut within a pure bin is worse than a cut at its ends, but those may not be
+            // allowed.
             const double least = limits.none() ? 0.0 : 1e-300;
             for (std::size_t b = 0; b < n_bins; ++b)
                 spread_[b] = criterion.spread_of(bins_[b]) + least;
             for (const std::size_t b : {std::size_t{0}, n_bins - 1}) {
-                // A part of it can explain no more than all its squares.
+                // A part of the bin explains at most all its squares.
                 const double w = C::weight_of(bins_[b]), squares = criterion.squares_of(bins_[b]);
-                may_[b] = C::kFactor * W * W * squares / (W - w) * (1.0 + 1e-9) >= best.score;
+                open_[b] = C::kFactor * W * W * squares / (W - w) * (1.0 + 1e-9) >= best.score;
             }
         }
-        criterion.run_bins(bins_.data(), n_bins, weight_.data(), term_.data());
+        criterion.prefix_sum_bins(bins_.data(), n_bins, weight_.data(), sum_y_.data());
         const std::size_t between = first_best(
             criterion, n_bins - 1, limits.none(), best.score,
             [&](std::size_t b) { return limits.allow(counts_[b], weight_[b], W - weight_[b]); });
-        Place found{best.score, n_bins, false};
+        BinCut found{best.score, n_bins, false};
         if (between < n_bins - 1) found = {score_[between], between, true};
         Position at_left = 0, at_right = 0;
-        // Where no cut gains anything all are equal, and bounds cannot tell the lowest.
+        // If no cut gains anything, all scores are equal, and bounds do not determine the lowest
+        // cut.
         if (!whole && !(found.score > 0.0)) return scan_sorted(criterion, node, limits, stop, best);
         if (!whole) {
-            std::size_t open = kernels_.bins_that_may(sums(criterion), spread_.data(), n_bins,
-                                                      found.score, may_.data());
+            std::size_t open = kernels_.bins_above_bound(sums(criterion), spread_.data(), n_bins,
+                                                         found.score, open_.data());
             for (const std::size_t end : {std::size_t{0}, n_bins - 1}) {
-                may_[end] = may_[end] && spread_[end] > 0.0;
-                open += may_[end];
+                open_[end] = open_[end] && spread_[end] > 0.0;
+                open += open_[end];
             }
             if (open > 0)
                 scan_within(criterion, node, shift, limits, stop, found, at_left, at_right);
@@ -253,14 +257,14 @@ private:
         best = {.score = found.score,
                 .border = node.range.low + (static_cast<Code>(next) << shift)};
         if (shift != 0) return;
-        // Of equals the lowest was taken, so its bin is not empty; the next ones may be.
+        // The lowest of equal cuts was taken, so that its bin is not empty; the next bins may be.
         while (weight_[next] == weight_[found.bin]) ++next;
         best.border = node.range.low + static_cast<Code>(next);
         best.below = node.range.low + static_cast<Code>(found.bin);
     }
 
-    // Where the best cut lies: within a bin, or between it and the next.
-    struct Place {
+    // The best cut so far: within a bin, or between it and the next.
+    struct BinCut {
         double score;
         std::size_t bin;
         bool between;
@@ -271,7 +275,7 @@ private:
         sum_in_bins(criterion, node.codes, node.size(), node.range.low, shift, n_bins, stop, bins_);
     }
 
-    // Samples in the bins up to and including each.
+    // Counts the samples in the bins up to and including each.
     void count_bins(const NodeColumn& node, int shift, std::size_t n_bins) {
         counts_.cleared(n_bins);
         for (std::size_t i = 0; i < node.size(); ++i)
@@ -279,23 +283,23 @@ private:
         for (std::size_t b = 1; b < n_bins; ++b) counts_[b] += counts_[b - 1];
     }
 
-    // Cuts within the bins that may hold a better one.
+    // Scores the cuts within the open bins.
     void scan_within(const C& criterion, const NodeColumn& node, int shift, const CutLimits& limits,
-                     const StopFlag& stop, Place& found, Position& at_left, Position& at_right) {
+                     const StopFlag& stop, BinCut& found, Position& at_left, Position& at_right) {
         const Code low = node.range.low;
-        places_.take(node.size() + 1);
+        places_.ensure(node.size() + 1);
         const std::size_t n_bins = ((node.range.size() - 1) >> shift) + 1;
         std::size_t m = 0;
         for (std::size_t b = 0, end; b < n_bins; b = end) {
             end = b + 1;
-            if (may_[b] == 0) continue;
-            while (end < n_bins && may_[end] != 0) ++end;
+            if (open_[b] == 0) continue;
+            while (end < n_bins && open_[end] != 0) ++end;
             stop.check();
             m += kernels_.find_codes(node.codes, node.size(), low + (static_cast<Code>(b) << shift),
                                      static_cast<Code>(end - b) << shift, places_.data() + m);
         }
-        codes_.take(m);
-        rows_.take(m);
+        codes_.ensure(m);
+        rows_.ensure(m);
         for (std::size_t k = 0; k < m; ++k) {
             codes_[k] = node.codes[places_[k]];
             rows_[k] = node.rows[places_[k]];
@@ -307,10 +311,10 @@ private:
             return static_cast<std::size_t>((codes_[order[k]] - low) >> shift);
         };
         const double W = criterion.weight();
-        const Summand* samples = criterion.samples();
+        const Statistic* samples = criterion.samples();
         for (std::size_t k = 0; k < m;) {
             const std::size_t b = bin(k);
-            Summand sum = b == 0 ? Summand{} : bins_[b - 1];
+            Statistic sum = b == 0 ? Statistic{} : bins_[b - 1];
             std::size_t n_left = b == 0 || limits.none() ? 0 : counts_[b - 1];
             for (;; ++k) {
                 sum += samples[places_[order[k]]];
@@ -319,8 +323,9 @@ private:
                 if (cuts[k] == 0) continue;
                 ++work_.cuts;
                 const double w = C::weight_of(sum);
-                const double s = score(criterion, w, C::term_of(sum));
-                // Of equals the lowest: before a cut between bins that this one lies below.
+                const double s = score(criterion, w, C::sum_y_of(sum));
+                // Among equal scores the lowest cut wins, also against a cut between bins that is
+                // above it.
                 const bool better =
                     s > found.score || (s == found.score && found.between && b <= found.bin);
                 if (better && (limits.none() || limits.allow(n_left, w, W - w))) {
@@ -336,13 +341,13 @@ private:
     const Kernels& kernels_ = kernels();
     Work work_;
     NodeSort sort_;
-    Scratch<Summand> sorted_;
-    Scratch<Summand> bins_;  // later: of the bins up to and including each
-    Scratch<double> weight_, term_, score_, spread_;
-    Scratch<std::uint8_t> may_;
+    Scratch<Statistic> sorted_;
+    Scratch<Statistic> bins_;  // later: prefix sums
+    Scratch<double> weight_, sum_y_, score_, spread_;
+    Scratch<std::uint8_t> open_;
     Scratch<std::size_t> counts_;
     Scratch<Position> last_, places_;
-    CodeBuffer codes_;  // of the samples in bins looked into
+    CodeBuffer codes_;  // of the samples in open bins
     Scratch<RowId> rows_;
 };
 

@@ -1,66 +1,26 @@
-// What the samples of each level of a category add up to, and what lies left of a split of levels:
-// the one thing that a search over levels needs to know of a criterion.
+// The sums over the samples of each level of a category, and over the levels left of a split: all
+// that a search over levels needs from a criterion.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "splitter/fast/exact_counts.hpp"
-#include "splitter/fast/exact_sums.hpp"
+#include "splitter/fast/level_groups.hpp"
 #include "splitter/fast/scan_thresholds.hpp"
 
 namespace silvics {
 
-// The samples of a node by level: group_of[i] of sample i.
-struct LevelGroups {
-    static constexpr Code kNone = ~Code{0};
-
-    std::vector<Code> group_of;
-    std::vector<Code> levels;           // of each group
-    std::vector<std::uint32_t> counts;  // its samples
-    Code missing = kNone;               // the group of missing values, or kNone
-    std::size_t n_free = 0;             // groups that may go either way: the first so many
-
-    std::size_t size() const { return levels.size(); }
-};
-
-// For each kind of criterion:
-//   begin(criterion)         takes up a node
-//   one_order()              whether one order of the groups has the best split (Theorem 3.4)
-//   sum(groups)              adds up the samples of each group
-//   n_means(), mean(g, k)    what groups are ordered by; the first one if one order will do
+// Specialised for each kind of criterion:
+//   begin(criterion)         enters a node
+//   one_order()              whether one order of the groups contains the best split (Theorem 3.4)
+//   sum(groups)              sums the samples of each group
+//   n_means(), mean(g, k)    the means that groups are ordered by; the first if one order will do
 //   weight(g)
-//   start(), add(g)          puts groups left of the split
-//   better(limits, n_left, best)   whether that is better than the best, which it is then
+//   start(), add(g)          moves groups to the left of the split
+//   better(limits, n_left, best)   whether the split is better; it then replaces the best
 template <Criterion C>
 class LevelSums;
-
-template <ExactSumCriterion C>
-class LevelSums<C> {
-public:
-    void begin(C& criterion) { criterion_ = &criterion; }
-    void sum(const LevelGroups& groups) {
-        sums_.assign(groups.size(), {});
-        for (std::size_t i = 0; i < groups.group_of.size(); ++i)
-            sums_[groups.group_of[i]] += criterion_->sample(i);
-    }
-    bool one_order() const { return true; }
-    std::size_t n_means() const { return 1; }
-    double mean(std::size_t g, std::size_t) const { return C::mean_of(sums_[g]); }
-    double weight(std::size_t g) const { return C::weight_of(sums_[g]); }
-    void start() { left_ = {}; }
-    void add(std::size_t g) { left_ += sums_[g]; }
-    bool better(const CutLimits& limits, std::size_t n_left, Cut& best) const {
-        const double before = best.score;
-        ExactSumSearch<C>::score_left(*criterion_, left_, n_left, limits, best);
-        return best.score > before;
-    }
-
-private:
-    C* criterion_ = nullptr;
-    std::vector<typename C::Summand> sums_;
-    typename C::Summand left_{};
-};
 
 template <ExactCountsCriterion C>
 class LevelSums<C> {
@@ -104,9 +64,9 @@ public:
 private:
     C* criterion_ = nullptr;
     std::size_t width_ = 0, higher_ = 0;
-    std::vector<std::size_t> number_;  // of each class among those present
+    std::vector<std::size_t> number_;  // number of each class among those present
     std::vector<std::uint64_t> weights_, whole_;
-    typename C::Ledger left_;
+    typename C::LeftSums left_;
 };
 
 template <MovingCriterion C>
@@ -155,7 +115,7 @@ private:
     C* criterion_ = nullptr;
     std::size_t width_ = 0;
     std::vector<double> cells_;
-    std::vector<std::size_t> starts_;  // of each group's samples
+    std::vector<std::size_t> starts_;  // range of the samples of each group
     std::vector<Position> members_;
 };
 

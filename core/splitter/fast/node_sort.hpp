@@ -1,4 +1,4 @@
-// Sorting a node's samples by one variable.
+// Sorts the samples of a node by one variable.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,19 @@ namespace silvics {
 
 class NodeSort {
 public:
-    // Positions by code, in row order among equals; where a code holds several values, by those.
+    // The positions of the samples by code, in row order among equals; samples of one code are
+    // sorted by value if it has several.
     std::span<const Position> sort(const NodeColumn& node, const StopFlag& stop) {
         const std::size_t n = node.size();
-        order_.take(n);
-        if (counted(node)) {
-            alignas(64) std::uint32_t ranks[kCounted];
+        order_.ensure(n);
+        if (is_ranked(node)) {
+            alignas(64) std::uint32_t ranks[kMaxRanked];
             rank(node, ranks);
             for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);
         } else {
             by_digits(node, stop);
         }
-        cut_.take(n);
+        cut_.ensure(n);
         n_ = n;
         n_sorted_ += n;
         bool equal = false;
@@ -41,16 +42,17 @@ public:
         return {order_.data(), n};
     }
 
-    // At most as many are ranked by comparing all, unless buckets for their codes are few.
-    static constexpr std::size_t kCounted = 64;
-    static bool counted(const NodeColumn& node) {
-        constexpr std::size_t kFewest = 12;
+    // Nodes of at most kMaxRanked samples are ranked by comparing all pairs, unless a radix sort
+    // needs few buckets. At most kAlwaysRanked samples are always ranked.
+    static constexpr std::size_t kMaxRanked = 64;
+    static bool is_ranked(const NodeColumn& node) {
+        constexpr std::size_t kAlwaysRanked = 12;
         const std::size_t n = node.size();
-        return n <= kCounted && (n <= kFewest || node.range.size() > 2 * n);
+        return n <= kMaxRanked && (n <= kAlwaysRanked || node.range.size() > 2 * n);
     }
-    // The rank of a sample is how many come before it: no branch that cannot be foreseen.
+    // The rank of a sample is the number of samples before it. The comparisons are branch-free.
     static void rank(const NodeColumn& node, std::uint32_t* ranks) {
-        alignas(64) std::uint32_t keys[kCounted];
+        alignas(64) std::uint32_t keys[kMaxRanked];
         const std::size_t n = node.size(), padded = (n + 7) / 8 * 8;
         for (std::size_t i = 0; i < n; ++i)
             keys[i] =
@@ -59,14 +61,14 @@ public:
         kernels().rank_keys(keys, n, padded, ranks);
     }
 
-    // By all sorts so far.
+    // The number of samples sorted so far.
     std::uint64_t n_sorted() const { return n_sorted_; }
 
-    // Whether a cut may lie right after each of the sorted.
+    // Whether a cut may lie right after each of the sorted samples.
     std::span<const std::uint8_t> cuts() const { return {cut_.data(), n_}; }
 
 private:
-    // Samples of one code are sorted by value, and cuts between them are marked.
+    // Sorts the samples of one code by value, and marks the cuts between them.
     static void sort_within_codes(const NodeColumn& node, std::span<Position> order,
                                   std::span<std::uint8_t> cut) {
         const auto code = [&](std::size_t k) { return node.codes[order[k]]; };
@@ -74,21 +76,21 @@ private:
             for (end = begin + 1; end < order.size() && code(end) == code(begin);) ++end;
             if (end - begin == 1) continue;
             const auto run = order.subspan(begin, end - begin);
-            // In row order among equals.
+            // Equal values stay in row order.
             std::ranges::sort(run, {}, [&](Position i) { return std::pair(node.value(i), i); });
             for (std::size_t k = begin; k + 1 < end; ++k)
                 cut[k] = node.value(order[k]) != node.value(order[k + 1]);
         }
     }
 
-    // Least significant digit first; the digits adapt to the range of codes, so that few
-    // distinct values cost one pass (the O(NH) of thesis 5.3.4).
+    // Radix sort from the least significant digit. The digits adapt to the range of codes, so that
+    // few distinct values cost one pass (the O(NH) of thesis 5.3.4).
     void by_digits(const NodeColumn& node, const StopFlag& stop) {
         const std::size_t n = node.size();
         const int bits = std::bit_width(node.range.high - node.range.low);
         const int passes = bits <= 10 ? 1 : 2, digit_bits = (bits + passes - 1) / passes;
         const std::size_t buckets = std::size_t{1} << digit_bits;
-        scratch_.take(n);
+        scratch_.ensure(n);
         starts_.resize(buckets);
         for (int pass = 0; pass < passes; ++pass) {
             const auto digit = [&, shift = pass * digit_bits](Position i) {

@@ -1,8 +1,9 @@
-// The search for the best split of a category's levels (thesis 3.6.3.2).
+// The search for the best split of the levels of a category (thesis 3.6.3.2).
 //
-// Where Theorem 3.4 holds, the best split is a cut in the order of the levels' means. Elsewhere all
-// splits of up to ten levels are tried; of more, the cuts in the order along their principal
-// component and some random ones. Missing values are a level like any other.
+// Where Theorem 3.4 holds, the best split is a cut in the order of the means of the levels.
+// Otherwise all splits of up to ten levels are tried; for more levels, the cuts in the order along
+// their first principal component, and some random splits. Missing values are a level like any
+// other.
 #pragma once
 
 #include <algorithm>
@@ -17,35 +18,19 @@
 namespace silvics {
 
 template <Criterion C>
-class CategorySearch {
+class CategoryScan {
 public:
-    // Takes up a variable at a node; false if it is constant there. The last of the rows may be
-    // copies, as many that stay left as stay right, whatever their level.
+    // Groups the samples by level, as in LevelGroups.
     bool enter(const Column& column, std::span<const RowId> rows, std::size_t n_copies = 0) {
-        const std::size_t n = rows.size();
-        gather_levels(column, rows, levels_.take(n));
-        const auto missing = static_cast<Code>(column.n_codes);
-        for (std::size_t i = n - 2 * n_copies; i < n; ++i)
-            levels_[i] = missing + (i < n - n_copies ? 1 : 2);
-        group({levels_.data(), n}, column.n_codes + 3);
-        groups_.missing = LevelGroups::kNone;
-        for (std::size_t g = 0; g < groups_.size(); ++g)
-            if (groups_.levels[g] == missing) groups_.missing = static_cast<Code>(g);
-        groups_.n_free = groups_.size() - (n_copies > 0 ? 2 : 0);
-        return groups_.n_free > 1;
+        return groups_.enter(column, rows, n_copies);
     }
-
-    // Counts other samples instead of those taken up, by level, the last being missing ones.
-    void count(std::span<const std::uint32_t> by_level) {
-        for (std::size_t g = 0; g < groups_.size(); ++g)
-            groups_.counts[g] = by_level[groups_.levels[g]];
-    }
-
+    void set_counts(std::span<const std::uint32_t> by_level) { groups_.set_counts(by_level); }
     const LevelGroups& groups() const { return groups_; }
-    // Scored so far.
+
+    // The number of splits scored so far.
     std::uint64_t n_cuts() const { return n_cuts_; }
 
-    // Of the variable last taken up. True if there is a better split than the best.
+    // The best split of the groups entered last. Returns true if it is better than the best.
     bool best_split(C& criterion, const CutLimits& limits, StreamKey key, const StopFlag& stop,
                     Cut& best, LevelChoice& choice) {
         sum(criterion);
@@ -63,7 +48,7 @@ public:
             }
         } else if (!sums_.one_order()) {
             RandomStream stream(key);
-            for (std::uint32_t number = 0; number < kRandom; ++number) {
+            for (std::uint32_t number = 0; number < kRandomSplits; ++number) {
                 draw_sides(stream);
                 try_sides(limits, stop, best, choice, number);
             }
@@ -71,7 +56,7 @@ public:
         return best.score > before;
     }
 
-    // Sides of the groups by a choice made before for the same variable at the same node.
+    // The sides of the groups by a choice that best_split() made at the same node.
     std::span<const char> sides(C& criterion, StreamKey key, const LevelChoice& choice) {
         sum(criterion);
         if (choice.cut > 0) {
@@ -81,7 +66,7 @@ public:
             return goes_left_;
         }
         start_sides();
-        if (groups_.n_free <= kExhaustive) {
+        if (groups_.n_free <= kMaxExhaustiveLevels) {
             for (std::size_t g = 0; g < groups_.n_free; ++g)
                 goes_left_[g] = static_cast<char>(choice.number >> g & 1);
         } else {
@@ -92,61 +77,25 @@ public:
     }
 
 private:
-    static constexpr std::size_t kExhaustive = 10;  // levels of which all splits are tried
-    static constexpr std::uint32_t kRandom = 256;   // splits tried of more
+    static constexpr std::size_t kMaxExhaustiveLevels =
+        10;                                              // levels up to which all splits are tried
+    static constexpr std::uint32_t kRandomSplits = 256;  // random splits tried for more levels
     static constexpr int kPowerSteps = 20;
-    static constexpr std::size_t kMaxSortedGroups = 24;  // groups that are sorted one by one
+    static constexpr std::size_t kMaxInsertionSort =
+        24;  // groups up to which insertion sort is used
 
-    bool exhaustive() const { return !sums_.one_order() && groups_.n_free <= kExhaustive; }
+    bool exhaustive() const { return !sums_.one_order() && groups_.n_free <= kMaxExhaustiveLevels; }
     bool in_order() const { return !exhaustive(); }
 
-    // Groups in order of appearance; the time does not grow with the number of levels.
-    void group(std::span<const Code> levels, std::size_t n_levels) {
-        if (group_at_.size() < n_levels) group_at_.resize(n_levels, LevelGroups::kNone);
-        groups_.levels.clear();
-        groups_.counts.clear();
-        groups_.group_of.resize(levels.size());
-        for (std::size_t i = 0; i < levels.size(); ++i) {
-            Code& g = group_at_[levels[i]];
-            if (g == LevelGroups::kNone) {
-                g = static_cast<Code>(groups_.levels.size());
-                groups_.levels.push_back(levels[i]);
-                groups_.counts.push_back(0);
-            }
-            groups_.group_of[i] = g;
-            ++groups_.counts[g];
-        }
-        for (const Code level : groups_.levels) group_at_[level] = LevelGroups::kNone;
-    }
-
-    // The same groups in the order of their levels.
-    void sort_groups() {
-        const std::size_t n = groups_.size();
-        order_.resize(n);
-        std::iota(order_.begin(), order_.end(), Code{0});
-        std::ranges::sort(order_, {}, [&](Code g) { return groups_.levels[g]; });
-        std::vector<Code> now(n), levels(n);
-        std::vector<std::uint32_t> counts(n);
-        for (std::size_t g = 0; g < n; ++g) {
-            now[order_[g]] = static_cast<Code>(g);
-            levels[g] = groups_.levels[order_[g]];
-            counts[g] = groups_.counts[order_[g]];
-        }
-        groups_.levels.swap(levels);
-        groups_.counts.swap(counts);
-        for (Code& g : groups_.group_of) g = now[g];
-        if (groups_.missing != LevelGroups::kNone)
-            groups_.missing = static_cast<Code>(groups_.n_free - 1);
-    }
-
-    // Where one order will do, that of the groups plays no part.
+    // If one order will do, the order of the groups does not matter.
     void sum(C& criterion) {
         sums_.begin(criterion);
-        if (!sums_.one_order()) sort_groups();
+        if (!sums_.one_order()) groups_.sort_by_level();
         sums_.sum(groups_);
     }
 
-    // Groups by their means, or along the line on which means differ most; equals by level.
+    // Orders the groups by their means, or along the line on which the means differ most; equal
+    // ones by level.
     void set_order() {
         key_.resize(groups_.n_free);
         if (sums_.one_order())
@@ -159,7 +108,7 @@ private:
         const auto before = [&](Code a, Code b) {
             return key_[a] != key_[b] ? key_[a] < key_[b] : groups_.levels[a] < groups_.levels[b];
         };
-        if (n > kMaxSortedGroups) {
+        if (n > kMaxInsertionSort) {
             std::ranges::sort(order_, before);
             return;
         }
@@ -171,8 +120,8 @@ private:
         }
     }
 
-    // The first principal component of the groups' means, by the power method (the order that
-    // Coppersmith, Hong and Hosking 1999 found to hold good splits).
+    // The first principal component of the means of the groups, by the power method. Coppersmith,
+    // Hong and Hosking (1999) found that this order contains good splits.
     void project() {
         const std::size_t m = sums_.n_means(), n = groups_.n_free;
         centre_.assign(m, 0.0);
@@ -228,7 +177,7 @@ private:
         }
     }
 
-    // All right but for the copies that stay left.
+    // Puts all groups right, except for the copies that stay left.
     void start_sides() {
         goes_left_.assign(groups_.size(), 0);
         if (groups_.n_free < groups_.size()) goes_left_[groups_.n_free] = 1;
@@ -267,8 +216,6 @@ private:
     std::uint64_t n_cuts_ = 0;
     LevelGroups groups_;
     LevelSums<C> sums_;
-    Scratch<Code> levels_;
-    std::vector<Code> group_at_;  // of each level, while groups are made
     std::vector<Code> order_;
     std::vector<double> key_, centre_, differences_, direction_, next_;
     std::vector<char> goes_left_;

@@ -1,5 +1,5 @@
-// The best split of a category's levels where one sum next to the weight decides: the same that
-// scan_categories.hpp finds by its order of means, in one pass over the samples.
+// The best split of the levels of a category for criteria of one exact sum. It is the cut in the
+// order of means that scan_categories.hpp finds, in one pass over the samples.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace silvics {
 template <ExactSumCriterion C>
 class LevelScan {
 public:
-    using Summand = typename C::Summand;
+    using Statistic = typename C::Statistic;
 
     struct Group {
         double mean = 0.0;
         Code level = 0;
-        std::uint32_t count = 0;  // where limits ask for it
-        Summand sum{};
+        std::uint32_t count = 0;  // only counted if limits need it
+        Statistic sum{};
 
         bool before(const Group& other) const {
             return mean != other.mean ? mean < other.mean : level < other.level;
@@ -32,7 +32,7 @@ public:
     std::span<const Group> ordered(const C& criterion, const Column& column,
                                    std::span<const RowId> rows, bool counted,
                                    const StopFlag& stop) {
-        if (rows.size() <= kMaxSmallNode)
+        if (rows.size() <= kMaxLinearSearch)
             sum_small(criterion, column, rows);
         else if (column.n_codes < rows.size())
             sum_many(criterion, column, rows, counted, stop);
@@ -42,8 +42,8 @@ public:
         return {groups_.data(), n_};
     }
 
-    // How many levels of the order go left, if that is better than the best; or 0. Tells how many
-    // levels there are.
+    // The number of levels of the order that go left, if that is better than the best; otherwise
+    // 0. Also returns the number of levels.
     std::uint32_t best_cut(const C& criterion, const Column& column, std::span<const RowId> rows,
                            const CutLimits& limits, const StopFlag& stop, Cut& best,
                            std::size_t& n_levels) {
@@ -51,7 +51,7 @@ public:
         n_levels = groups.size();
         n_cuts_ += n_levels - (n_levels > 0);
         std::uint32_t at = 0;
-        Summand left{};
+        Statistic left{};
         std::size_t n_left = 0;
         for (std::size_t k = 0; k + 1 < groups.size(); ++k) {
             left += groups[k].sum;
@@ -63,19 +63,21 @@ public:
         return at;
     }
 
-    // Scored so far.
+    // The number of splits scored so far.
     std::uint64_t n_cuts() const { return n_cuts_; }
 
 private:
     std::uint64_t n_cuts_ = 0;
-    static constexpr std::size_t kMaxSmallNode = 16, kMaxSortedGroups = 24;
+    // Nodes of at most kMaxLinearSearch samples search levels one by one; at most kMaxInsertionSort
+    // groups are sorted by insertion.
+    static constexpr std::size_t kMaxLinearSearch = 16, kMaxInsertionSort = 24;
     static constexpr Code kNone = ~Code{0};
 
-    // Each sample looks for its level among those seen before.
+    // Each sample searches its level among those seen before.
     void sum_small(const C& criterion, const Column& column, std::span<const RowId> rows) {
-        std::array<Code, kMaxSmallNode> levels;
+        std::array<Code, kMaxLinearSearch> levels;
         gather_levels(column, rows, levels.data());
-        Group* const groups = groups_.take(kMaxSmallNode);
+        Group* const groups = groups_.ensure(kMaxLinearSearch);
         n_ = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             std::size_t g = 0;
@@ -86,7 +88,7 @@ private:
         }
     }
 
-    // add(i, level) for every sample.
+    // Calls add(i, level) for every sample.
     template <class Add>
     static void for_levels(const Column& column, std::span<const RowId> rows, const StopFlag& stop,
                            Add&& add) {
@@ -102,7 +104,7 @@ private:
         });
     }
 
-    // Sums of all levels there may be.
+    // Sums over an array of all levels of the column.
     void sum_many(const C& criterion, const Column& column, std::span<const RowId> rows,
                   bool counted, const StopFlag& stop) {
         const std::size_t n_levels = column.n_codes + 1;
@@ -112,7 +114,7 @@ private:
             gather_codes({&one, 1}, rows, {&codes_, 1}, stop);
             sum_in_bins(criterion, codes_.data(), rows.size(), 0, 0, n_levels, stop, sums_);
         } else {
-            Summand* const sums = sums_.cleared(n_levels);
+            Statistic* const sums = sums_.cleared(n_levels);
             for_levels(column, rows, stop, [&](std::size_t i, std::size_t level) {
                 sums[level] += criterion.sample(i);
             });
@@ -120,7 +122,7 @@ private:
         if (counted)
             for_levels(column, rows, stop,
                        [&](std::size_t, std::size_t level) { ++counts[level]; });
-        Group* const groups = groups_.take(n_levels);
+        Group* const groups = groups_.ensure(n_levels);
         n_ = 0;
         for (std::size_t level = 0; level < n_levels; ++level)
             if (C::weight_of(sums_[level]) > 0.0)
@@ -128,11 +130,11 @@ private:
                                 sums_[level]};
     }
 
-    // Sums of those that are there, where they are few of all.
+    // Sums over the levels that occur, where these are few of all.
     void sum_seen(const C& criterion, const Column& column, std::span<const RowId> rows,
                   const StopFlag& stop) {
         if (group_at_.size() <= column.n_codes) group_at_.resize(column.n_codes + 1, kNone);
-        Group* const groups = groups_.take(rows.size());
+        Group* const groups = groups_.ensure(rows.size());
         n_ = 0;
         for_levels(column, rows, stop, [&](std::size_t i, std::size_t level) {
             Code& g = group_at_[level];
@@ -150,7 +152,7 @@ private:
         Group* const groups = groups_.data();
         for (std::size_t g = 0; g < n_; ++g) groups[g].mean = C::mean_of(groups[g].sum);
         const auto before = [](const Group& a, const Group& b) { return a.before(b); };
-        if (n_ > kMaxSortedGroups) {
+        if (n_ > kMaxInsertionSort) {
             std::sort(groups, groups + n_, before);
             return;
         }
@@ -163,9 +165,9 @@ private:
     }
 
     CodeBuffer codes_;
-    Scratch<Summand> sums_;
+    Scratch<Statistic> sums_;
     Scratch<std::uint32_t> counts_;
-    std::vector<Code> group_at_;  // of each level; none but while groups are made
+    std::vector<Code> group_at_;  // group of each level; kNone except while samples are grouped
     Scratch<Group> groups_;
     std::size_t n_ = 0;
 };

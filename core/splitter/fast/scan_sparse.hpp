@@ -1,7 +1,7 @@
-// Cuts on a sparse column at the cost of the cells that it stores.
+// Cuts on a sparse column, in time proportional to the cells that it stores.
 //
-// Zeros that are not stored are what the cells leave of the node. That is exact where sums are; for
-// other criteria a sparse column is gathered like any other.
+// The sum over the implicit zeros is the sum over the node minus that over the cells. This is
+// exact for criteria of exact sums; other criteria gather a sparse column like any other.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace silvics {
 
-// What some of a node's samples add up to, and what is left of it without them.
+// The sum over some samples of a node, and of the others by difference.
 template <class C>
 class PartSum;
 
@@ -26,7 +26,7 @@ public:
     explicit PartSum(C& criterion) : criterion_(criterion) {}
     void clear() { sum_ = {}; }
     void add(Position i) { sum_ += criterion_.sample(i); }
-    // All samples of the node.
+    // Adds all samples of the node.
     void add_all(std::size_t n) {
         for (std::size_t i = 0; i < n; ++i) sum_ += criterion_.sample(i);
     }
@@ -40,7 +40,7 @@ public:
 
 private:
     C& criterion_;
-    typename C::Summand sum_{};
+    typename C::Statistic sum_{};
 };
 
 template <ExactCountsCriterion C>
@@ -75,14 +75,14 @@ private:
 template <class C>
 class SparseScan {
 public:
-    // Scored so far.
+    // The number of cuts scored so far.
     std::uint64_t n_cuts() const { return n_cuts_; }
 
-    // The best cut, with missing values at either end of the order; false if it is constant. What
-    // is found has its threshold and the side of missing values.
+    // The best cut, with missing values at either end of the order; returns false if the column is
+    // constant. A cut found has its threshold and the side of missing values.
     bool best_cut(C& criterion, const Column& column, const NodeSamples& node,
                   std::span<const RowId> rows, const CutLimits& limits, Found& found) {
-        if (!take_up(criterion, column, node, rows)) return false;
+        if (!enter(criterion, column, node, rows)) return false;
         const bool has_missing =
             column.has_missing && !groups_.empty() && std::isnan(groups_.back().low);
         if (groups_.size() == 1) return false;
@@ -94,10 +94,11 @@ public:
         return true;
     }
 
-    // One threshold within the range of what is known; missing values are tried on both sides.
+    // The random cut: one threshold within the range of the known values; missing values are tried
+    // on both sides.
     bool random_cut(C& criterion, const Column& column, const NodeSamples& node,
                     std::span<const RowId> rows, const CutLimits& limits, Found& found) {
-        if (!take_up(criterion, column, node, rows)) return false;
+        if (!enter(criterion, column, node, rows)) return false;
         const bool has_missing = std::isnan(groups_.back().low);
         if (has_missing && groups_.size() == 1) return false;
         const std::size_t n_known = groups_.size() - has_missing;
@@ -132,14 +133,15 @@ private:
         double value;
     };
     struct Group {
-        double low, high;         // values; NaN: missing
-        std::size_t first, last;  // among the cells
-        bool rest;                // with all that have no cell
+        double low, high;         // range of values; NaN: missing
+        std::size_t first, last;  // range among the cells
+        bool rest;                // includes the samples without a cell
     };
 
-    // The groups of equal values, or of one bin, in their order; false if no sample has a cell.
-    bool take_up(C& criterion, const Column& column, const NodeSamples& node,
-                 std::span<const RowId> rows) {
+    // Makes the groups of equal values, or of one bin, in their order; returns false if no sample
+    // has a cell.
+    bool enter(C& criterion, const Column& column, const NodeSamples& node,
+               std::span<const RowId> rows) {
         cells_.clear();
         column.codes.visit([&](const auto* codes) {
             for_cells(column, rows, [&](std::size_t i, std::size_t cell) {
@@ -212,7 +214,7 @@ private:
         }
     }
 
-    // What the cells leave of the node.
+    // Adds the samples that have no cell.
     void add_rest(C& criterion, PartSum<C>& left, std::size_t& n_left) {
         PartSum<C> stored(criterion);
         for (const Cell& cell : cells_) stored.add(cell.at);
@@ -224,7 +226,7 @@ private:
     std::vector<Cell> cells_;
     std::vector<Group> groups_;
     std::size_t n_rest_ = 0;
-    StreamKey node_ = 0;  // whose whole sum is known
+    StreamKey node_ = 0;  // node whose sum is in whole_
     std::size_t n_ = 0;
     std::optional<PartSum<C>> whole_;
 };

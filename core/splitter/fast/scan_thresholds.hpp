@@ -1,5 +1,5 @@
-// Where statistics begin: one scan over the groups of equal values, for every criterion and
-// both ways of grouping (Algorithm 3.4).
+// The scan over groups of equal values (Algorithm 3.4), for every criterion and every source of
+// the groups.
 #pragma once
 
 #include <span>
@@ -18,14 +18,14 @@ void keep_if_better(const C& criterion, const CutLimits& limits, Cut cut, Cut& b
     best = cut;
 }
 
-// Groups of equal values out of sorted samples.
+// Groups of equal values from sorted samples.
 template <MovingCriterion C>
 class SortedGroups {
 public:
     SortedGroups(C& criterion, const NodeColumn& node, NodeSort& sort, const StopFlag& stop)
         : criterion_(criterion), node_(node), order_(sort.sort(node, stop)), cuts_(sort.cuts()) {}
 
-    // The next group, if there is another one after it.
+    // Moves the next group to the left, if another one follows it.
     bool move() {
         std::size_t end = at_;
         while (end < order_.size() && cuts_[end] == 0) ++end;
@@ -45,7 +45,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// The same groups out of a histogram of statistics over codes, where a code is one value.
+// The same groups from a histogram of statistics over codes, where a code is one value.
 template <MovingCriterion C>
 class HistogramGroups {
 public:
@@ -76,7 +76,7 @@ public:
         n_left_ += storage_.counts[at_];
         below_ = at_;
         do ++at_;
-        while (storage_.counts[at_] == 0);  // the last code of the range is never empty
+        while (storage_.counts[at_] == 0);  // the last code of the range has samples
         return true;
     }
     std::size_t n_left() const { return n_left_; }
@@ -93,7 +93,7 @@ private:
     std::size_t at_ = 0, below_ = 0, n_left_ = 0;
 };
 
-// The same groups out of the values themselves, in a given order.
+// The same groups from the values themselves, in a given order.
 template <MovingCriterion C>
 class ValueGroups {
 public:
@@ -118,10 +118,11 @@ private:
     std::size_t at_ = 0;
 };
 
-// How many cuts, at a microsecond each for the slowest criterion, go by between looks at the flag.
+// Cuts between checks of the stop flag. A cut of the slowest criterion takes a microsecond.
 inline constexpr std::size_t kStopCuts = 8192;
 
-// visit() at every allowed cut between two groups, in their order. Returns how many cuts there are.
+// Calls visit() at every allowed cut between two groups, in their order. Returns the number of
+// cuts.
 template <MovingCriterion C, class Groups, class Visit>
 std::size_t for_cuts(C& criterion, Groups& groups, const CutLimits& limits, const StopFlag& stop,
                      Visit&& visit) {
@@ -135,7 +136,7 @@ std::size_t for_cuts(C& criterion, Groups& groups, const CutLimits& limits, cons
     return n;
 }
 
-// The best allowed cut between two groups; the lowest of equals. Returns how many there are.
+// The best allowed cut between two groups, the lowest among equals. Returns the number of cuts.
 template <MovingCriterion C, class Groups>
 std::size_t scan_groups(C& criterion, Groups&& groups, const CutLimits& limits,
                         const StopFlag& stop, Cut& best) {
@@ -165,11 +166,11 @@ public:
         return all;
     }
 
-    // The cut that parts the samples so marked.
+    // Scores the cut that sends the marked samples left.
     void score_sides(C& criterion, std::span<const std::uint8_t> goes_left, std::size_t n_left,
                      const CutLimits& limits, Cut& best) {
         criterion.begin_scan();
-        if constexpr (C::kSummable) {  // a cell for each side: no branch that cannot be foreseen
+        if constexpr (C::kSummable) {  // one cell per side avoids an unpredictable branch
             const std::size_t width = criterion.histogram_width();
             histogram_.cells.assign(2 * width, 0.0);
             for (std::size_t i = 0; i < goes_left.size(); ++i)
@@ -185,7 +186,7 @@ public:
     }
 
 private:
-    // A histogram pays when its cells are not many more than the samples.
+    // A histogram pays if it has not many more cells than there are samples.
     bool use_histogram(const C& criterion, const NodeColumn& node, Search search) const {
         if (node.parts_codes() || search == Search::sort) return false;
         return search == Search::histogram ||

@@ -1,5 +1,6 @@
-// The codes of a node of few samples, sorted. Half of a full tree's nodes are as small as that, and
-// what they cost is branches that cannot be foreseen: so their number is a constant here.
+// The sorted codes of a node of few samples. Half of the nodes of a full tree are that small, and
+// unpredictable branches would dominate their cost: the number of samples is therefore a template
+// parameter.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace silvics {
 
-// Batcher's network: which pairs to exchange, in this order, to sort any N keys.
+// Batcher's sorting network: the pairs to compare and exchange, in this order, to sort any N keys.
 template <std::size_t N>
 struct SortingNetwork {
     struct Pair {
@@ -70,11 +71,11 @@ public:
         SortingNetwork<N>::sort(keys_);
     }
 
-    // Of the k-th by code, in row order among equals.
+    // The code and the position of the k-th sample by code; equals are in row order.
     Code code(std::size_t k) const { return keys_[k] >> kShift; }
     Position position(std::size_t k) const { return keys_[k] & ((1U << kShift) - 1); }
     bool constant() const { return code(0) == code(N - 1); }
-    // Whether a cut may lie right after the k-th.
+    // Whether a cut may lie right after the k-th sample.
     bool cut_after(std::size_t k) const { return code(k) != code(k + 1); }
     bool all_differ() const {
         bool differ = true;
@@ -92,7 +93,7 @@ private:
 
 inline constexpr std::size_t kMaxSmallNode = 8;
 
-// f(std::integral_constant<std::size_t, n>{}) for n from 2 to kMostOfFew.
+// Calls f(std::integral_constant<std::size_t, n>{}) for n from 2 to kMaxSmallNode.
 template <std::size_t N = 2, class F>
 decltype(auto) with_constant(std::size_t n, F&& f) {
     if constexpr (N < kMaxSmallNode)

@@ -6,13 +6,13 @@
 namespace silvics {
 namespace {
 
-// Weight, and sum of numbers, of each class.
+// Weight and sum of numbers of one class.
 struct Group {
     double weight = 0.0, sum = 0.0;
 };
 
 struct Numbers {
-    double weight = 0.0, mean = 0.0, squares = 0.0;  // around the mean
+    double weight = 0.0, mean = 0.0, squares = 0.0;  // sum of squares around the mean
 };
 
 Numbers numbers_of(std::span<const double> values, std::span<const double> weights) {
@@ -22,7 +22,7 @@ Numbers numbers_of(std::span<const double> values, std::span<const double> weigh
         of.mean += weights[i] * values[i];
     }
     of.mean /= of.weight;
-    // The mean of equal values may round to another one.
+    // The mean of equal values may round to another value.
     if (std::ranges::all_of(values, [&](double x) { return x == values[0]; })) return of;
     for (std::size_t i = 0; i < values.size(); ++i)
         of.squares += weights[i] * (values[i] - of.mean) * (values[i] - of.mean);
@@ -88,7 +88,7 @@ Strength of_classes(const Margin& x, const Margin& y, std::span<const double> we
 }  // namespace
 
 double chi_square_tail(double x, double degrees) {
-    // The upper incomplete gamma function over the whole: its series below the mean, its continued
+    // The regularised upper incomplete gamma function: its series below the mean, its continued
     // fraction (by Lentz's method) above.
     const double a = degrees / 2, z = x / 2;
     if (!(z > 0.0)) return 1.0;

@@ -1,4 +1,4 @@
-// A split that a node may take, whatever its kind.
+// A split that a node may take, of any kind, and the choice among such splits.
 #pragma once
 
 #include <algorithm>
@@ -11,28 +11,28 @@ namespace silvics {
 
 struct Candidate {
     FeatureId feature = 0;
-    double decrease = -kInfinity;  // of impurity
-    double worth = -kInfinity;     // what candidates are compared by
-    double information = 0.0;      // of the split itself, in bits
+    double decrease = -kInfinity;  // decrease of impurity
+    double worth = -kInfinity;     // value that candidates are compared by
+    double information = 0.0;      // information of the split itself, in bits
     double p_value = 1.0;
     double middle = 0.0;
 
-    // Samples up to the threshold go left; of a category, those of some levels; or each value goes
-    // its own way.
+    // Samples up to the threshold go left; or, for a category, samples of some levels; or each
+    // value has a child.
     enum class Test : std::uint8_t { threshold, levels, values };
     Test test = Test::threshold;
-    double threshold = 0.0;  // of levels, the rule of their coins
+    double threshold = 0.0;  // for levels, the rule of their coins
     bool coins = false;
     MissingSide missing = MissingSide::unseen;
-    std::vector<Code> left;    // levels, ascending
-    std::vector<Code> values;  // levels or numbers of intervals, ascending, each a child
+    std::vector<Code> left;    // levels that go left, ascending
+    std::vector<Code> values;  // levels or interval numbers, ascending, each with a child
     bool missing_child = false;
-    std::vector<Term> terms;  // of a combination
+    std::vector<Term> terms;  // terms of a combination
 
     bool found() const { return decrease != -kInfinity; }
 };
 
-// Information of a split into parts of these weights.
+// The information of a split into parts of these weights.
 inline double information_of(std::span<const double> weights) {
     double whole = 0.0, sum = 0.0;
     for (const double w : weights) {
@@ -42,10 +42,10 @@ inline double information_of(std::span<const double> weights) {
     return (x_log2_x(whole) - sum) / whole;
 }
 
-// Takes one of the candidates.
+// Chooses one of the candidates.
 class Chooser {
 public:
-    // Decreases that differ by no more than the tolerance are equal but for rounding.
+    // Decreases that differ by at most the tolerance are equal up to rounding.
     Chooser(const SearchRules& rules, const NodeSamples& node, double tolerance)
         : rules_(rules), node_(node), tolerance_(tolerance) {}
 
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    // The first of equals.
+    // The first of equal candidates.
     const Candidate& best(const std::vector<Candidate>& from) const {
         const double most = std::ranges::max_element(from, {}, &Candidate::worth)->worth;
         return *std::ranges::find_if(
@@ -78,12 +78,12 @@ private:
         return static_cast<std::size_t>(RandomStream(derive(node_.key, kChoicePart)).below(n));
     }
 
-    // Quinlan 1993: a ratio alone would favour splits that part off next to nothing.
+    // Quinlan (1993): the ratio alone would favour splits that separate very few samples.
     const Candidate& by_gain_ratio(const std::vector<Candidate>& from) const {
-        constexpr double kAny = 1e-12;  // below it, a gain is rounding
+        constexpr double kRoundingError = 1e-12;  // smaller gains are rounding errors
         double sum = 0.0, n = 0.0;
         for (const Candidate& c : from) {
-            if (!(c.decrease > kAny)) continue;
+            if (!(c.decrease > kRoundingError)) continue;
             sum += c.decrease;
             n += 1.0;
         }
@@ -91,9 +91,9 @@ private:
         const Candidate* taken = nullptr;
         double most = -kInfinity;
         for (const Candidate& c : from) {
-            if (!(c.decrease > kAny) || c.decrease < sum / n - kAny) continue;
+            if (!(c.decrease > kRoundingError) || c.decrease < sum / n - kRoundingError) continue;
             const double ratio = c.decrease / c.information;
-            if (taken != nullptr && !(ratio > most + kAny)) continue;
+            if (taken != nullptr && !(ratio > most + kRoundingError)) continue;
             taken = &c;
             most = ratio;
         }

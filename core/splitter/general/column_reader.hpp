@@ -1,4 +1,4 @@
-// Values of some rows, as the general splitter looks at them.
+// Reads the values of some rows for the general splitter.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "data/table.hpp"
 #include "splitter/gather.hpp"
 
 namespace silvics {
@@ -19,7 +20,7 @@ public:
     const Column& column(FeatureId f) const { return table_.columns[f]; }
     bool category(FeatureId f) const { return column(f).kind == Column::Kind::category; }
 
-    // Of a variable, or of a combination; NaN where one of them is missing.
+    // The values of a variable, or of a combination; NaN if one of them is missing.
     std::span<const double> numbers(FeatureId f, std::span<const RowId> rows,
                                     std::span<const Term> terms, std::vector<double>& into) const {
         into.resize(rows.size());
@@ -36,7 +37,7 @@ public:
         return into;
     }
 
-    // Of a category; kMissing where there is none.
+    // The levels of a category; kMissing where one is missing.
     std::span<const Code> levels(FeatureId f, std::span<const RowId> rows,
                                  std::vector<Code>& into) const {
         into.resize(rows.size());
@@ -46,7 +47,7 @@ public:
         return into;
     }
 
-    // What multiway splits tell apart: levels, or the intervals that numbers are in.
+    // The values that multiway splits separate: levels, or the intervals that numbers are in.
     std::span<const Code> codes(FeatureId f, std::span<const RowId> rows,
                                 std::vector<Code>& into) const {
         if (category(f)) return levels(f, rows, into);

@@ -1,4 +1,4 @@
-// A random combination of variables (Forest-RC, Breiman 2001).
+// Draws a random combination of variables (Forest-RC, Breiman 2001).
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace silvics {
 
-// The first variable and some others of the numbers, with coefficients uniform on [-1, 1] over the
-// range of each.
+// Combines the first variable with some of the others; the coefficients are uniform on [-1, 1],
+// divided by the range of each variable.
 inline std::vector<Term> draw_combination(FeatureId first, std::vector<FeatureId> numbers,
                                           const SearchRules& rules, RandomStream& stream) {
     std::erase(numbers, first);

@@ -1,4 +1,5 @@
-// Some samples of a node, drawn at random, bound where it may be cut (Denil et al. 2013).
+// The range in which a node may be cut: that of some of its samples, drawn at random (Denil et al.
+// 2013).
 #pragma once
 
 #include <vector>
@@ -11,18 +12,14 @@ class CutRange {
 public:
     explicit CutRange(const SplitterParts& parts) : table_(parts.table), rules_(parts.rules) {}
 
-    // One draw for all variables; none at a node of no more samples.
+    // Draws the samples, once for all variables; nodes of no more samples have no bounds.
     void draw(StreamKey node, std::span<const RowId> rows) {
         rows_.clear();
         feature_ = kNone;
         if (rules_.range_sample == 0 || rows.size() <= rules_.range_sample) return;
         RandomStream stream(derive(node, kRangePart));
-        std::size_t wanted = rules_.range_sample;
-        for (std::size_t i = 0; wanted > 0; ++i)
-            if (stream.below(rows.size() - i) < wanted) {
-                rows_.push_back(rows[i]);
-                --wanted;
-            }
+        for_selected(rows.size(), rules_.range_sample, stream,
+                     [&](std::size_t i) { rows_.push_back(rows[i]); });
     }
 
     // Whether a cut between these neighbours is within the range.
@@ -47,7 +44,7 @@ private:
     const Table& table_;
     const SearchRules& rules_;
     std::vector<RowId> rows_;
-    FeatureId feature_ = kNone;  // whose range is known
+    FeatureId feature_ = kNone;  // variable whose range is known
     double low_ = 0.0, high_ = 0.0;
 };
 

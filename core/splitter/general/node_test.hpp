@@ -1,4 +1,4 @@
-// Whether the output depends, at a node, on any of the variables looked at there.
+// A test at a node: does the output depend on any of the variables tried there?
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ public:
         tested_.push_back(std::move(tested));
     }
 
-    // The smallest p-value of all variables against its level, corrected for their number; or
-    // against what it is when outputs are permuted. Candidates are told theirs.
+    // Compares the smallest p-value of all variables with the level, corrected for their number,
+    // or with its distribution when outputs are permuted. Sets the p-values of the candidates.
     bool significant(const NodeSamples& node, const SampleOrder& structure,
                      std::vector<Candidate>& candidates) const {
         if (tested_.empty()) return false;
@@ -76,8 +76,8 @@ private:
         }
     };
 
-    // The outputs are those of these rows, in their order. Of several outputs the smallest counts,
-    // corrected for their number.
+    // The p-value for the outputs of these rows, in their order: the smallest over several
+    // outputs, corrected for their number.
     double p_value(const Tested& x, const SampleOrder& structure,
                    std::span<const RowId> rows_of_outputs) const {
         std::vector<double> values, weights;
@@ -114,8 +114,8 @@ private:
         return p_value_of_independence(x, {{}, y, target_.n_classes[k]}, weights);
     }
 
-    // A weight of two is a row given twice; weights that are no numbers of rows have no say in how
-    // many rows there are, but for how unequal they are (Kish 1965).
+    // A whole weight is a number of rows. Other weights are scaled to the effective sample size
+    // (Kish 1965), since only their inequality is informative.
     static void count_effectively(std::vector<double>& weights) {
         double sum = 0.0, squares = 0.0;
         for (const double w : weights) {
@@ -125,7 +125,7 @@ private:
         for (double& w : weights) w *= sum / squares;
     }
 
-    // Numbers from zero on, without gaps; returns how many there are.
+    // Renumbers codes from zero on without gaps; returns how many there are.
     static std::size_t renumber(std::vector<Code>& codes) {
         std::vector<Code> distinct = codes;
         std::ranges::sort(distinct);

@@ -1,4 +1,4 @@
-// Two samples of different output (PERT, Algorithm 4.2).
+// Draws two samples of different output (PERT, Algorithm 4.2).
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ public:
         for (const double x : w) upto_.push_back(sum += x);
     }
 
-    // Both by their weights until they differ; where that is rare, the second among those that do.
-    // False if there are none.
+    // Draws both by their weights until they differ. If that is rare, the second is drawn among
+    // those that differ from the first. Returns false if there are none.
     bool draw(RandomStream& stream) {
-        constexpr std::size_t kPatience = 1000;
-        for (std::size_t i = 0; i < kPatience; ++i) {
+        constexpr std::size_t kMaxPairDraws = 1000;
+        for (std::size_t i = 0; i < kMaxPairDraws; ++i) {
             first_ = draw_one(stream);
             second_ = draw_one(stream);
             if (differ(first_, second_)) return true;
@@ -51,7 +51,7 @@ private:
         return static_cast<Position>(std::min(at, upto_.end() - 1) - upto_.begin());
     }
 
-    // Of any output; numbers as they were given.
+    // Whether any output differs; numbers are compared in their original form.
     bool differ(Position a, Position b) const {
         const std::size_t rows[] = {samples_->rows[a], samples_->rows[b]};
         for (std::size_t k = 0; k < target_.n_outputs; ++k) {
@@ -67,7 +67,7 @@ private:
     const Target& target_;
     const StopFlag& stop_;
     const SampleOrder* samples_ = nullptr;
-    std::vector<double> upto_;  // weight up to each sample, where they differ
+    std::vector<double> upto_;  // prefix sums of the weights; empty if they are equal
     Position first_ = 0, second_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// From a candidate that was chosen to a split that is made: samples in order, and what the node
-// keeps.
+// Makes the split of the chosen candidate: partitions the samples, and describes what the node
+// stores.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,9 @@ public:
     explicit SplitMaker(const SplitterParts& parts)
         : rules_(parts.rules), order_(parts.order), reader_(parts.table, parts.rules) {}
 
-    // The child of each of these rows, and how many each child has. Values that the candidate has
-    // not seen go right, or to `other`. kBothChildren stands for both children.
+    // Determines the child of each of these rows, and the number of rows of each child. Values
+    // that the candidate has not seen go right, or to `other`; kBothChildren stands for both
+    // children.
     void place(const Candidate& c, std::span<const RowId> rows, std::uint32_t other,
                std::vector<std::size_t>& sizes) {
         const bool apart = rules_.missing == MissingRule::apart;
@@ -56,7 +57,7 @@ public:
             if (child != kBothChildren) ++sizes[child];
     }
 
-    // Of a split by values, where those go that it has not seen.
+    // The child for values that a split by values has not seen.
     std::uint32_t largest_child(const Candidate& c, std::span<const RowId> structure) {
         if (c.test != Candidate::Test::values) return 0;
         std::vector<std::size_t> sizes;
@@ -64,7 +65,7 @@ public:
         return static_cast<std::uint32_t>(std::ranges::max_element(sizes) - sizes.begin());
     }
 
-    // Of the children, given those of the rows last placed.
+    // The weights of the children, given those of the rows last placed.
     std::vector<double> weights(std::span<const double> of_rows, std::size_t n_children) const {
         std::vector<double> sums(n_children, 0.0);
         for (std::size_t i = 0; i < of_rows.size(); ++i)
@@ -72,7 +73,7 @@ public:
         return sums;
     }
 
-    // Sets the node's samples in order. `structure` are those that the split was found on.
+    // Partitions the samples of the node. `structure` are the rows on which the split was found.
     Split make(const NodeSamples& node, const Candidate& c, std::span<const RowId> structure) {
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         made_ = {};
@@ -94,13 +95,14 @@ public:
         if (rules_.missing == MissingRule::both && std::ranges::count(child_of_, kBothChildren) > 0)
             copy_both(node, split);
         else
-            order_.part(node.begin, child_of_, made_.sizes);
-        split.other = &made_;
+            order_.partition(node.begin, child_of_, made_.sizes);
+        split.general = &made_;
         return split;
     }
 
 private:
-    // Of levels that the node has not seen, the largest child; of intervals, that of the one below.
+    // Levels that the node has not seen go to the largest child, such intervals to the child of
+    // the next lower one.
     std::uint32_t child_of_value(const Candidate& c, Code code, std::uint32_t other) const {
         if (code == ColumnReader::kMissing)
             return c.missing_child ? static_cast<std::uint32_t>(c.values.size()) : other;
@@ -111,8 +113,8 @@ private:
         return upto > 0 ? upto - 1 : 0;
     }
 
-    // Where missing values went: to one side, if the node has any, though only those that do not
-    // find splits may have it.
+    // The side of missing values, if any sample of the node has one, be it only an estimation
+    // sample.
     MissingSide missing_side(const Candidate& c) const {
         if (rules_.missing != MissingRule::learned || c.test == Candidate::Test::values)
             return MissingSide::unseen;
@@ -138,7 +140,7 @@ private:
         split.right = right_levels_;
     }
 
-    // What the node keeps.
+    // Describes what the node stores.
     void describe(const Candidate& c, std::uint32_t other) {
         using Test = Branching::Test;
         Branching& branching = made_.branching;
@@ -151,7 +153,7 @@ private:
             if (reader_.category(c.feature)) {
                 branching.test = Test::levels;
                 branching.levels.assign(c.values.begin(), c.values.end());
-            } else {  // intervals that the node has not seen belong to the one below, or the first
+            } else {  // unseen intervals belong to the next lower one, or to the first
                 const auto& edges = rules_.edges[c.feature];
                 for (std::size_t k = 1; k < c.values.size(); ++k)
                     branching.thresholds.push_back(edges[c.values[k] - 1]);
@@ -167,7 +169,7 @@ private:
         branching.other_child = 0;
     }
 
-    // Samples whose value is missing go both ways, with half their weight.
+    // Samples whose value is missing go to both children, with half their weight.
     void copy_both(const NodeSamples& node, Split& split) {
         std::vector<std::size_t> places;
         std::vector<double> factors;
@@ -192,10 +194,10 @@ private:
     const SearchRules& rules_;
     SampleOrder& order_;
     ColumnReader reader_;
-    std::vector<std::uint32_t> child_of_;  // of each row last placed
+    std::vector<std::uint32_t> child_of_;  // child of each row last placed
     std::vector<double> read_;
     std::vector<Code> codes_, left_levels_, right_levels_;
-    OtherSplit made_;
+    GeneralSplit made_;
 };
 
 }  // namespace silvics

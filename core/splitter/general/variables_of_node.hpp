@@ -1,4 +1,4 @@
-// The variables that a node looks at: any of the ways of drawing them.
+// Draws the variables of a node by any rule (VariableDraw).
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace silvics {
 
-// A Poisson variable, by the product of uniform ones; a large mean is the sum of smaller ones.
-// Drawing ends once the variable is known to be `enough` or more.
+// Draws a Poisson number by products of uniform numbers; a large mean is split into a sum of
+// smaller ones. The draw ends once the number is known to be at least `enough`.
 inline std::size_t draw_poisson(double mean, RandomStream& stream,
                                 std::size_t enough = std::numeric_limits<std::size_t>::max()) {
-    constexpr double kLargest = 64.0;
+    constexpr double kMaxMeanOfStep = 64.0;
     std::size_t n = 0;
-    for (double left = mean; left > 0.0 && n < enough; left -= kLargest) {
-        const double limit = std::exp(-std::min(left, kLargest));
+    for (double left = mean; left > 0.0 && n < enough; left -= kMaxMeanOfStep) {
+        const double limit = std::exp(-std::min(left, kMaxMeanOfStep));
         for (double product = stream.uniform(); product > limit; product *= stream.uniform()) ++n;
     }
     return n;
@@ -31,8 +31,8 @@ public:
     VariablesOfNode(const std::vector<FeatureId>& features, const SearchRules& rules)
         : rules_(rules), features_(features), draw_(features) {}
 
-    // try_variable(f) for each variable drawn; it answers whether it was of use. Drawing goes on
-    // until one was.
+    // Calls try_variable(f) for each variable drawn, which returns whether it was useful. Drawing
+    // continues until one was.
     template <class Try>
     void for_each(StreamKey key, const Constants& constants, Try&& try_variable) {
         std::size_t wanted = rules_.max_features;
@@ -51,7 +51,8 @@ public:
     bool done() const {
         return rules_.variable_draw == VariableDraw::weighted ? left_.empty() : draw_.done();
     }
-    // By probabilities: among those left, in proportion; those of none come last, in their order.
+    // Weighted draws are proportional among the variables left; those of probability zero come
+    // last, in their order.
     FeatureId next() {
         if (rules_.variable_draw != VariableDraw::weighted) return draw_.next();
         double whole = 0.0;

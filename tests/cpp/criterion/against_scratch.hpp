@@ -151,9 +151,9 @@ std::vector<ScoredCut> check_sides(ByRows<C>& criterion, Rng& rng, const Definit
 
 // The score that criteria of one sum share.
 template <ExactSumCriterion C>
-double score_of(const C& criterion, const typename C::Summand& left) {
+double score_of(const C& criterion, const typename C::Statistic& left) {
     const double w = C::weight_of(left), W = criterion.weight();
-    const double d = C::term_of(left) * W - criterion.term() * w;
+    const double d = C::sum_y_of(left) * W - criterion.sum_y() * w;
     return C::kFactor * (d * d) / (w * (W - w));
 }
 

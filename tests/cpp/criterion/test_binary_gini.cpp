@@ -64,7 +64,7 @@ TEST_CASE("two classes are judged as class counts judge them, to the last bit") 
                 continue;
             }
             counts.begin_scan();
-            BinaryGini::Summand left = 0;
+            BinaryGini::Statistic left = 0;
             for (Position i = 0; i + 1 < rows.size(); ++i) {
                 counts.move(i);
                 left += packed.sample(i);
@@ -98,7 +98,7 @@ TEST_CASE("a word sums up weights to just below 2^32") {
     ByRows<BinaryGini> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     CHECK(criterion.weight() == 0x1.0p32 - 4096);
-    CHECK(criterion.term() == 0x1.0p32 - 4096);
+    CHECK(criterion.sum_y() == 0x1.0p32 - 4096);
     CHECK(criterion.homogeneous());
     CHECK(criterion.only_class() == 0);
 }
@@ -111,9 +111,9 @@ TEST_CASE("squares and spread of some samples of two classes bound what they can
         const LearningSubset subset = whole_subset(rng, n, repeat % 2);
         ByRows<BinaryGini> criterion(target, subset, test::kNeverStop);
         criterion.enter(subset.rows);
-        BinaryGini::Summand some = 0;
+        BinaryGini::Statistic some = 0;
         double weight = 0.0, first = 0.0, squares = 0.0;
-        const double mean = criterion.term() / criterion.weight();
+        const double mean = criterion.sum_y() / criterion.weight();
         for (RowId i = 0; i < n; ++i) {
             if (test::pick(rng, 2) == 0) continue;
             const double w = subset.weight(i), y = target.classes[i] == 0 ? 1.0 : 0.0;

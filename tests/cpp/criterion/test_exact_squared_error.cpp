@@ -87,14 +87,14 @@ void check_exact(Rng& rng, const Target& target, const LearningSubset& subset, c
         by_sample += criterion.samples()[i];
     }
     CHECK(criterion.weight() == test::weight_of(subset, rows));
-    CHECK(criterion.term() == grid.value(whole));
-    CHECK(std::fabs(static_cast<double>(plain - criterion.term())) <=
+    CHECK(criterion.sum_y() == grid.value(whole));
+    CHECK(std::fabs(static_cast<double>(plain - criterion.sum_y())) <=
           0x1.0p-49 * criterion.weight());
     const Moment sum = criterion.sum_marked(marks);
     CHECK(ExactSquaredError::weight_of(sum) == marked_weight);
-    CHECK(ExactSquaredError::term_of(sum) == grid.value(marked));
+    CHECK(ExactSquaredError::sum_y_of(sum) == grid.value(marked));
     CHECK(ExactSquaredError::weight_of(by_sample) == marked_weight);
-    CHECK(ExactSquaredError::term_of(by_sample) == grid.value(marked));
+    CHECK(ExactSquaredError::sum_y_of(by_sample) == grid.value(marked));
 }
 
 TEST_CASE("sums of outputs are exact but for the grid") {
@@ -141,15 +141,15 @@ TEST_CASE("sums of outputs do not depend on the order of the samples") {
         a.enter(in_order, 0, n);
         b.enter(in_disorder, 0, n);
         CHECK(a.weight() == b.weight());
-        CHECK(a.term() == b.term());
+        CHECK(a.sum_y() == b.sum_y());
         std::vector<double> value(1), other(1);
         a.write_value(value);
         b.write_value(other);
         CHECK(value == other);
         std::vector<std::uint8_t> marks(n), moved(n);
         for (std::size_t i = 0; i < n; ++i) moved[i] = marks[shuffled.rows[i]] = i % 3 == 0 ? 1 : 0;
-        CHECK(ExactSquaredError::term_of(a.sum_marked(marks)) ==
-              ExactSquaredError::term_of(b.sum_marked(moved)));
+        CHECK(ExactSquaredError::sum_y_of(a.sum_marked(marks)) ==
+              ExactSquaredError::sum_y_of(b.sum_marked(moved)));
     }
 }
 
@@ -213,7 +213,7 @@ TEST_CASE(
         criterion.enter(subset.rows);
         Moment some;
         Rows rows;
-        const double mean = criterion.term() / criterion.weight();
+        const double mean = criterion.sum_y() / criterion.weight();
         long double squares = 0.0L, weight = 0.0L, own = 0.0L, spread = 0.0L;
         for (RowId i = 0; i < n; ++i) {
             if (test::pick(rng, 2) == 0) continue;

@@ -41,7 +41,7 @@ double direct_score(const Target& target, const LearningSubset& subset, const Ro
     return static_cast<double>(sum) / (static_cast<double>(L) * static_cast<double>(W - L));
 }
 
-IntegerGini::Ledger ledger_of(IntegerGini& criterion, std::span<const std::uint8_t> marks) {
+IntegerGini::LeftSums left_sums_of(IntegerGini& criterion, std::span<const std::uint8_t> marks) {
     auto left = criterion.begin_scan();
     const auto samples = criterion.samples();
     for (std::size_t i = 0; i < marks.size(); ++i)
@@ -65,7 +65,7 @@ TEST_CASE("impurity and decrease of many classes are those of the definition") {
                 test::check_order(test::check_sides(
                     criterion, rng, gini, target, subset, test::random_rows(rng, n),
                     [&](std::span<const std::uint8_t> marks) {
-                        const auto left = ledger_of(criterion, marks);
+                        const auto left = left_sums_of(criterion, marks);
                         return std::pair(static_cast<double>(left.weight), criterion.score(left));
                     }));
         }
@@ -96,12 +96,12 @@ TEST_CASE("the score of many classes is the sum over classes, to the last bit at
             std::vector<std::uint8_t> marks(n);
             for (std::size_t i = 0; i < n; ++i)
                 marks[i] = static_cast<std::uint8_t>(i == 0 || (i + 1 < n && test::pick(rng, 2)));
-            CHECK(criterion.score(ledger_of(criterion, marks)) ==
+            CHECK(criterion.score(left_sums_of(criterion, marks)) ==
                   direct_score(target, subset, subset.rows, marks));
         }
 }
 
-TEST_CASE("a ledger holds weights to just below 2^31") {
+TEST_CASE("sums left of a cut hold weights to just below 2^31") {
     const std::size_t n = 2048;
     std::vector<std::int64_t> y(n);
     for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<std::int64_t>(i % 3);
@@ -113,10 +113,10 @@ TEST_CASE("a ledger holds weights to just below 2^31") {
     CHECK(criterion.weight() == 0x1.0p31 - 2048);
     std::vector<std::uint8_t> marks(n);
     for (std::size_t i = 0; i < n; ++i) marks[i] = static_cast<std::uint8_t>(y[i] == 0);
-    CHECK(criterion.score(ledger_of(criterion, marks)) ==
+    CHECK(criterion.score(left_sums_of(criterion, marks)) ==
           direct_score(target, subset, subset.rows, marks));
     for (std::size_t i = 0; i < n; ++i) marks[i] = static_cast<std::uint8_t>(i % 2);
-    CHECK(criterion.score(ledger_of(criterion, marks)) ==
+    CHECK(criterion.score(left_sums_of(criterion, marks)) ==
           direct_score(target, subset, subset.rows, marks));
 }
 
@@ -127,22 +127,22 @@ TEST_CASE("many classes are facts of the node as class counts tell them") {
         const Target target =
             test::random_classes(rng, n, {static_cast<ClassId>(1 + test::pick(rng, 9))});
         const LearningSubset subset = test::heavy_subset(rng, n, 5);
-        ByRows<IntegerGini> ledger(target, subset, test::kNeverStop);
+        ByRows<IntegerGini> integers(target, subset, test::kNeverStop);
         ByRows<ClassCounts<Gini>> counts(target, subset, test::kNeverStop);
         std::vector<double> value(target.n_classes[0], -1.0), expected = value;
         for (int node = 0; node < 3; ++node) {
             const Rows rows = test::random_rows(rng, n);
-            ledger.enter(rows);
+            integers.enter(rows);
             counts.enter(rows);
-            CHECK(ledger.weight() == counts.weight());
-            CHECK(ledger.impurity() == counts.impurity());
-            CHECK(ledger.homogeneous() == counts.homogeneous());
-            ledger.write_value(value);
+            CHECK(integers.weight() == counts.weight());
+            CHECK(integers.impurity() == counts.impurity());
+            CHECK(integers.homogeneous() == counts.homogeneous());
+            integers.write_value(value);
             counts.write_value(expected);
             CHECK(value == expected);
-            CHECK(ledger.n_present() == static_cast<std::size_t>(std::ranges::count_if(
-                                            value, [](double w) { return w > 0.0; })));
-            if (ledger.homogeneous()) CHECK(ledger.only_class() == counts.only_class());
+            CHECK(integers.n_present() == static_cast<std::size_t>(std::ranges::count_if(
+                                              value, [](double w) { return w > 0.0; })));
+            if (integers.homogeneous()) CHECK(integers.only_class() == counts.only_class());
         }
     }
 }
@@ -155,8 +155,8 @@ TEST_CASE("the perfect score of many classes is known where two are present") {
     CHECK(criterion.perfect_score() == INFINITY);
     criterion.enter(Rows{0, 1, 2, 3});
     const std::uint8_t parts[] = {1, 0, 1, 0}, others[] = {1, 1, 1, 0};
-    CHECK(criterion.score(ledger_of(criterion, parts)) == criterion.perfect_score());
-    CHECK(criterion.score(ledger_of(criterion, others)) < criterion.perfect_score());
+    CHECK(criterion.score(left_sums_of(criterion, parts)) == criterion.perfect_score());
+    CHECK(criterion.score(left_sums_of(criterion, others)) < criterion.perfect_score());
 }
 
 TEST_CASE("classes of one output and whole weights suit, nothing else does") {

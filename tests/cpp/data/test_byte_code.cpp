@@ -85,18 +85,21 @@ bool right_column(const Matrix& X, std::size_t j, const Column& column, std::siz
         static_cast<double>(column.n_codes) == (2.0 * static_cast<double>(distinct.size()) > range
                                                     ? range
                                                     : static_cast<double>(distinct.size()));
-    right &= column.kind == Kind::one_value && column.knot_shift == 0 && column.knots_are_values();
-    right &= column.knots.size() == column.n_codes;
-    right &= std::ranges::is_sorted(column.knots, std::ranges::less_equal{});
+    right &= column.kind == Kind::one_value && column.code_value_shift == 0 &&
+             column.codes_have_values();
+    right &= column.code_values.size() == column.n_codes;
+    right &= std::ranges::is_sorted(column.code_values, std::ranges::less_equal{});
+    right &= std::ranges::none_of(column.code_values,
+                                  [](double k) { return k == 0.0 && std::signbit(k); });
     right &=
-        std::ranges::none_of(column.knots, [](double k) { return k == 0.0 && std::signbit(k); });
-    right &= !column.codes.wide && column.codes.stride == (m > 1 && m <= kNarrow ? m : 1);
-    right &= (column.by_rows.data != nullptr) == (m > kNarrow);
+        !column.codes.wide && column.codes.stride == (m > 1 && m <= kMaxNarrowRowBytes ? m : 1);
+    right &= (column.by_rows.data != nullptr) == (m > kMaxNarrowRowBytes);
     for (std::size_t i = 0; right && i < X.rows; ++i) {
         const Code code = column.codes[i];
-        right &= code < column.n_codes && column.knots[code] == X.row(i)[j];
+        right &= code < column.n_codes && column.code_values[code] == X.row(i)[j];
         right &= column.values[i] == X.row(i)[j];
-        if (m > kNarrow) right &= column.by_rows[i] == code && column.by_rows.stride == m;
+        if (m > kMaxNarrowRowBytes)
+            right &= column.by_rows[i] == code && column.by_rows.stride == m;
     }
     return right;
 }
@@ -176,7 +179,8 @@ TEST_CASE("integers that doubles cannot tell apart are no bytes") {
         const Column& column = test::numeric(table, 2);
         bool right = true;
         for (std::size_t i = 0; i < 101; ++i)
-            right &= column.knots.at(column.codes[i]) == static_cast<double>(values[3 * i + 2]);
+            right &=
+                column.code_values.at(column.codes[i]) == static_cast<double>(values[3 * i + 2]);
         CHECK(right);
     };
     check(std::int64_t{1} << 60, Scalar::i64);
@@ -206,7 +210,7 @@ TEST_CASE("256 numbers in a row are bytes and 257 are not") {
                 const Column& column = test::numeric(table, j);
                 bool right = true;
                 for (std::size_t i = 0; i < X.rows; ++i)
-                    right &= column.knots[column.codes[i]] == X.row(i)[j];
+                    right &= column.code_values[column.codes[i]] == X.row(i)[j];
                 CHECK(right);
             }
         }
@@ -221,7 +225,7 @@ TEST_CASE("values far apart have codes next to each other") {
         const Coded coded = coded_bytes(X.view());
         for (std::size_t j = 0; j < cols; ++j) {
             const Column& column = test::numeric(coded.table, j);
-            CHECK(column.knots == std::vector<double>{-50.0, 3.0, 100.0, 205.0});
+            CHECK(column.code_values == std::vector<double>{-50.0, 3.0, 100.0, 205.0});
             std::vector<Code> codes;
             for (std::size_t i = 0; i < 6; ++i) codes.push_back(column.codes[i]);
             CHECK(codes == std::vector<Code>{2, 0, 2, 3, 0, 1});
@@ -292,7 +296,8 @@ TEST_CASE("bytes are parted from the other columns of a table") {
                 else
                     right &= column.codes.data != nullptr;
                 for (std::size_t i = 0; i < rows; ++i)
-                    right &= column.knots[column.codes[i] >> column.knot_shift] <= X.row(i)[j];
+                    right &= column.code_values[column.codes[i] >> column.code_value_shift] <=
+                             X.row(i)[j];
             }
             CHECK(right);
         }
@@ -429,7 +434,7 @@ TEST_CASE("NaN among bytes is a hole and infinity is refused, wherever they are"
                         for (std::size_t i = 0; i < 600; ++i)
                             right &= j == 2 && i == row
                                          ? column.codes[i] == column.n_codes
-                                         : column.knots.at(column.codes[i]) == X.row(i)[j];
+                                         : column.code_values.at(column.codes[i]) == X.row(i)[j];
                     }
                     CHECK(right);
                 }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/rank_code.hpp"
+#include "data/level_code.hpp"
 #include "doctest/doctest.h"
 #include "support/sparse.hpp"
 

@@ -38,9 +38,9 @@ void check_column(const SparseColumn& made, const Matrix& dense, std::size_t j,
     CHECK(column.n_codes == expected.n_codes);
     CHECK(column.kind == expected.kind);
     CHECK(column.has_missing == expected.has_missing);
-    CHECK(column.knot_shift == expected.knot_shift);
-    CHECK(all_equal(column.knots, expected.knots));
-    for (const double knot : column.knots) CHECK_FALSE((knot == 0.0 && std::signbit(knot)));
+    CHECK(column.code_value_shift == expected.code_value_shift);
+    CHECK(all_equal(column.code_values, expected.code_values));
+    for (const double knot : column.code_values) CHECK_FALSE((knot == 0.0 && std::signbit(knot)));
     column.cells = made.cells;
     bool right = true, ascending = true;
     std::size_t next = 0;
@@ -120,7 +120,7 @@ TEST_CASE("a column of no cells is all zeros") {
     CHECK(made.cells.empty());
     CHECK(made.coded.column.n_codes == 1);
     CHECK(made.coded.column.zero == 0);
-    CHECK(made.coded.column.knots == std::vector<double>{0.0});
+    CHECK(made.coded.column.code_values == std::vector<double>{0.0});
     CHECK(made.coded.column.kind == Kind::one_value);
 }
 

@@ -56,13 +56,13 @@ void check_layout(const test::Matrix& X, const Table& table, std::size_t first, 
         right &= column.codes.stride == (layout == Layout::by_rows ? m : 1);
         right &= (column.by_rows.data != nullptr) == (layout == Layout::both);
         for (std::size_t i = 0; i < X.rows; ++i) right &= column.values[i] == X.row(i)[j];
-        right &= &column.view(Column::kByRows) == &column.codes;
+        right &= &column.view(Column::kMinSamplesByColumn) == &column.codes;
         if (layout != Layout::both) {
             right &= &column.view(2) == &column.codes;
             continue;
         }
         right &= &column.view(2) == &column.by_rows;
-        right &= &column.view(Column::kByRows - 1) == &column.by_rows;
+        right &= &column.view(Column::kMinSamplesByColumn - 1) == &column.by_rows;
         right &= column.by_rows.stride == m && column.by_rows.wide == wide;
         right &= codes_of(column.by_rows, X.rows) == ranks;
     }
@@ -190,14 +190,14 @@ TEST_CASE("a column of any scalar type is read at its strides") {
     const std::int16_t values[] = {5, 99, -7, 99, 5, 99, 300, 99};
     const MatrixView X{reinterpret_cast<const std::byte*>(values), 4, 2, 4, 2, Scalar::i16};
     const Table table = code_table(X, {}, team);
-    CHECK(test::numeric(table, 0).knots == std::vector<double>{-7.0, 5.0, 300.0});
-    CHECK(test::numeric(table, 1).knots == std::vector<double>{99.0});
+    CHECK(test::numeric(table, 0).code_values == std::vector<double>{-7.0, 5.0, 300.0});
+    CHECK(test::numeric(table, 1).code_values == std::vector<double>{99.0});
     CHECK(codes_of(test::numeric(table, 0).codes, 4) == std::vector<Code>{1, 0, 1, 2});
     CHECK(test::numeric(table, 0).values[3] == 300.0);
     const float singles[] = {0.1F, -3.0F, 0.1F, 1e30F};
     const MatrixView Y{reinterpret_cast<const std::byte*>(singles), 4, 1, 4, 4, Scalar::f32};
     const Table other = code_table(Y, {}, team);
-    CHECK(test::numeric(other).knots == std::vector<double>{-3.0, 0.1F, 1e30F});
+    CHECK(test::numeric(other).code_values == std::vector<double>{-3.0, 0.1F, 1e30F});
     CHECK(test::numeric(other).values[0] == 0.1F);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("whole numbers and others of the same order have the same codes") {
                 CHECK(codes_of(a.codes, 1500) == codes_of(b.codes, 1500));
                 CHECK(a.kind == b.kind);
                 CHECK(a.n_codes == b.n_codes);
-                CHECK(a.knots.size() == b.knots.size());
+                CHECK(a.code_values.size() == b.code_values.size());
             }
         }
 }
@@ -241,7 +241,7 @@ TEST_CASE("minus zero and zero have one code in any column") {
     const Table table = test::coded(X);
     for (std::size_t j = 0; j < 2; ++j) {
         CHECK(codes_of(test::numeric(table, j).codes, 4) == std::vector<Code>{0, 0, 1, 0});
-        CHECK_FALSE(std::signbit(test::numeric(table, j).knots[0]));
+        CHECK_FALSE(std::signbit(test::numeric(table, j).code_values[0]));
     }
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("NaN makes a hole in its column and changes no other, for any team") {
         for (std::size_t i = 0; i < 20; ++i)
             right &= i == 12 ? column.codes[i] == column.n_codes
                              : column.codes[i] < column.n_codes &&
-                                   column.knots.at(column.codes[i]) == X.row(i)[5];
+                                   column.code_values.at(column.codes[i]) == X.row(i)[5];
         CHECK(right);
     }
 }
@@ -381,7 +381,7 @@ TEST_CASE("a narrow matrix of rows is not coded where values do") {
                 const Column& column = test::numeric(table, j);
                 CHECK(column.codes.data == nullptr);
                 CHECK(column.by_rows.data == nullptr);
-                CHECK_FALSE(column.knots_are_values());
+                CHECK_FALSE(column.codes_have_values());
                 CHECK(column.kind != Kind::bin);  // whose values would not do
             }
         }
@@ -528,6 +528,40 @@ TEST_CASE("a table of no values is refused") {
     SUBCASE("no rows") { X.rows = 0; }
     SUBCASE("no columns") { X.cols = 0; }
     CHECK_THROWS_WITH_AS(values_of(X), "X has no rows or no columns", std::invalid_argument);
+}
+
+TEST_CASE("a table has columns with missing values beside columns without") {
+    test::Rng rng(221);
+    for (const std::size_t rows : {40U, 1500U}) {
+        test::Matrix X = test::random_matrix(rng, rows, 6);
+        for (std::size_t i = 0; i < rows; ++i) {
+            for (const std::size_t j : {1U, 4U}) X.values[i * 6 + j] = static_cast<double>(i % 5);
+            for (const std::size_t j : {0U, 4U, 5U})
+                if (test::pick(rng, 6) == 0) X.values[i * 6 + j] = NAN;
+        }
+        for (const bool of_values : {false, true})
+            for (const std::size_t size : {1U, 3U}) {
+                ThreadTeam team(size, nullptr);
+                const Table table =
+                    of_values ? table_of_values(X.view(), team) : code_table(X.view(), {}, team);
+                bool right = true;
+                for (std::size_t j = 0; j < 6; ++j) {
+                    const Column& column = table.columns[j];
+                    CHECK(column.has_missing == (j == 0 || j >= 4));
+                    CHECK(column.plain == !column.has_missing);
+                    CHECK_FALSE(column.sparse);
+                    for (std::size_t i = 0; i < rows; ++i) {
+                        const double x = X.row(i)[j];
+                        right &= std::isnan(x) ? std::isnan(column.value(i)) : column.value(i) == x;
+                        if (column.codes.data == nullptr) continue;
+                        right &= (column.codes[i] == column.n_codes) == std::isnan(x);
+                        for (const std::size_t k : {i / 2, i / 3})
+                            if (X.row(k)[j] < x) right &= column.codes[k] < column.codes[i];
+                    }
+                }
+                CHECK(right);
+            }
+    }
 }
 
 }  // namespace

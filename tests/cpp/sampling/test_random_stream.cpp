@@ -106,5 +106,26 @@ TEST_CASE("what a node's streams are used for never meets") {
     CHECK(keys.size() == 1006);
 }
 
+TEST_CASE("a selection is ascending, without repetition, and each number is as likely") {
+    std::vector<int> times(10, 0);
+    for (std::uint64_t key = 0; key < 4000; ++key) {
+        RandomStream stream(derive(7, key));
+        std::vector<std::size_t> drawn;
+        for_selected(10, 3, stream, [&](std::size_t i) { drawn.push_back(i); });
+        REQUIRE(drawn.size() == 3);
+        CHECK(drawn[0] < drawn[1]);
+        CHECK(drawn[1] < drawn[2]);
+        for (const std::size_t i : drawn) ++times[i];
+    }
+    for (const int n : times) {  // 1200, to five standard deviations
+        CHECK(n > 1055);
+        CHECK(n < 1345);
+    }
+    RandomStream stream(1);
+    std::size_t n = 0;
+    for_selected(5, 5, stream, [&](std::size_t i) { CHECK(i == n++); });
+    CHECK(n == 5);
+}
+
 }  // namespace
 }  // namespace silvics

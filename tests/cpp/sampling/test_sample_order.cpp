@@ -164,7 +164,7 @@ TEST_CASE("a node is parted by children, each in the order it had, the others st
         expected.insert(expected.end(), rows.begin() + static_cast<std::ptrdiff_t>(before + n),
                         rows.end());
         SampleOrder order = honest_order(rows, kept);
-        order.part(before, child_of, sizes);
+        order.partition(before, child_of, sizes);
         CHECK(same_orders(order, honest_order(expected, kept)));
     }
 }

@@ -34,9 +34,9 @@ public:
         column_.kind = kind;
         column_.values = {reinterpret_cast<const std::byte*>(of_row_.data()), sizeof(double),
                           Scalar::f64};
-        column_.knot_shift = 8;
+        column_.code_value_shift = 8;
         for (Code code = 0; code < kMaxCodes; code += 256)
-            column_.knots.push_back(least_value(code));
+            column_.code_values.push_back(least_value(code));
     }
     MadeColumn(const MadeColumn&) = delete;
     MadeColumn& operator=(const MadeColumn&) = delete;

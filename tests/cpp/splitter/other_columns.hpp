@@ -39,6 +39,11 @@ inline OtherTable sparse_table(Matrix X, const BinRule& rule = {}) {
     return {kept, sparse, std::make_shared<const Table>(code_table(sparse->view(), rule, team))};
 }
 
+// A category of some rows by level, -1 for missing.
+inline OtherTable category(const std::vector<double>& levels, std::int64_t n_levels) {
+    return other_table(column_of(levels), {n_levels});
+}
+
 enum class Loss { gini, entropy, misclassification, squared, poisson, absolute };
 
 inline double scratch_impurity(Loss loss, const Target& target, const LearningSubset& subset,

@@ -152,7 +152,7 @@ TEST_CASE("the values of a code are read from the samples where codes are many")
     std::vector<double> x(3000);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * i);
     const Table table = test::coded(test::column_of(x));
-    REQUIRE(test::numeric(table).knot_shift > 0);
+    REQUIRE(test::numeric(table).code_value_shift > 0);
     const AtNode at(table, 0, {5, 1000, 2999});
     CHECK(threshold_at(at.node, 1000) == (25.0 + 1000000.0) / 2);
     CHECK(threshold_at(at.node, 2999) == (1000000.0 + 2999.0 * 2999.0) / 2);

@@ -77,8 +77,8 @@ inline Code code_at(const CodeArray& codes, std::size_t i) {
 
 // What a table says of a column, wherever it keeps the codes.
 inline bool same_columns(const Column& a, const Column& b, std::size_t n_rows) {
-    bool same = a.n_codes == b.n_codes && a.kind == b.kind && a.knots == b.knots &&
-                a.knot_shift == b.knot_shift;
+    bool same = a.n_codes == b.n_codes && a.kind == b.kind && a.code_values == b.code_values &&
+                a.code_value_shift == b.code_value_shift;
     for (std::size_t i = 0; i < n_rows; ++i)
         same &= a.codes[i] == b.codes[i] && a.values[i] == b.values[i];
     return same;

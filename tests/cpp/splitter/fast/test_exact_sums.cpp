@@ -47,7 +47,7 @@ template <class C>
 HandCut by_hand(const ByRows<C>& criterion, const MadeColumn& made, const CutLimits& limits,
                 double floor) {
     return best_by_hand(made, limits, floor, [&](std::span<const std::uint8_t> marks) {
-        typename C::Summand left{};
+        typename C::Statistic left{};
         for (std::size_t i = 0; i < marks.size(); ++i)
             if (marks[i] != 0) left += criterion.sample(i);
         const double w = C::weight_of(left);
@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("every search of sums finds the same cut in a table of more v
         std::iota(order.begin(), order.end(), Position{0});
         std::ranges::sort(order, {}, [&](Position i) { return x[i]; });
         HandCut best;
-        typename C::Summand left{};
+        typename C::Statistic left{};
         std::size_t n_left = 0;
         for (std::size_t k = 0; k + 1 < n; ++k) {
             left += criterion.sample(order[k]);
@@ -191,7 +191,7 @@ TEST_CASE_TEMPLATE("sides are scored by their sums, within the limits", C, Binar
         criterion.enter(subset.rows);
         if (criterion.homogeneous()) continue;
         std::vector<std::uint8_t> marks(n);
-        typename C::Summand left{};
+        typename C::Statistic left{};
         std::size_t n_left = 0;
         for (std::size_t i = 0; i < n; ++i) {
             marks[i] = i == 0 || (i > 1 && test::pick(rng, 2) == 0) ? 1 : 0;
@@ -232,7 +232,7 @@ TEST_CASE_TEMPLATE("the samples of low codes are summed as if marked", C, Binary
             const auto below = criterion.sum_below(codes.data(), n, limit);
             const auto marked = criterion.sum_marked(marks);
             CHECK(C::weight_of(below) == C::weight_of(marked));
-            CHECK(C::term_of(below) == C::term_of(marked));
+            CHECK(C::sum_y_of(below) == C::sum_y_of(marked));
         }
     }
 }

@@ -1,91 +1,28 @@
-#include <algorithm>
-#include <cstdlib>
-#include <map>
-#include <set>
-
-#include "criterion/class_counts.hpp"
-#include "doctest/doctest.h"
-#include "sampling/feature_draw.hpp"
-#include "splitter/fast/fast_splitter.hpp"
-#include "splitter/make_splitter.hpp"
-#include "support/problem.hpp"
+#include "splitter/fast/at_root.hpp"
+#include "splitter/fast/split_node.hpp"
 
 namespace silvics {
 namespace {
 
-// Samples stand left first, in the order they had on both sides, and what is kept of them too.
-void check_parted(const CriterionEntry& criterion, const SplitterParts& parts,
-                  const SampleOrder& before, const NodeSamples& node, const Split& split) {
-    const auto& column = test::numeric(parts.table, split.feature);
-    std::vector<RowId> rows = before.rows;
-    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(node.begin);
-    const auto last = first + static_cast<std::ptrdiff_t>(node.n);
-    const auto middle = std::stable_partition(
-        first, last, [&](RowId row) { return column.values[row] <= split.threshold; });
-    CHECK(static_cast<std::size_t>(middle - first) == split.n_left);
-    CHECK(split.n_left > 0);
-    CHECK(split.n_left < node.n);
-    CHECK(parts.order.rows == rows);
-    LearningSubset subset = parts.subset;
-    subset.rows = rows;
-    SampleOrder expected;
-    criterion.make_splitter(
-        {parts.table, parts.target, subset, parts.rules, parts.stop, expected, parts.features});
-    CHECK(parts.order.weights == expected.weights);
-    CHECK(parts.order.labels == expected.labels);
-    CHECK(parts.order.values == expected.values);
-    CHECK(parts.order.packed == expected.packed);
-}
+using test::ByRows;
+using test::category;
+using test::Loss;
+using test::Matrix;
+using test::OtherTable;
+using test::Rng;
+using test::Rows;
+using Kind = Column::Kind;
+using Marks = std::vector<std::uint8_t>;
+using test::alternating;
+using test::AtRoot;
+using test::check_parted;
+using test::mixed_problem;
+using test::MixedProblem;
+using test::Parted;
+using test::parted;
+using test::stands;
 
-// A splitter at the root of a small problem.
-struct AtRoot {
-    test::Matrix X;
-    Table table;
-    Target target;
-    LearningSubset subset;
-    SearchRules rules;
-    StopFlag stop;
-    std::vector<FeatureId> features;
-
-    AtRoot(test::Matrix matrix, Target y, const BinRule& bins = {})
-        : X(std::move(matrix)),
-          table(test::coded(X, bins)),
-          target(std::move(y)),
-          subset(test::subset_of(X.rows)),
-          features(FeatureDraw::first_features(X.cols)) {
-        rules.max_features = X.cols;
-    }
-    std::optional<Split> find(StreamKey key, const char* criterion = "gini") {
-        Constants constants(table.n_features());
-        return find(key, constants, criterion);
-    }
-    std::optional<Split> find(StreamKey key, Constants& constants, const char* criterion = "gini") {
-        return find({0, subset.rows.size(), key, {}}, constants, criterion);
-    }
-    // Or at any other node.
-    std::optional<Split> find(const NodeSamples& node, Constants& constants, const char* criterion,
-                              ThreadTeam* team = nullptr) {
-        SampleOrder order;
-        const CriterionEntry& entry = find_criterion(criterion);
-        const SplitterParts parts{table, target, subset, rules, stop, order, features};
-        const auto splitter = entry.make_splitter(parts);
-        order.rows = subset.rows;
-        const SampleOrder before = order;
-        splitter->share(team);
-        splitter->enter(node);
-        const auto split = splitter->find_split(node, constants);
-        if (split) check_parted(entry, parts, before, node, *split);
-        return split;
-    }
-};
-
-Target alternating(std::size_t n) {
-    std::vector<std::int64_t> y(n);
-    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<std::int64_t>(i % 2);
-    return class_target(y, n, {2});
-}
-
-TEST_CASE("facts of a node are its size, weight, impurity and homogeneity") {
+TEST_CASE("stats of a node are its size, weight, impurity and homogeneity") {
     test::Rng rng(80);
     AtRoot root(test::random_matrix(rng, 4, 1), alternating(4));
     root.subset.rows = {1, 3, 0, 2};
@@ -568,68 +505,69 @@ TEST_CASE("a random cut parts the node inside its range") {
     CHECK(thresholds.size() == 100);
 }
 
-TEST_CASE("a split found on a sample has the decrease of the whole node") {
-    test::Rng rng(86);
-    test::Matrix X = test::random_matrix(rng, 400, 3);
-    for (std::size_t i = 0; i < 400; ++i) X.values[i * 3] += i % 2 == 0 ? -1.2 : 1.2;
-    AtRoot root(X, alternating(400));
-    root.rules.split_sample = 50;
-    std::set<double> thresholds;
-    for (StreamKey key = 0; key < 20; ++key) {
-        const auto split = root.find(key);
-        REQUIRE(split);
-        thresholds.insert(split->threshold);
-        CHECK(split->feature == 0);
-        double left[2] = {}, right[2] = {};
-        for (std::size_t i = 0; i < 400; ++i)
-            ++(X.values[i * 3] <= split->threshold ? left : right)[i % 2];
-        const auto gini = [](const double* c) {
-            const double w = c[0] + c[1], p = w > 0 ? c[0] / w : 0.0;
-            return w * 2 * p * (1 - p);
-        };
-        CHECK(split->decrease == doctest::Approx(0.5 - (gini(left) + gini(right)) / 400.0));
-    }
-    CHECK(thresholds.size() > 1);
-}
-
-TEST_CASE("a split found on a sample obeys the limits of the whole node") {
-    // Few rows at the end of one variable are of another class: the best cut leaves too few.
-    test::Rng rng(73);
-    test::Matrix X = test::random_matrix(rng, 400, 2);
-    std::vector<std::int64_t> y(400);
-    for (std::size_t i = 0; i < 400; ++i) y[i] = X.values[2 * i] > 0.92 ? 1 : 0;
-    AtRoot root(X, class_target(y, 400, {2}));
-    root.rules.split_sample = 100;
-    for (const bool by_weight : {false, true}) {
-        root.rules.min_samples_leaf = by_weight ? 1 : 40;
-        root.rules.min_weight_leaf = by_weight ? 40.0 : 0.0;
-        for (const char* criterion : {"gini", "entropy"})
-            for (StreamKey key = 0; key < 30; ++key)
-                if (const auto split = root.find(key, criterion)) {
-                    CHECK(split->n_left >= 40);
-                    CHECK(split->n_left <= 360);
-                }
-    }
-}
-
-TEST_CASE("where the sample finds no cut, the whole node is searched") {
-    // One row in a hundred differs: a sample of two almost never sees it.
-    test::Matrix X = test::column_of(std::vector<double>(100, 0.0));
-    X.values[42] = 1.0;
-    AtRoot root(X, alternating(100));
-    root.rules.split_sample = 2;
-    for (StreamKey key = 0; key < 50; ++key) {
-        const auto split = root.find(key);
-        REQUIRE(split);
-        CHECK(split->threshold == 0.5);
-    }
-}
-
 TEST_CASE("a search feels a stop request") {
     test::Rng rng(87);
     AtRoot root(test::random_matrix(rng, 10, 2), alternating(10));
     root.stop.request();
     CHECK_THROWS_AS(root.find(1), Interrupted);
+}
+
+TEST_CASE("two samples are parted by whatever tells them apart") {
+    // Levels, levels missing, numbers, numbers missing; each on its own.
+    const Target classes = class_target(std::vector<std::int64_t>{0, 1, 0, 1, 1, 0}, 6, {2}),
+                 reals = real_target(std::vector<double>{1, 5, 2, 7, 9, 4}, 6, 1, true);
+    const LearningSubset subset = test::subset_of(6);
+    const std::vector<double> x = {2, 3, 3, NAN, NAN, 2};
+    const auto same = [&](std::size_t i, std::size_t k) {
+        return x[i] == x[k] || (std::isnan(x[i]) && std::isnan(x[k]));
+    };
+    const OtherTable tables[] = {category(x, 4), category(x, 100000),
+                                 test::other_table(test::column_of(x), {}),
+                                 test::sparse_table(test::column_of(x))};
+    for (const OtherTable& made : tables)
+        for (const bool random : {false, true})
+            for (const char* criterion :
+                 {"gini", "entropy", "squared_error", "absolute_error", "friedman_mse"})
+                for (std::size_t i = 0; i < 5; ++i) {
+                    CAPTURE(std::string(criterion));
+                    CAPTURE(random);
+                    CAPTURE(i);
+                    const Target& target =
+                        find_criterion(criterion).classification ? classes : reals;
+                    SearchRules rules;
+                    rules.random_cut = random;
+                    for (StreamKey key = 0; key < 20; ++key) {
+                        const NodeSamples node{i, 2, derive(5, key), {}};
+                        if (target.classification() && target.classes[i] == target.classes[i + 1])
+                            continue;  // of one class: nothing to part
+                        const Parted got =
+                            parted(criterion, made.table(), target, subset, rules, node);
+                        CHECK(got.split.has_value() == !same(i, i + 1));
+                        if (!got.split) continue;
+                        CHECK(got.split->n_left == 1);
+                        CHECK(stands(got, *made.X, node));
+                        CHECK(got.split->decrease > 0.0);
+                        CHECK((got.split->missing == MissingSide::unseen) ==
+                              !(std::isnan(x[i]) || std::isnan(x[i + 1])));
+                    }
+                }
+}
+
+TEST_CASE("two samples that the first variables cannot part are parted by a later one") {
+    const Matrix X{2, 4, {1, NAN, 5, 0, 1, NAN, 5, 1}};
+    const OtherTable made = test::other_table(X, {3, 3, -1, 2});
+    const Target target = class_target(std::vector<std::int64_t>{0, 1}, 2, {2});
+    const LearningSubset subset = test::subset_of(2);
+    for (const bool random : {false, true})
+        for (StreamKey key = 0; key < 30; ++key) {
+            SearchRules rules;
+            rules.random_cut = random;
+            rules.max_features = 1 + key % 4;
+            const Parted got = parted("gini", made.table(), target, subset, rules, {0, 2, key, {}});
+            REQUIRE(got.split);
+            CHECK(got.split->feature == 3);
+            CHECK(stands(got, X, {0, 2, key, {}}));
+        }
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include <cmath>
 #include <set>
 
-#include "criterion/binary_gini.hpp"
 #include "criterion/class_counts.hpp"
-#include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/moments.hpp"
 #include "criterion/ordered_targets.hpp"
@@ -103,7 +101,7 @@ struct Found {
 
 // What the search finds; and what sides() says of it after another variable was looked at.
 template <class C>
-Found<C> found_in(const Example& of, ByRows<C>& criterion, CategorySearch<C>& search,
+Found<C> found_in(const Example& of, ByRows<C>& criterion, CategoryScan<C>& search,
                   const CutLimits& limits, const Example* other = nullptr, StreamKey key = 77) {
     Found<C> found;
     criterion.enter(of.rows);
@@ -155,7 +153,7 @@ template <class C>
 void check_best(Loss loss, Outputs outputs, std::initializer_list<test::Weights> all_weights,
                 bool limited, std::size_t most_kinds = 8) {
     Rng rng(240);
-    CategorySearch<C> search;  // what a node leaves behind must not matter
+    CategoryScan<C> search;  // what a node leaves behind must not matter
     for (const test::Weights weights : all_weights)
         for (std::size_t n_kinds = 2; n_kinds <= most_kinds; ++n_kinds)
             for (const bool missing : {false, true})
@@ -188,10 +186,9 @@ constexpr auto kWhole = {test::Weights::unit, test::Weights::whole};
 constexpr auto kAll = {test::Weights::unit, test::Weights::whole, test::Weights::fractional};
 
 TEST_CASE("two classes: a cut in the order of shares is the best of all splits (Theorem 3.4)") {
-    check_best<BinaryGini>(Loss::gini, Outputs::two_classes, kWhole, false, 11);
     check_best<IntegerGini>(Loss::gini, Outputs::two_classes, kWhole, false);
     check_best<IntegerGini>(Loss::gini, Outputs::two_of_classes, kWhole, false, 11);
-    check_best<ClassCounts<Gini>>(Loss::gini, Outputs::two_classes, kAll, false);
+    check_best<ClassCounts<Gini>>(Loss::gini, Outputs::two_classes, kAll, false, 11);
     check_best<ClassCounts<Entropy>>(Loss::entropy, Outputs::two_classes, kAll, false, 11);
     check_best<ClassCounts<Entropy>>(Loss::entropy, Outputs::two_of_classes, kAll, false);
     check_best<ClassCounts<Misclassification>>(Loss::misclassification, Outputs::two_classes, kAll,
@@ -199,8 +196,7 @@ TEST_CASE("two classes: a cut in the order of shares is the best of all splits (
 }
 
 TEST_CASE("squared error: a cut in the order of means is the best of all splits (Theorem 3.4)") {
-    check_best<ExactSquaredError>(Loss::squared, Outputs::real, kWhole, false, 11);
-    check_best<Moments<SquaredError>>(Loss::squared, Outputs::real, kAll, false);
+    check_best<Moments<SquaredError>>(Loss::squared, Outputs::real, kAll, false, 11);
     check_best<Moments<FriedmanImprovement>>(Loss::squared, Outputs::real, kAll, false);
 }
 
@@ -305,7 +301,7 @@ template <class C>
 void check_many_levels(Loss loss, Outputs outputs, std::initializer_list<test::Weights> all_weights,
                        bool limited) {
     Rng rng(241);
-    CategorySearch<C> search;
+    CategoryScan<C> search;
     std::size_t checked = 0;
     for (const test::Weights weights : all_weights)
         for (const std::size_t n_kinds : {11U, 12U, 20U, 40U, 63U})
@@ -361,9 +357,9 @@ TEST_CASE("more than ten levels: no cut in the order of the means has less absol
 
 TEST_CASE("more than ten levels of two classes: no cut in the order of shares is better") {
     for (const bool limited : {false, true}) {
-        check_many_levels<BinaryGini>(Loss::gini, Outputs::two_classes, kWhole, limited);
+        check_many_levels<ClassCounts<Gini>>(Loss::gini, Outputs::two_classes, kWhole, limited);
         check_many_levels<IntegerGini>(Loss::gini, Outputs::two_of_classes, kWhole, limited);
-        check_many_levels<ExactSquaredError>(Loss::squared, Outputs::real, kWhole, limited);
+        check_many_levels<Moments<SquaredError>>(Loss::squared, Outputs::real, kWhole, limited);
     }
 }
 
@@ -371,7 +367,7 @@ TEST_CASE("random splits are tried too, each by its number") {
     // A level of most samples amidst the others in their order: no cut in that order leaves enough
     // on both sides, but some others do.
     using C = ClassCounts<Gini>;
-    CategorySearch<C> search;
+    CategoryScan<C> search;
     std::vector<double> x, kinds;
     std::vector<std::int64_t> y;
     for (std::size_t k = 0; k < 11; ++k) {
@@ -433,21 +429,22 @@ void check_groups(const Example& of, const LevelGroups& groups, bool missing) {
     CHECK((groups.missing != LevelGroups::kNone) == missing);
 }
 
-TEST_CASE_TEMPLATE("the number of levels that are not at the node plays no part", C, BinaryGini,
-                   IntegerGini, ClassCounts<Gini>, ClassCounts<Misclassification>,
-                   ExactSquaredError, OrderedTargets) {
+TEST_CASE_TEMPLATE("the number of levels that are not at the node plays no part", C,
+                   ClassCounts<Entropy>, IntegerGini, ClassCounts<Gini>,
+                   ClassCounts<Misclassification>, Moments<SquaredError>, OrderedTargets) {
     Rng rng(243);
-    const bool reals = std::is_same_v<C, ExactSquaredError> || std::is_same_v<C, OrderedTargets>;
-    const Outputs outputs = reals                           ? Outputs::real
-                            : std::is_same_v<C, BinaryGini> ? Outputs::two_classes
-                                                            : Outputs::classes;
-    CategorySearch<C> used;  // for one column after another
+    const bool reals =
+        std::is_same_v<C, Moments<SquaredError>> || std::is_same_v<C, OrderedTargets>;
+    const Outputs outputs = reals                                     ? Outputs::real
+                            : std::is_same_v<C, ClassCounts<Entropy>> ? Outputs::two_classes
+                                                                      : Outputs::classes;
+    CategoryScan<C> used;  // for one column after another
     for (int repeat = 0; repeat < 20; ++repeat) {
         // The same levels, once among few and once among very many.
         const std::size_t n = 40, n_kinds = 2 + test::pick(rng, 20);
         const bool missing = repeat % 2 == 0;
         const Example few = example(rng, n, n_kinds, outputs, test::Weights::whole, 60, missing);
-        CategorySearch<C> fresh;
+        CategoryScan<C> fresh;
         REQUIRE(fresh.enter(few.column(), few.rows));
         check_groups(few, fresh.groups(), missing);
         ByRows<C> criterion(few.target, few.subset, test::kNeverStop);
@@ -458,7 +455,7 @@ TEST_CASE_TEMPLATE("the number of levels that are not at the node plays no part"
             CAPTURE(n_levels);
             Example many = few;
             many.made = test::other_table(*few.made.X, {n_levels});
-            for (CategorySearch<C>* search : {&used, &fresh}) {
+            for (CategoryScan<C>* search : {&used, &fresh}) {
                 REQUIRE(search->enter(many.column(), many.rows));
                 check_groups(many, search->groups(), missing);
                 const auto found = found_in<C>(many, criterion, *search, {.n = n});
@@ -492,7 +489,7 @@ TEST_CASE("the order of the samples plays no part in the best split") {
         other.made = test::other_table(test::column_of(x), {60});
         other.target = class_target(y, n, {2});
         const auto marks_of = [&]<class C>(std::type_identity<C>, const Example& from) {
-            CategorySearch<C> search;
+            CategoryScan<C> search;
             ByRows<C> criterion(from.target, from.subset, test::kNeverStop);
             return found_in<C>(from, criterion, search, {.n = n}).marks;
         };
@@ -502,7 +499,7 @@ TEST_CASE("the order of the samples plays no part in the best split") {
             for (std::size_t i = 0; i < n; ++i) same &= b[i] == a[order[i]];
             CHECK(same);
         };
-        check(std::type_identity<BinaryGini>{});
+        check(std::type_identity<ClassCounts<Gini>>{});
         check(std::type_identity<IntegerGini>{});
         check(std::type_identity<ClassCounts<Entropy>>{});
     }
@@ -514,13 +511,13 @@ TEST_CASE("one level, or nothing but missing values, is constant") {
             const OtherTable made = test::other_table(
                 test::column_of(std::vector<double>(6, missing ? NAN : 3.0)), {n_levels});
             const Rows rows = {0, 2, 3};
-            CategorySearch<BinaryGini> search;
+            CategoryScan<ClassCounts<Gini>> search;
             CHECK_FALSE(search.enter(made.column(), rows));
         }
     const OtherTable made =
         test::other_table(test::column_of({1.0, 2.0, NAN, 1.0, NAN, -1.0}), {5});
     const auto enters = [&](const Rows& rows) {
-        CategorySearch<BinaryGini> search;
+        CategoryScan<ClassCounts<Gini>> search;
         return search.enter(made.column(), rows);
     };
     CHECK_FALSE(enters({0, 3}));
@@ -534,7 +531,7 @@ TEST_CASE("a later variable must be better, not equal") {
     const auto check = [&]<class C>(std::type_identity<C>, Outputs outputs, std::size_t n_kinds) {
         const Example of = example(rng, 60, n_kinds, outputs, test::Weights::unit, 30, false);
         ByRows<C> criterion(of.target, of.subset, test::kNeverStop);
-        CategorySearch<C> search;
+        CategoryScan<C> search;
         const auto found = found_in<C>(of, criterion, search, {.n = 60});
         REQUIRE(found.cut.score > -kInfinity);
         LevelChoice choice{1234, 5678};
@@ -551,9 +548,9 @@ TEST_CASE("a later variable must be better, not equal") {
         CHECK(choice.number == found.choice.number);
     };
     for (const std::size_t n_kinds : {4U, 15U}) {
-        check(std::type_identity<BinaryGini>{}, Outputs::two_classes, n_kinds);
+        check(std::type_identity<ClassCounts<Gini>>{}, Outputs::two_classes, n_kinds);
         check(std::type_identity<IntegerGini>{}, Outputs::classes, n_kinds);
-        check(std::type_identity<ExactSquaredError>{}, Outputs::real, n_kinds);
+        check(std::type_identity<Moments<SquaredError>>{}, Outputs::real, n_kinds);
         check(std::type_identity<OrderedTargets>{}, Outputs::real, n_kinds);
     }
 }
@@ -568,7 +565,7 @@ TEST_CASE("a search over levels feels a stop request") {
         using C = ClassCounts<Entropy>;
         ByRows<C> criterion(of.target, of.subset, test::kNeverStop);
         criterion.enter(of.rows);
-        CategorySearch<C> search;
+        CategoryScan<C> search;
         REQUIRE(search.enter(of.column(), of.rows));
         Cut cut;
         LevelChoice choice;

@@ -1,4 +1,4 @@
-// The samples that fill the leaves of an honest tree, which have a say in where it may be cut.
+// The estimation samples of an honest tree: they fill its leaves, and limit where it may be cut.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace silvics {
 
-class Filling {
+class EstimationSamples {
 public:
-    explicit Filling(const SearchRules& rules) : rules_(rules) {}
+    explicit EstimationSamples(const SearchRules& rules) : rules_(rules) {}
 
     SampleOrder samples;  // of the node
 
-    // Takes up a variable, or a combination: the samples in its order, missing values last.
+    // Sorts the samples by a variable, or a combination of variables; missing values come last.
     void set_order(const ColumnReader& reader, FeatureId f, std::span<const Term> terms) {
         reader.numbers(f, samples.rows, terms, values_);
         order_.resize(samples.size());
@@ -27,36 +27,38 @@ public:
         n_known_ = static_cast<std::size_t>(rest.begin() - order_.begin());
         std::ranges::stable_sort(std::span(order_).first(n_known_), {},
                                  [&](Position i) { return values_[i]; });
-        upto_.assign(1, 0.0);
-        for (const Position i : order_) upto_.push_back(upto_.back() + samples.weights[i]);
+        weight_upto_.assign(1, 0.0);
+        for (const Position i : order_)
+            weight_upto_.push_back(weight_upto_.back() + samples.weights[i]);
     }
 
-    // Whether a threshold leaves enough on both sides.
+    // Whether a threshold leaves enough samples on both sides.
     bool on_both_sides(double threshold, MissingSide missing) const {
         const auto known = std::span(order_).first(n_known_);
         const auto above =
             std::ranges::upper_bound(known, threshold, {}, [&](Position i) { return values_[i]; });
         auto n = static_cast<std::size_t>(above - known.begin());
-        double weight = upto_[n];
+        double weight = weight_upto_[n];
         if (missing == MissingSide::left) {
             n += order_.size() - n_known_;
-            weight += upto_.back() - upto_[n_known_];
+            weight += weight_upto_.back() - weight_upto_[n_known_];
         }
-        const std::size_t whole = free();
-        return enough(n, weight) && enough(whole - n, upto_[whole] - weight);
+        const std::size_t both = n_on_sides();
+        return enough(n, weight) && enough(both - n, weight_upto_[both] - weight);
     }
 
+    // Whether a child with as many samples is large enough.
     bool enough(std::size_t n, double weight) const {
-        return n >= least() && weight >= rules_.min_weight_leaf;
+        return n >= min_samples() && weight >= rules_.min_weight_leaf;
     }
-    std::size_t least() const { return std::max<std::size_t>(rules_.min_samples_leaf, 1); }
-    // Of the variable last taken up, those that go to one of two sides.
-    std::size_t free() const {
+    std::size_t min_samples() const { return std::max<std::size_t>(rules_.min_samples_leaf, 1); }
+    // The number of samples that go to one of two sides by the current variable.
+    std::size_t n_on_sides() const {
         return rules_.missing == MissingRule::apart ? n_known_ : samples.size();
     }
 
-    // How many there are of each level; the last are those without.
-    std::vector<std::uint32_t> by_level(const ColumnReader& reader, FeatureId f) {
+    // The number of samples of each level; the last are the missing ones.
+    std::vector<std::uint32_t> count_levels(const ColumnReader& reader, FeatureId f) {
         const std::size_t n = reader.column(f).n_codes;
         std::vector<std::uint32_t> counts(n + 1, 0);
         for (const Code level : reader.levels(f, samples.rows, levels_))
@@ -69,7 +71,7 @@ private:
     const SearchRules& rules_;
     std::vector<Position> order_;
     std::size_t n_known_ = 0;
-    std::vector<double> values_, upto_;
+    std::vector<double> values_, weight_upto_;
     std::vector<Code> levels_;
 };
 

@@ -51,8 +51,8 @@ void check_bins(const std::vector<double>& values, std::size_t max_bins, Widths 
     }
     CHECK(right);
     CHECK(least.size() == column.n_codes);
-    REQUIRE(column.knot_shift == 0);
-    CHECK(column.knots == least);
+    REQUIRE(column.code_value_shift == 0);
+    CHECK(column.code_values == least);
 }
 
 TEST_CASE("bins are runs of values") {

@@ -1,0 +1,199 @@
+"""Files are small, functions are short, and the C++ tests mirror the core."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CORE, TESTS = ROOT / "core", ROOT / "tests" / "cpp"
+
+MOST_LINES, MOST_TEST_LINES, MOST_FUNCTION_LINES = 450, 600, 80
+
+# Units of the core that have no test file of their name, and why.
+WITHOUT_TEST = {
+    "base/kernels_avx2": "the code of kernels.cpp, compiled for another processor",
+    "base/kernels_table": "lists the kernels of the other files; test_kernels runs both tables",
+    "base/kernels_vectors": "types and helpers that are local to the kernels",
+    "splitter/splitter": "an interface without code",
+}
+
+# PENDING: folders that are being reshaped; to be emptied when that is merged.
+PENDING = {"tree", "builder", "forest", "model_file", "predictor", "importance"}
+PENDING_FILES = {
+    "core/builder/builder.cpp",
+    "bindings/tree.cpp",
+    "src/silvics/forests.py",
+    "src/silvics/_fit/axes.py",
+    "tests/cpp/builder/test_builder.cpp",
+    "tests/cpp/importance/test_randomized_trees.cpp",
+    "tests/cpp/predictor/test_check_packed.cpp",
+}
+
+
+def sources(*folders, suffixes=("cpp", "hpp", "py")):
+    for folder in folders:
+        for suffix in suffixes:
+            yield from sorted((ROOT / folder).rglob(f"*.{suffix}"))
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+# ---- the mirror
+
+
+def units(folder, pattern, prefix=""):
+    """Paths without suffix, and without the prefix of their file names."""
+    found = set()
+    for path in folder.rglob(pattern):
+        relative = path.relative_to(folder)
+        top = relative.parts[0]
+        if top not in PENDING and top not in ("support", "third_party"):
+            found.add(str(relative.with_name(path.stem.removeprefix(prefix))))
+    return found
+
+
+def test_every_unit_of_the_core_has_a_test_file():
+    tested = units(TESTS, "test_*.cpp", "test_")
+    assert units(CORE, "*.?pp") - tested == set(WITHOUT_TEST)
+
+
+def test_every_test_file_names_a_unit_of_the_core():
+    assert not units(TESTS, "test_*.cpp", "test_") - units(CORE, "*.?pp")
+
+
+def test_every_test_file_is_built():
+    listed = set(re.findall(r"[\w/]+\.cpp", (TESTS / "CMakeLists.txt").read_text()))
+    assert {str(path.relative_to(TESTS)) for path in TESTS.rglob("*.cpp")} == listed
+
+
+# ---- sizes of files
+
+
+@pytest.mark.parametrize("path", list(sources("core", "bindings", "src")), ids=name_of)
+def test_source_files_are_small(path):
+    if name_of(path) not in PENDING_FILES:
+        assert len(path.read_text().splitlines()) <= MOST_LINES
+
+
+def test_files_of_cpp_tests_are_small():
+    large = {
+        name_of(path)
+        for path in sources("tests/cpp", suffixes=("cpp", "hpp"))
+        if "third_party" not in path.parts and len(path.read_text().splitlines()) > MOST_TEST_LINES
+    }
+    assert not large - PENDING_FILES
+
+
+# ---- sizes of functions
+
+# Braces of these are not those of functions: types, namespaces and lists of values.
+NO_FUNCTION = re.compile(
+    r"\s*(template <.*> )?(inline )?(namespace|struct|class|enum|union|extern)\b"
+    r"|\s*: (public|private)|.*= \{$"
+)
+NO_CODE = re.compile(r'R"\((?:.|\n)*?\)"|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'')
+
+
+def cpp_blocks(text):
+    """Pairs of the line that ends with the brace of a function, or of a block within one, and the
+    number of lines to the brace that closes it. A function is at least as long as its blocks."""
+    # Line breaks within raw strings are kept.
+    text = NO_CODE.sub(lambda found: "\n" * found.group().count("\n"), text)
+    open_lines = []
+    for number, line in enumerate(text.splitlines()):
+        for brace in re.findall(r"[{}]", line):
+            if brace == "{":
+                open_lines.append((line, number))
+            else:
+                opening, first = open_lines.pop()
+                if number > first and not NO_FUNCTION.match(opening):
+                    yield opening.strip(), number - first + 1
+
+
+EXAMPLE = """
+namespace silvics {
+struct Point {
+    int x() const {
+        if (x_ > 0) {  // a brace in a comment: {
+            return "{"[0];
+        }
+        return '{';
+    }
+    Point(int a,
+          int b)
+        : x_(a), y_{b} {
+        use(b);
+    }
+};
+
+template <class T>
+std::vector<T> made(const T& value,
+                    std::size_t n) {
+    for (;;) {
+    }
+}
+
+constexpr int kTable[] = {
+    1,
+};
+}  // namespace silvics
+"""
+
+
+def test_functions_are_found_with_their_lines():
+    assert dict(cpp_blocks(EXAMPLE)) == {
+        "int x() const {": 6,
+        "if (x_ > 0) {": 3,
+        ": x_(a), y_{b} {": 3,
+        "std::size_t n) {": 4,
+        "for (;;) {": 2,
+    }
+
+
+def test_long_functions_are_found():
+    long = "void f() {\n" + "    g();\n" * 100 + "}\n"
+    assert list(cpp_blocks(long)) == [("void f() {", 102)]
+
+
+@pytest.mark.parametrize(
+    "path", list(sources("core", "bindings", suffixes=("cpp", "hpp"))), ids=name_of
+)
+def test_functions_of_cpp_are_short(path):
+    if name_of(path) not in PENDING_FILES:
+        assert not [f for f in cpp_blocks(path.read_text()) if f[1] > MOST_FUNCTION_LINES]
+
+
+def code_lines(function, text):
+    """Lines of the body that have code: neither blank nor comment nor docstring."""
+    body = function.body
+    if ast.get_docstring(function, clean=False) is not None:
+        body = body[1:]
+    if not body:
+        return 0
+    lines = text.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
+    return sum(1 for line in lines if line.strip() and not line.strip().startswith("#"))
+
+
+def python_functions(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, code_lines(node, text)
+
+
+def test_lines_of_code_are_counted_without_docstrings_and_signatures():
+    docstring = '"""Two.\n\n    Lines.\n    """'
+    text = (
+        f"def f(\n    a,\n    b,\n):\n    {docstring}\n    # why\n\n    x = (\n        a\n    )\n"
+    )
+    assert list(python_functions(text)) == [("f", 3)]
+
+
+@pytest.mark.parametrize("path", list(sources("src", suffixes=("py",))), ids=name_of)
+def test_functions_of_python_are_short(path):
+    if name_of(path) not in PENDING_FILES:
+        found = python_functions(path.read_text())
+        assert not [f for f in found if f[1] > MOST_FUNCTION_LINES]
