@@ -278,8 +278,8 @@ TEST_CASE("levels go where they went, others to the heavier child, nodes in any 
         GrowingTree growing;
         growing.nodes = {inner(0, 3, 1), leaf(kPureBit), leaf(kPureBit),    inner(1, 2, 4),
                          inner(2, 5, 6), leaf(kPureBit), leaf(kPureBit | 1)};
-        growing.nodes[3].threshold = keep_levels(growing, few_left, few_right);
-        growing.nodes[0].threshold = keep_levels(growing, far_left, far_right);
+        growing.nodes[3].threshold = keep_levels(growing.levels, few_left, few_right);
+        growing.nodes[0].threshold = keep_levels(growing.levels, far_left, far_right);
         growing.nodes[4].threshold = LevelRule(LevelRule::Form::coin, seed, false).in_place();
         if (first_heavier)
             growing.nodes[2].weight = growing.nodes[3].weight = growing.nodes[5].weight = 10.0;

@@ -169,7 +169,7 @@ TEST_CASE("a subset's levels go where they went, others to the heavier of the tw
         of.test = Branching::Test::subset;
         of.missing_child = 2;
         of.other_child = 0;
-        of.thresholds = {keep_levels(growing, left, right)};
+        of.thresholds = {keep_levels(growing.levels, left, right)};
         const Tree tree =
             finished(of, {first ? 3.0 : 1.0, first ? 1.0 : 3.0, 6.0}, std::move(growing));
         const BranchRecord record = tree.record(tree.nodes[0]);

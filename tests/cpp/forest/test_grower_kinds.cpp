@@ -4,7 +4,7 @@
 #include <set>
 
 #include "doctest/doctest.h"
-#include "forest/forest.hpp"
+#include "forest/grower.hpp"
 #include "sampling/feature_draw.hpp"
 #include "support/descend.hpp"
 #include "support/mixed_table.hpp"
