@@ -200,7 +200,8 @@ TEST_CASE("inner nodes above impure leaves have the impurities and values of the
                                    : problem.target.original[row];
                 };
                 for (const RowId row : rows[t]) weight += problem.subset.weight(row);
-                for (std::size_t c = 0; c < width; ++c) {  // of classes, the sum of variances
+                for (std::size_t c = 0; c < width;
+                     ++c) {  // Gini is the sum of the variances of class indicators
                     for (const RowId row : rows[t])
                         value[c] += problem.subset.weight(row) * output(row, c) / weight;
                     for (const RowId row : rows[t])

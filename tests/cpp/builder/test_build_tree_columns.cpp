@@ -111,7 +111,7 @@ TEST_CASE("random cuts by values and by codes grow the same tree") {
 
 TEST_CASE("random cuts by values grow the same large tree") {
     Rng rng(191);
-    // Knots of several codes, and codes of several values.
+    // Enough rows for knots that span several codes, and codes that span several values.
     for (const std::size_t n : {3000U, 70000U})
         for (const RandomCutCase& of :
              {kRandomCutCases[0], kRandomCutCases[1], kRandomCutCases[3]}) {
@@ -132,7 +132,8 @@ TEST_CASE("random cuts by values grow the same large tree") {
         }
 }
 
-// Numbers, numbers with holes, few levels, many levels with holes, levels too many to be coded.
+// The columns are numbers, numbers with missing values, a category of 7 levels, one of 200 with
+// missing values, and one with too many levels to be coded.
 struct MixedProblem {
     Problem problem;
     std::vector<std::int64_t> n_levels;
@@ -223,7 +224,7 @@ TEST_CASE("rows of a mixed table arrive where they were counted, under any rules
                 left += node.missing_left();
             }
             apart += !tree.level_sets.empty();
-            // The same tree with a team, and pruned it still says where samples go.
+            // A team grows the same tree, and samples descend a pruned tree as well.
             rules.search.shared_from = 8;
             const Problem& problem = mixed.problem;
             const Tree alone = problem.tree();

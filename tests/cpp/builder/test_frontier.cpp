@@ -89,7 +89,7 @@ TEST_CASE("at random, every open node is as likely to be the next") {
         }
         if (second >= 2) ++counts[second - 2];
     }
-    // Of the first five, each is there with probability 4/5; the sixth always is.
+    // Each of the first five is still open with probability 4/5; the sixth always is.
     for (std::size_t i = 0; i < 4; ++i) {
         const double expected = i < 3 ? 8000.0 * 0.8 / 5.0 : 8000.0 / 5.0;
         CHECK(std::fabs(counts[i] - expected) < 5.0 * std::sqrt(expected));

@@ -133,14 +133,7 @@ TEST_CASE("a subtree that grew in another store is attached where it belongs") {
         OpenNode node;
         top.append(node);
         top.set_size(node, root.n, root.weight);
-        Split split = root.split;
-        const auto levels = std::span<const Level>(root.levels);
-        split.left = levels.first(levels.size() / 2);
-        split.right = levels.last(levels.size() - levels.size() / 2);
-        node.feature = split.feature;
-        node.missing = split.missing;
-        node.threshold = top.encode_rule(split);
-        top.set_split(node);
+        test::store_split(top, node, root);
         std::vector<OpenNode> children(2, node);
         for (std::uint32_t k = 0; k < 2; ++k) {
             children[k].parent = node.id;

@@ -17,6 +17,14 @@ struct PlannedNode {
     double weight = 0.0, impurity = 0.0;
     std::vector<double> value;  // class weights, or a mean; of leaves
 
+    // The split, with the levels that go to each side.
+    Split split_by_levels() const {
+        Split with_levels = split;
+        const auto all = std::span<const Level>(levels);
+        with_levels.left = all.first(all.size() / 2);
+        with_levels.right = all.subspan(all.size() / 2);
+        return with_levels;
+    }
     bool pure() const {
         return std::ranges::count_if(value, [](double w) { return w != 0.0; }) == 1;
     }
@@ -86,6 +94,15 @@ inline PlannedGrowth planned_growth(Rng& rng, Target target, std::size_t n_split
 }
 
 template <NodeStore Store>
+void store_split(Store& store, OpenNode& node, const PlannedNode& from) {
+    const Split split = from.split_by_levels();
+    node.feature = split.feature;
+    node.missing = split.missing;
+    node.threshold = store.encode_rule(split);
+    store.set_split(node);
+}
+
+template <NodeStore Store>
 void store_leaf(Store& store, const OpenNode& node, const PlannedNode& leaf, bool classes) {
     if (leaf.n == 1)
         return store.set_sole_leaf(
@@ -117,14 +134,7 @@ void store_all(Store& store, const PlannedGrowth& growth) {
             store_leaf(store, node, from, growth.target.classification());
             continue;
         }
-        Split split = from.split;
-        const auto levels = std::span<const Level>(from.levels);
-        split.left = levels.first(levels.size() / 2);
-        split.right = levels.last(levels.size() - levels.size() / 2);
-        node.feature = split.feature;
-        node.missing = split.missing;
-        node.threshold = store.encode_rule(split);
-        store.set_split(node);
+        store_split(store, node, from);
         node.parent = node.id;
         ++node.depth;
         node.child_index = 1;
