@@ -31,7 +31,7 @@ void Builder<Store>::grow(std::size_t postponed_below) {
 // Appends the node to the store and searches for its split. Returns false if it is a leaf.
 template <NodeStore Store>
 bool Builder<Store>::open(OpenNode& node) {
-    if (mode_.sole_samples && node.n() == 1) return add_sole_leaf(node), false;
+    if (sole_reader_ != nullptr && node.n() == 1) return add_sole_leaf(node), false;
     store_.append(node);
     const NodeStats stats = enter(node);
     if (!fast_splitter() && stats.n == 0) return inherit_value(node), false;
@@ -165,6 +165,7 @@ Builder<Store>::Builder(TreeState& state, std::unique_ptr<Splitter> splitter, St
       rules_(state.rules),
       mode_(state.mode),
       splitter_(std::move(splitter)),
+      sole_reader_(mode_.sole_samples ? splitter_->sole_sample_reader() : nullptr),
       store_(std::move(store)),
       frontier_(state.rules.growth, RandomStream(state.growth_key)),
       constants_(std::move(constants)),
@@ -291,7 +292,7 @@ void Builder<Store>::add_leaf(OpenNode& node) {
 template <NodeStore Store>
 [[gnu::always_inline]] inline void Builder<Store>::add_sole_leaf(OpenNode& node) {
     store_.append(node);
-    const SoleSample sole = splitter_->enter_sole(node.begin);
+    const SoleSample sole = sole_reader_->enter_sole(node.begin);
     set_size(node, 1, sole.weight);
     store_.set_sole_leaf(node, sole);
 }

@@ -85,6 +85,7 @@ private:
     const GrowthRules& rules_;
     const GrowthMode mode_;
     std::unique_ptr<Splitter> splitter_;
+    SoleSampleReader* const sole_reader_;  // null unless nodes of one sample are read by it
     Store store_;
     Frontier frontier_;
     Constants constants_;

@@ -30,8 +30,8 @@ struct GrowthMode {
     bool compact = false;
     // Several threads grow the tree.
     bool shared = false;
-    // A node of one sample is a leaf, which the splitter reads in one call. Implies
-    // inner_nodes_from_leaves.
+    // A node of one sample is a leaf, which a SoleSampleReader reads in one call if the splitter
+    // has one. Implies inner_nodes_from_leaves.
     bool sole_samples = false;
     // The impurity is computed before the search, at every node: a split that is found and then
     // rejected changes the order of the samples and with it the rounding of the sum.

@@ -91,9 +91,6 @@ public:
         return maker_.make(node, chosen, structure_.rows);
     }
 
-    SoleSample enter_sole(std::size_t) override {
-        throw std::logic_error("its leaves do not tell what is above them");
-    }
     void share(ThreadTeam*) override {}
     std::unique_ptr<Splitter> another() const override {
         return std::make_unique<GeneralSplitter>(parts_);
