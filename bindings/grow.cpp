@@ -2,7 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
-#include "forest/forest.hpp"
+#include "forest/grower.hpp"
 #include "held_table.hpp"
 
 namespace silvics::bindings {

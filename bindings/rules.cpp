@@ -1,7 +1,7 @@
 // The rules that trees grow by: one line for each.
 #include <type_traits>
 
-#include "builder/builder.hpp"
+#include "builder/growth_rules.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "bind_tree.hpp"
-#include "builder/growing_tree.hpp"
 #include "importance/impurity_decrease.hpp"
 #include "tree/compact.hpp"
 #include "tree/level_rule.hpp"

@@ -1,5 +1,5 @@
-// Open nodes, and which is split next: the stack, the heap and the queue of thesis 5.3.3; or any of
-// them, at random.
+// The open nodes of a growing tree, and which of them is split next: the stack, the heap and the
+// queue of thesis 5.3.3, or a random order.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,23 @@ namespace silvics {
 
 enum class Growth : std::uint8_t { depth_first, best_first, breadth_first, random };
 
-// A node yet to be made or, best first, one whose split has been found but not yet made.
+// A node that is not yet stored or, best first, one that is stored and whose split has been found
+// but not yet made.
 struct OpenNode {
     StreamKey key = 0;
     RowId begin = 0, end = 0;  // its samples; once its split is found, those of its children
-    NodeId id = 0;             // once it is made
+    NodeId id = 0;             // once it is stored
     NodeId parent = kNoParent;
-    std::uint32_t which = 0;  // of the parent's children
+    std::uint32_t child_index = 0;  // among the children of its parent
     std::uint32_t depth = 0;
-    Constants::ListId constants = 0;  // inherited; once it is made, by its children
+    Constants::ListId constants = 0;  // inherited; once its split is found, for its children
     FeatureId feature = 0;            // its split
     double threshold = 0.0;
     RowId n_left = 0;
     Cells::CellId cell = 0;
-    bool nowhere = false;  // below a leaf without samples: it counts as a leaf, and is none
+    bool counted_only = false;  // half of an empty cell: counts as a leaf, but is not stored
     MissingSide missing = MissingSide::unseen;
-    double weight = 0.0;             // its own, or until it is made its parent's
+    double weight = 0.0;             // its weight; until its samples are read, that of its parent
     double weighted_decrease = 0.0;  // p(t) times the decrease
     double middle = 0.0;             // between the children's values
     ValueBounds bounds;
@@ -40,7 +41,7 @@ struct OpenNode {
 
 class Frontier {
 public:
-    // `order` is what a random one is drawn from.
+    // A random order is drawn from `order`.
     explicit Frontier(Growth growth, RandomStream order = RandomStream(0))
         : growth_(growth), order_(order) {}
 
@@ -51,24 +52,33 @@ public:
         if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
     }
 
-    // The next one. It stays where it is until it is dropped, and one more may be put after it:
-    // copying it would wait for fields that have only just been written.
+    // The next node, which stays in the frontier: copying it out would wait for fields that have
+    // only just been written. The reference is valid until the frontier changes. One of the three
+    // calls below must follow before next() is called again.
     OpenNode& next() {
         if (growth_ != Growth::depth_first) bring_next_to_end();
-        if (open_.size() == open_.capacity()) open_.reserve(2 * open_.size());
         return open_.back();
     }
-    void drop() { open_.pop_back(); }
-    OpenNode& put_blank() { return open_.emplace_back(); }
-
-    OpenNode take() {  // off, which next() has shown
+    void remove_next() { open_.pop_back(); }
+    OpenNode take_next() {
         const OpenNode node = open_.back();
-        drop();
+        remove_next();
         return node;
     }
-    OpenNode pop() { return next(), take(); }
+    // For depth-first growth: makes two children of the next node. `right` is the node itself, for
+    // the caller to turn into its right child; `left` is a new node, and comes next.
+    struct Children {
+        OpenNode &left, &right;
+    };
+    Children split_next() {
+        open_.emplace_back();
+        OpenNode* const end = open_.data() + open_.size();
+        return {end[-1], end[-2]};
+    }
 
-    // One past the last sample of all of them.
+    OpenNode pop() { return next(), take_next(); }
+
+    // One past the last sample of all open nodes.
     std::size_t samples_end() const {
         std::size_t end = 0;
         for (std::size_t i = head_; i < open_.size(); ++i)
@@ -95,7 +105,7 @@ private:
         open_.push_back(node);
     }
 
-    // The largest decrease first; of equals, the leftmost.
+    // The largest decrease comes first; among equals, the leftmost node.
     static bool later(const OpenNode& a, const OpenNode& b) {
         return a.weighted_decrease != b.weighted_decrease
                    ? a.weighted_decrease < b.weighted_decrease
@@ -105,7 +115,7 @@ private:
     Growth growth_;
     RandomStream order_;
     std::vector<OpenNode> open_;
-    std::size_t head_ = 0;  // of the queue
+    std::size_t head_ = 0;  // where the queue begins
 };
 
 }  // namespace silvics

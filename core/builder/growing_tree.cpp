@@ -11,12 +11,13 @@
 namespace silvics {
 namespace {
 
+// Puts the nodes in depth-first order, every first child right after its parent.
 void set_depth_first(GrowingTree& growing) {
     std::vector<GrowingNode>& nodes = growing.nodes;
     struct Pending {
         NodeId id;
-        NodeId parent;         // whose second child this is; itself for others
-        std::size_t slot = 0;  // of the parent's record, and one
+        NodeId parent;         // the node whose second child this is; otherwise the node itself
+        std::size_t slot = 0;  // one plus its place in the parent's record; 0 without a record
     };
     std::vector<GrowingNode> ordered;
     ordered.reserve(nodes.size());
@@ -44,7 +45,7 @@ void set_depth_first(GrowingTree& growing) {
     nodes = std::move(ordered);
 }
 
-// How deep the nodes lie that come one after another, depth first.
+// The depths of nodes that come in depth-first order.
 class DepthFirst {
 public:
     explicit DepthFirst(const GrowingTree& growing) : growing_(growing) {}
@@ -66,10 +67,10 @@ public:
 private:
     const GrowingTree& growing_;
     std::uint32_t depth_ = 0, deepest_ = 0;
-    std::vector<std::uint32_t> waiting_;  // depths of the other children to come
+    std::vector<std::uint32_t> waiting_;  // depths of children that are still to come
 };
 
-// The rule of levels kept while the tree grew, as it is kept in the finished one.
+// The rule of the finished tree for levels that a growing tree stores.
 LevelRule finished_rule(std::span<const Level> kept, LevelRule rule, bool others_left, Tree& tree) {
     if (rule.form() == LevelRule::Form::coin) return rule.sending_others(others_left);
     const auto at = static_cast<std::size_t>(rule.content());
@@ -103,8 +104,8 @@ Node node_of_record(const GrowingTree& growing, const GrowingNode& from, std::si
     return node;
 }
 
-// An inner node of the finished tree: levels that were not seen at the node go to the heavier
-// child, and so do missing values if there were none.
+// An inner node of the finished tree. Levels that it has not seen go to the heavier child, and so
+// do missing values if it has not seen any.
 Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree) {
     if (!growing.records.empty())
         if (const auto record = record_of(from))
@@ -129,8 +130,8 @@ Tree header(const Target& target, std::size_t n_features) {
     return tree;
 }
 
-// Sizes and nodes alone; leaf(node) is what becomes of a leaf, in one pass: whether a node is one
-// cannot be foreseen.
+// A tree with its shape and its nodes; leaf(node) gives the leaves. This is a single pass, because
+// the branch on whether a node is a leaf is unpredictable.
 template <class Leaf>
 Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, Leaf&& leaf) {
     if (!growing.depth_first) set_depth_first(growing);
@@ -163,13 +164,13 @@ void append(std::vector<double>& values, std::span<const double> value) {
 
 }  // namespace
 
-double keep_levels(GrowingTree& growing, std::span<const Level> left,
+double keep_levels(std::vector<Level>& levels, std::span<const Level> left,
                    std::span<const Level> right) {
-    const std::size_t at = growing.levels.size();
-    growing.levels.push_back(static_cast<Level>(left.size()));
-    growing.levels.push_back(static_cast<Level>(right.size()));
-    growing.levels.insert(growing.levels.end(), left.begin(), left.end());
-    growing.levels.insert(growing.levels.end(), right.begin(), right.end());
+    const std::size_t at = levels.size();
+    levels.push_back(static_cast<Level>(left.size()));
+    levels.push_back(static_cast<Level>(right.size()));
+    levels.insert(levels.end(), left.begin(), left.end());
+    levels.insert(levels.end(), right.begin(), right.end());
     return LevelRule(LevelRule::Form::apart, at, false).in_place();
 }
 
@@ -181,11 +182,9 @@ double keep_record(GrowingTree& growing, const Branching& branching,
     return LevelRule(LevelRule::Form::record, at, false).in_place();
 }
 
-std::optional<std::size_t> record_of(const GrowingNode& node) {
-    if (!std::isnan(node.threshold)) return std::nullopt;
-    const LevelRule rule(node.threshold);
-    if (rule.form() != LevelRule::Form::record) return std::nullopt;
-    return static_cast<std::size_t>(rule.content());
+std::optional<std::size_t> record_of(double rule) {
+    if (!std::isnan(rule) || LevelRule(rule).form() != LevelRule::Form::record) return std::nullopt;
+    return static_cast<std::size_t>(LevelRule(rule).content());
 }
 
 void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& by) {
@@ -212,7 +211,7 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 }
 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
-    // Leaves with class weights are numbered, unless they are pure.
+    // The link of an impure leaf is its row of class weights; pure leaves have no row.
     std::size_t row = 0;
     Tree tree = nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
         Node leaf;

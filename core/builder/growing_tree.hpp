@@ -1,4 +1,5 @@
-// A tree while it grows: nodes in the order made, values where they may be needed.
+// A tree while it grows: nodes in the order in which they were appended, and values where they may
+// be needed. The functions at the end make finished trees from it.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,9 @@ namespace silvics {
 struct GrowingNode {
     double threshold = kLeaf;
     std::int32_t feature = kLeaf;
-    NodeId first = 0, second = 0;    // children, unless it has a record
-    std::uint32_t n = 0, value = 0;  // kPureBit | class, or a row of values
+    NodeId first = 0, second = 0;  // its children, unless it has a record
+    std::uint32_t n = 0;
+    std::uint32_t value = 0;  // kPureBit | class, or the number of a row of values
     MissingSide missing = MissingSide::unseen;
     double weight = 0.0, impurity = 0.0;
 };
@@ -24,40 +26,47 @@ struct GrowingNode {
 struct GrowingTree {
     std::vector<GrowingNode> nodes;
     std::vector<double> values;  // rows of the target's width
-    // Of each category node: how many levels go left and right, then which. Its threshold is a rule
-    // that says where; or that of coins.
+    // For each split on a category that is not by coins: the numbers of levels that go left and
+    // right, then these levels. The threshold of the node is a rule with the place where they
+    // begin.
     std::vector<Level> levels;
-    // Of each node of another kind than a split in two; its threshold says where. Until they are
-    // made, a record has how many samples its children have, in their place.
+    // For each split that is not a binary one: its record. The threshold of the node is a rule with
+    // the place where it begins. Until a child is appended, the record has the number of samples of
+    // the child in the place of its number.
     std::vector<std::uint32_t> records;
-    bool both_children = false;  // for the finished tree
-    bool depth_first = false;    // whether the nodes stand in that order already
+    bool both_children = false;  // of the finished tree
+    bool depth_first = false;    // whether the nodes are in depth-first order already
 };
 
-// Keeps the levels that go left and right; what stands for them in the place of a threshold.
-double keep_levels(GrowingTree& growing, std::span<const Level> left, std::span<const Level> right);
-// What stands for a record.
+// Appends the levels that go left and right to `levels`. Returns the rule that a node stores in the
+// place of a threshold.
+double keep_levels(std::vector<Level>& levels, std::span<const Level> left,
+                   std::span<const Level> right);
+// Appends the record of a node. Returns the rule that the node stores in the place of a threshold.
 double keep_record(GrowingTree& growing, const Branching& branching,
                    std::span<const std::size_t> sizes);
-// Where the record of a node begins, if it has one.
-std::optional<std::size_t> record_of(const GrowingNode& node);
-// What was kept of a node now stands so much further on.
+// Where the record begins that a rule in the place of a threshold refers to, if it does.
+std::optional<std::size_t> record_of(double rule);
+inline std::optional<std::size_t> record_of(const GrowingNode& node) {
+    return record_of(node.threshold);
+}
+// Adds offsets to the numbers of nodes, levels and records that a node refers to: those of its
+// subtree have moved behind those of another tree.
 struct Shift {
     std::size_t nodes = 0, levels = 0, records = 0;
 };
 void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& by);
 
-// The finished tree has its nodes in depth-first order. `per_node` keeps the value of every node,
-// as what it predicts; otherwise only leaves keep theirs, as class weights.
+// The finished tree has its nodes in depth-first order. With `per_node` every node stores what it
+// predicts; otherwise only leaves store values, which are class weights.
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
-// The same from what the leaves of one output and whole weights have alone, where that tells all
-// there is of inner nodes; growing is set in depth-first order.
+// The same tree in compact form, from the leaves alone, for one output and whole weights; nothing
+// if inner nodes do not follow from the leaves. Puts the nodes of `growing` in depth-first order.
 std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
                                   std::size_t n_features, Derivation derivation,
                                   int impurity_exponent);
 
-// A tree whose leaves tell all there is, while it grows depth first: its nodes as they will be, so
-// that none of them is kept twice.
+// A tree that grows depth first in compact form: nodes as the finished tree will have them.
 struct CompactGrowth {
     PooledArray<Node> nodes;
     CompactLeaves leaves;
@@ -66,7 +75,8 @@ struct CompactGrowth {
 };
 Tree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
                     Derivation derivation, int impurity_exponent);
-// What is known of its nodes, where its leaves are means that do not tell all.
+// The same tree in full, where leaves with means do not suffice. Inner nodes have sizes and
+// weights, but no impurity and no value.
 GrowingTree expanded_growth(const CompactGrowth& growth);
 
 }  // namespace silvics

@@ -1,4 +1,4 @@
-// When a node becomes a leaf (thesis 3.5, a to f). Rules on the children are in the search.
+// When a node becomes a leaf (thesis 3.5, a to f). The splitter obeys the rules on the children.
 #pragma once
 
 #include <cmath>
@@ -14,17 +14,17 @@ struct StoppingRule {
     std::size_t min_samples_split = 2;
     double min_impurity_decrease = 0.0;
     std::size_t max_leaf_nodes = std::numeric_limits<std::size_t>::max();
-    bool split_pure = false;  // nodes of one output too, and of one sample
+    bool split_pure = false;  // also splits nodes of one output value, and of one sample
 
-    // Before a search.
+    // Decides before the search for a split.
     bool stops(const NodeStats& node, std::size_t depth, const SearchRules& rules) const {
         if (depth >= max_depth || node.n < min_samples_split) return true;
         if (split_pure && rules.min_samples_leaf <= 1) return false;
         return (node.homogeneous && !split_pure) || node.n < 2 * rules.min_samples_leaf ||
                node.weight < 2 * rules.min_weight_leaf;
     }
-    // After it, by p(t) times the decrease. A split of no decrease is taken unless forbidden:
-    // otherwise XOR would never be learned.
+    // Decides after the search, by p(t) times the decrease of impurity. A split without a decrease
+    // is accepted unless min_impurity_decrease forbids it: otherwise XOR would never be learned.
     // The decrease times two to the exponent is in the user's units.
     bool rejects(double weighted_decrease, int exponent = 0) const {
         return min_impurity_decrease > 0.0 &&

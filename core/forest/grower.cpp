@@ -1,14 +1,17 @@
+#include "forest/grower.hpp"
+
 #include <algorithm>
 
-#include "forest/forest.hpp"
+#include "builder/build_tree.hpp"
 #include "splitter/column_ranges.hpp"
 
 namespace silvics {
 namespace {
 
-constexpr std::size_t kWorthPages = std::size_t{1} << 20;
+// Forests whose nodes take fewer bytes per thread do without page pools.
+constexpr std::size_t kMinPooledBytes = std::size_t{1} << 20;
 
-// The rules, with what they ask of whole columns.
+// Adds the statistics of whole columns that the rules need, and checks those that were given.
 GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam& team) {
     SearchRules& search = rules.search;
     const std::size_t p = table.n_features();
@@ -18,10 +21,9 @@ GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam
         search.edges = column_edges(table, search.max_values, team);
     if (search.honest && search.missing == MissingRule::both)
         throw std::invalid_argument("honest trees do not send samples to both children");
-    const auto one_each = [&](const auto& given) { return given.size() == p; };
-    if (search.variable_draw == VariableDraw::weighted && !one_each(search.probabilities))
+    if (search.variable_draw == VariableDraw::weighted && search.probabilities.size() != p)
         throw std::invalid_argument("one probability for each variable is needed");
-    if (search.cut_draw == CutDraw::relevance && !one_each(search.relevant))
+    if (search.cut_draw == CutDraw::relevance && search.relevant.size() != p)
         throw std::invalid_argument("it must be known of each variable whether it is relevant");
     return rules;
 }
@@ -29,7 +31,7 @@ GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam
 }  // namespace
 
 std::size_t n_shared(std::size_t n_trees, std::size_t n_threads) {
-    // On one tree threads are worth about the square root of their number.
+    // The speed-up of n threads on one tree is about the square root of n.
     const std::size_t rest = n_trees % n_threads;
     return rest * rest < n_threads ? rest : 0;
 }
@@ -46,26 +48,26 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     GrownTrees grown;
     grown.trees.resize(plan.seeds.size());
     grown.work.resize(plan.seeds.size());
-    // Few and small trees are not worth pages of their own.
-    const std::size_t n_each = plan.seeds.size() / team.size() * table.n_rows;
-    std::vector<PagePool> pools(n_each * 2 * sizeof(Node) < kWorthPages ? 0 : team.size());
-    const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* on_one) {
-        PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
-        if (pool != nullptr) pool->expect((plan.seeds.size() - i) / team.size());
-        grown.trees[i] = std::make_shared<const Tree>(
-            build_tree(plan.criterion, table, target,
-                       learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), rules,
-                       plan.seeds[i], team.stop(), on_one, &grown.work[i], pool));
-    };
     const std::size_t n_trees = plan.seeds.size();
-    const bool share =
-        shareable(plan.rules) && plan.sampling.usual_size() >= plan.rules.search.shared_from;
-    const std::size_t apart = n_trees - (share ? n_shared(n_trees, team.size()) : 0);
+    const std::size_t n_nodes = n_trees / team.size() * 2 * table.n_rows;  // at most, per thread
+    std::vector<PagePool> pools(n_nodes * sizeof(Node) < kMinPooledBytes ? 0 : team.size());
+    // `shared_by` is the team that grows this tree together, if it does.
+    const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* shared_by) {
+        PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
+        if (pool != nullptr) pool->expect((n_trees - i) / team.size());
+        auto [tree, work] = build_tree(
+            {plan.criterion, table, target, rules, team.stop(), shared_by, pool},
+            learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), plan.seeds[i]);
+        grown.trees[i] = std::make_shared<const Tree>(std::move(tree));
+        grown.work[i] = work;
+    };
+    const bool share = rules.shareable() && plan.sampling.usual_size() >= rules.search.shared_from;
+    const std::size_t n_single = n_trees - (share ? n_shared(n_trees, team.size()) : 0);
     try {
-        if (apart < n_trees) team.set_total(n_trees);
-        team.run(apart, [&](std::size_t i, std::size_t worker) { grow(i, worker, nullptr); });
-        if (apart < n_trees) team.report(apart);
-        for (std::size_t i = apart; i < n_trees; ++i) {
+        if (n_single < n_trees) team.set_total(n_trees);
+        team.run(n_single, [&](std::size_t i, std::size_t worker) { grow(i, worker, nullptr); });
+        if (n_single < n_trees) team.report(n_single);
+        for (std::size_t i = n_single; i < n_trees; ++i) {
             grow(i, 0, &team);
             team.report(i + 1);
         }

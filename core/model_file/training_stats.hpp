@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "forest/forest.hpp"
 #include "predictor/packed_forest.hpp"
 

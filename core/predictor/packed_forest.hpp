@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "forest/forest.hpp"
 #include "tree/tree.hpp"
 

@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "base/stop.hpp"
+#include "base/thread_team.hpp"
 #include "data/matrix.hpp"
 #include "forest/forest.hpp"
 #include "predictor/packed_tree.hpp"
+#include "sampling/learning_subset.hpp"
 
 namespace silvics {
 

@@ -30,12 +30,21 @@ struct SoleSample {
     ClassId only_class = 0;
 };
 
+// Enters a node of one sample, for one output, and reads it in one call.
+class SoleSampleReader {
+public:
+    virtual SoleSample enter_sole(std::size_t at) = 0;
+
+protected:
+    ~SoleSampleReader() = default;
+};
+
 class Splitter {
 public:
     virtual ~Splitter() = default;
     virtual NodeStats enter(const NodeSamples& node) = 0;
-    // Enters a node of one sample, for one output.
-    virtual SoleSample enter_sole(std::size_t at) = 0;
+    // Null if the splitter does not offer this.
+    virtual SoleSampleReader* sole_sample_reader() { return nullptr; }
     // The split of the node last entered, whose samples are partitioned, those of the left child
     // first. Variables found to be constant are added to `constants`.
     virtual std::optional<Split> find_split(const NodeSamples& node, Constants& constants) = 0;

@@ -14,7 +14,7 @@
 namespace silvics {
 
 template <Criterion C>
-class FastSplitter final : public Splitter {
+class FastSplitter final : public Splitter, private SoleSampleReader {
 public:
     explicit FastSplitter(const SplitterParts& parts)
         : parts_(parts),
@@ -31,6 +31,8 @@ public:
         criterion_.enter(order_, node.begin, node.n);
         return {node.n, criterion_.weight(), criterion_.homogeneous()};
     }
+
+    SoleSampleReader* sole_sample_reader() override { return this; }
 
     SoleSample enter_sole(std::size_t at) override {
         criterion_.enter(order_, at, 1);

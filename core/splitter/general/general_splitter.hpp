@@ -84,9 +84,6 @@ public:
         return search_.maker.make(node, chosen, structure.rows);
     }
 
-    SoleSample enter_sole(std::size_t) override {
-        throw std::logic_error("the general splitter stores all values of nodes");
-    }
     void share(ThreadTeam*) override {}
     std::unique_ptr<Splitter> another() const override {
         return std::make_unique<GeneralSplitter>(parts_);

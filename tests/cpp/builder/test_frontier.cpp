@@ -28,19 +28,37 @@ std::vector<NodeId> order_of(Growth growth) {
     return order;
 }
 
-TEST_CASE("the next node stays until it is dropped, and one more may be put after it") {
+TEST_CASE("the next node stays until it is removed or taken") {
     for (const Growth growth : {Growth::depth_first, Growth::best_first, Growth::breadth_first}) {
+        const bool queue = growth == Growth::breadth_first;
         Frontier frontier(growth);
         for (NodeId id = 0; id < 5; ++id) frontier.push(open_node(id, 0.1 * id, 10 * id));
-        const OpenNode& shown = frontier.next();
-        const NodeId id = shown.id;
-        CHECK(id == (growth == Growth::breadth_first ? 0 : 4));
-        frontier.put_blank().id = 9;
-        CHECK(shown.id == id);  // where it was
-        CHECK(frontier.take().id == 9);
-        CHECK(frontier.take().id == id);
-        CHECK(frontier.pop().id == (growth == Growth::breadth_first ? 1 : 3));
+        CHECK(frontier.next().id == (queue ? 0 : 4));
+        CHECK(frontier.take_next().id == (queue ? 0 : 4));
+        CHECK(frontier.next().id == (queue ? 1 : 3));
+        frontier.remove_next();
+        CHECK(frontier.pop().id == 2);
     }
+}
+
+TEST_CASE("depth first, two children replace the next node, the left one first") {
+    Frontier frontier(Growth::depth_first);
+    for (NodeId id = 0; id < 50; ++id) {  // however much memory the frontier has left
+        frontier.push(open_node(id, 0.0, id));
+        frontier.next().depth = 7;
+        const auto [left, right] = frontier.split_next();
+        CHECK(right.id == id);
+        CHECK(right.depth == 7);
+        CHECK(left.id == 0);
+        CHECK(left.parent == OpenNode::kNoParent);
+        left.id = 1000 + id;
+        right.id = 2000 + id;
+    }
+    for (NodeId id = 50; id-- > 0;) {
+        CHECK(frontier.pop().id == 1000 + id);
+        CHECK(frontier.pop().id == 2000 + id);
+    }
+    CHECK(frontier.empty());
 }
 
 TEST_CASE("depth first is a stack") {
@@ -71,7 +89,7 @@ TEST_CASE("at random, every open node is as likely to be the next") {
         }
         if (second >= 2) ++counts[second - 2];
     }
-    // Of the first five, each is there with probability 4/5; the sixth always is.
+    // Each of the first five is still open with probability 4/5; the sixth always is.
     for (std::size_t i = 0; i < 4; ++i) {
         const double expected = i < 3 ? 8000.0 * 0.8 / 5.0 : 8000.0 / 5.0;
         CHECK(std::fabs(counts[i] - expected) < 5.0 * std::sqrt(expected));

@@ -104,7 +104,7 @@ Tree chain(NodeId depth) {
     return finish_tree(growing, two_classes(), 1, false);
 }
 
-TEST_CASE("a chain of depth 100,000 is finished, checked, walked and summed without recursion") {
+TEST_CASE("a chain of depth 100,000 is finished, checked, traversed and summed without recursion") {
     const NodeId depth = 100000;
     const Tree tree = chain(depth);
     CHECK(tree.max_depth == depth);
@@ -128,10 +128,10 @@ TEST_CASE("a deep chain is pruned to its root without recursion") {
     CHECK(prune(tree, 1.0).nodes.size() == 1);
 }
 
-// ---- from what the leaves have
+// ---- finished from the leaves
 
-// A tree of any form, its nodes breadth first, whose inner nodes have what their leaves sum up to.
-// Leaves are filled by fill(node, values).
+// A tree of random shape with its nodes in breadth-first order. fill(node, values) makes the
+// leaves; sizes and weights of inner nodes are sums over their leaves.
 template <class Fill>
 GrowingTree random_growing(test::Rng& rng, std::size_t n_nodes, Fill&& fill) {
     GrowingTree growing;
@@ -155,7 +155,7 @@ GrowingTree random_growing(test::Rng& rng, std::size_t n_nodes, Fill&& fill) {
         const GrowingNode &l = growing.nodes[node.first], &r = growing.nodes[node.second];
         node.n = l.n + r.n;
         node.weight = l.weight + r.weight;
-        node.impurity = 0.5;  // not asked for where the leaves tell it
+        node.impurity = 0.5;  // not read where it follows from the leaves
     }
     return growing;
 }
@@ -202,7 +202,8 @@ void check_finished_alike(GrowingTree growing, const Target& target, Derivation 
     plain.impurity_exponent = exponent;
     const Tree expected = compact(plain, derivation);
     REQUIRE(expected.compact());
-    for (int again = 0; again < 2; ++again) {  // made in any order, and then depth first
+    for (int again = 0; again < 2;
+         ++again) {  // nodes in breadth-first order, then in depth-first order
         const auto tree = finish_leaves(growing, target, 4, derivation, exponent);
         REQUIRE(tree.has_value());
         CHECK_NOTHROW(check_tree(*tree));
@@ -213,17 +214,17 @@ void check_finished_alike(GrowingTree growing, const Target& target, Derivation 
                            [&] { return plain.impurity_exponent = 0, plain; }()));
 }
 
-TEST_CASE("leaves of whole class weights tell the tree") {
+TEST_CASE("trees of whole class weights are finished from their leaves") {
     test::Rng rng(700);
     for (const std::size_t n_nodes : {1U, 3U, 5U, 21U, 301U})
         for (const Derivation derivation :
              {Derivation::gini, Derivation::entropy, Derivation::misclassification})
-            for (const double unit : {1.0, 70000.0})  // of two bytes, and of four
+            for (const double unit : {1.0, 70000.0})  // weights that fit in two bytes, and in four
                 check_finished_alike(growing_classes(rng, n_nodes, unit), five_classes(),
                                      derivation, 0);
 }
 
-TEST_CASE("leaves of one output each tell the tree") {
+TEST_CASE("trees whose leaves have one output value each are finished from their leaves") {
     test::Rng rng(701);
     for (const std::size_t n_nodes : {1U, 3U, 5U, 21U, 301U})
         for (const test::Weights weights : {test::Weights::unit, test::Weights::whole})
@@ -232,7 +233,7 @@ TEST_CASE("leaves of one output each tell the tree") {
                                      Derivation::variance, exponent);
 }
 
-TEST_CASE("leaves that are means, or of parts of weights, do not tell the tree") {
+TEST_CASE("leaves with means or fractional weights do not suffice to finish a tree") {
     test::Rng rng(702);
     for (const std::size_t n_nodes : {1U, 21U, 101U}) {
         GrowingTree means = growing_means(rng, n_nodes, test::Weights::unit);
@@ -278,14 +279,14 @@ TEST_CASE("levels go where they went, others to the heavier child, nodes in any 
         GrowingTree growing;
         growing.nodes = {inner(0, 3, 1), leaf(kPureBit), leaf(kPureBit),    inner(1, 2, 4),
                          inner(2, 5, 6), leaf(kPureBit), leaf(kPureBit | 1)};
-        growing.nodes[3].threshold = keep_levels(growing, few_left, few_right);
-        growing.nodes[0].threshold = keep_levels(growing, far_left, far_right);
+        growing.nodes[3].threshold = keep_levels(growing.levels, few_left, few_right);
+        growing.nodes[0].threshold = keep_levels(growing.levels, far_left, far_right);
         growing.nodes[4].threshold = LevelRule(LevelRule::Form::coin, seed, false).in_place();
         if (first_heavier)
             growing.nodes[2].weight = growing.nodes[3].weight = growing.nodes[5].weight = 10.0;
         else
             growing.nodes[1].weight = growing.nodes[4].weight = growing.nodes[6].weight = 10.0;
-        // In place, and where others stood before them.
+        // Levels where they are, and behind those of another tree.
         GrowingTree shifted = growing;
         shifted.levels.insert(shifted.levels.begin(), {7, 8, 9});
         for (const NodeId t : {0U, 3U, 4U}) shift(shifted.nodes[t], shifted.records, {.levels = 3});

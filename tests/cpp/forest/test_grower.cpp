@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "doctest/doctest.h"
-#include "forest/forest.hpp"
+#include "forest/grower.hpp"
 #include "support/problem.hpp"
 
 namespace silvics {

@@ -1,7 +1,7 @@
 // A forest with what a naive prediction needs.
 #pragma once
 
-#include "forest/forest.hpp"
+#include "forest/grower.hpp"
 #include "predictor/plain_forest.hpp"
 #include "support/problem.hpp"
 

@@ -13,7 +13,7 @@
 #include "base/stop.hpp"
 #include "base/thread_team.hpp"
 #include "base/view.hpp"
-#include "builder/builder.hpp"
+#include "builder/build_tree.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "sampling/learning_subset.hpp"
@@ -144,7 +144,8 @@ inline GrowthRules full_search(const Table& table) {
 inline Tree grown(const char* criterion, const Table& table, const Target& target,
                   const LearningSubset& subset, const GrowthRules& rules, std::uint32_t seed = 7) {
     return expand(
-        build_tree(find_criterion(criterion), table, target, subset, rules, seed, kNeverStop));
+        build_tree({find_criterion(criterion), table, target, rules, kNeverStop}, subset, seed)
+            .tree);
 }
 
 // The impurity of a node as the user has the data.

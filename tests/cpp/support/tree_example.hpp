@@ -36,7 +36,8 @@ inline TreeExample tree_example(const TreeCase& of, double offset = 0.0, std::si
     GrowthRules rules = full_search(table);
     rules.search.min_samples_leaf = of.min_samples_leaf;
     Tree tree =
-        build_tree(find_criterion(of.criterion), table, target, subset, rules, 7, kNeverStop);
+        build_tree({find_criterion(of.criterion), table, target, rules, kNeverStop}, subset, 7)
+            .tree;
     return {std::move(X), std::move(target), std::move(subset), std::move(tree)};
 }
 

@@ -230,9 +230,12 @@ TEST_CASE("outputs of any size are derived in their own unit") {
         for (std::size_t i = 0; i < 40; ++i) y[i] = size * static_cast<double>(i % 7);
         test::Rng rng(131);
         const Table table = test::coded(test::random_matrix(rng, 40, 2));
+        const Target target = real_target(y, 40, 1, true);
+        const GrowthRules rules = test::full_search(table);
         const Tree tree =
-            build_tree(find_criterion("squared_error"), table, real_target(y, 40, 1, true),
-                       test::subset_of(40), test::full_search(table), 7, test::kNeverStop);
+            build_tree({find_criterion("squared_error"), table, target, rules, test::kNeverStop},
+                       test::subset_of(40), 7)
+                .tree;
         REQUIRE(tree.compact());
         const Tree plain = expand(tree);
         CHECK_NOTHROW(check_tree(plain));

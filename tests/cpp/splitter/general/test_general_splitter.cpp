@@ -150,9 +150,9 @@ TEST_CASE("multiway: a child for each value, of the variable that gains the most
         REQUIRE(split);
         CHECK(split->feature == of);
         CHECK(node.decrease(*split) == doctest::Approx(best));
-        REQUIRE(split->other->branches);
-        CHECK(split->other->branching.n_children == n_parts);
-        CHECK(std::accumulate(split->other->sizes.begin(), split->other->sizes.end(),
+        REQUIRE(split->general->branches);
+        CHECK(split->general->branching.n_children == n_parts);
+        CHECK(std::accumulate(split->general->sizes.begin(), split->general->sizes.end(),
                               std::size_t{0}) == 40);
     });
 }
@@ -186,9 +186,9 @@ TEST_CASE("apart: the best split in two of known values, with a child for the ot
         const auto split = node.find();
         REQUIRE(split);
         CHECK(node.decrease(*split) == doctest::Approx(best));
-        REQUIRE(split->other->branches);
-        CHECK(split->other->branching.n_children == 3);
-        CHECK(split->other->branching.missing_child == 2);
+        REQUIRE(split->general->branches);
+        CHECK(split->general->branching.n_children == 3);
+        CHECK(split->general->branching.missing_child == 2);
     });
 }
 
@@ -208,9 +208,9 @@ TEST_CASE("both: the best split in two where half of what is missing is on eithe
         const auto split = node.find();
         REQUIRE(split);
         CHECK(node.decrease(*split) == doctest::Approx(best));
-        CHECK(split->other->copied == (split->feature == 1));
-        if (split->other->copied)
-            CHECK(node.order.size() == 40 + split->n_left + split->other->n_right);
+        CHECK(split->general->copied == (split->feature == 1));
+        if (split->general->copied)
+            CHECK(node.order.size() == 40 + split->n_left + split->general->n_right);
     });
 }
 
@@ -276,8 +276,8 @@ TEST_CASE("oblique: the best cut on sums of some numbers, in units of their rang
             NodeSamples at;
             at.key = derive(2, key);
             const auto split = node.find(at);
-            if (!split || !split->other->branches) continue;  // a category
-            const auto& terms = split->other->branching.terms;
+            if (!split || !split->general->branches) continue;  // a category
+            const auto& terms = split->general->branching.terms;
             REQUIRE(terms.size() == 2);
             CHECK(terms[0].feature != terms[1].feature);
             CHECK(terms[0].share + terms[1].share == doctest::Approx(1.0));

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "doctest/doctest.h"
-#include "forest/forest.hpp"
+#include "forest/grower.hpp"
 #include "predictor/predictor.hpp"
 #include "support/allocation_failure.hpp"
 #include "support/problem.hpp"

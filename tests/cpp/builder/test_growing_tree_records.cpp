@@ -1,4 +1,4 @@
-// Records while a tree grows: nodes in any order, moved behind others, finished.
+// Nodes with records in a growing tree: in any order, moved behind others, finished.
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +19,7 @@ GrowingTree in_another_order(test::Rng& rng, const Tree& tree) {
     std::shuffle(now.begin() + 1, now.end(), rng);
     GrowingTree growing;
     growing.nodes.resize(n);
-    std::vector<NodeId> turns(n);  // in which records are kept
+    std::vector<NodeId> turns(n);  // the order in which records are appended
     std::iota(turns.begin(), turns.end(), NodeId{0});
     std::ranges::shuffle(turns, rng);
     for (const NodeId t : turns) {
@@ -80,7 +80,7 @@ TEST_CASE("nodes with records are set in depth-first order, whatever the order m
         Tree made = finish_tree(in_another_order(rng, tree), kReal, tree.n_features, true);
         CHECK_NOTHROW(check_tree(made));
         made.impurity_exponent = tree.impurity_exponent;
-        // A record has its second child by itself; what the node keeps of it plays no part.
+        // The record has the second child, so that the link of the node is not read.
         for (std::size_t t = 0; t < made.nodes.size(); ++t)
             if (made.has_record(made.nodes[t])) made.nodes[t].link = tree.nodes[t].link;
         CHECK(test::same_trees(made, tree));
@@ -129,7 +129,7 @@ TEST_CASE("nodes with records can be moved behind others") {
     }
 }
 
-// Of one node, the weights of whose children are these.
+// A tree of one inner node, whose children have these weights.
 Tree finished(Branching of, const std::vector<double>& weights, GrowingTree growing = {}) {
     growing.nodes.resize(1 + weights.size());
     growing.nodes[0].feature = 0;
@@ -164,12 +164,12 @@ TEST_CASE("a subset's levels go where they went, others to the heavier of the tw
     const Level left[] = {3, 5000}, right[] = {0, 9000};
     for (const bool first : {false, true}) {
         GrowingTree growing;
-        growing.levels = {1, 1, 7, 8};  // of another
+        growing.levels = {1, 1, 7, 8};  // of another node
         Branching of;
         of.test = Branching::Test::subset;
         of.missing_child = 2;
         of.other_child = 0;
-        of.thresholds = {keep_levels(growing, left, right)};
+        of.thresholds = {keep_levels(growing.levels, left, right)};
         const Tree tree =
             finished(of, {first ? 3.0 : 1.0, first ? 1.0 : 3.0, 6.0}, std::move(growing));
         const BranchRecord record = tree.record(tree.nodes[0]);

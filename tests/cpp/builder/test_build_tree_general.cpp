@@ -1,4 +1,4 @@
-// The general splitter grows, by plain rules, the trees that the quick one does.
+// With rules that both splitters obey, the general one grows the trees of the fast one.
 #include <cmath>
 
 #include "doctest/doctest.h"
@@ -10,8 +10,8 @@ namespace {
 
 using test::Weights;
 
-// Walks two trees along. Where they part at splits of equal worth, neither is wrong, and what lies
-// below is not compared.
+// Compares two trees node by node. Where they differ in splits of equal decrease, both are right,
+// and their subtrees are not compared.
 class Comparison {
 public:
     Comparison(const Tree& a, const Tree& b) : a_(a), b_(b) { compare(0, 0); }
@@ -92,11 +92,11 @@ void check_same_growth(const Plain& plain, bool missing, bool categories, bool r
             rules.stopping.min_samples_split = 12;
             if (repeat % 4 == 3) rules.stopping.max_leaf_nodes = 9;
             if (repeat % 4 == 3) rules.growth = Growth::best_first;
-            const Tree quick = test::grown(plain.criterion, mixed.table(), target, subset, rules);
+            const Tree fast = test::grown(plain.criterion, mixed.table(), target, subset, rules);
             rules.search.general = true;
             const Tree general = test::grown(plain.criterion, mixed.table(), target, subset, rules);
             CHECK_NOTHROW(check_tree(general));
-            const Comparison comparison(quick, general);
+            const Comparison comparison(fast, general);
             CHECK(comparison.same());
             n_inner += comparison.n_inner();
             n_ties += comparison.n_ties();
@@ -105,7 +105,7 @@ void check_same_growth(const Plain& plain, bool missing, bool categories, bool r
     CHECK(n_ties <= n_inner / 20);
 }
 
-TEST_CASE("plain rules give the same tree by the general splitter as by the quick one") {
+TEST_CASE("plain rules give the same tree with the general splitter as with the fast one") {
     for (const Plain& plain : std::vector<Plain>{{"gini", {2}},
                                                  {"gini", {3}},
                                                  {"gini", {2, 3}},
@@ -126,7 +126,8 @@ TEST_CASE("plain rules give the same tree by the general splitter as by the quic
                 }
 }
 
-TEST_CASE("monotonic constraints hold by the general splitter as by the quick one") {
+TEST_CASE(
+    "monotonic constraints give the same tree with the general splitter as with the fast one") {
     test::Rng rng(501);
     for (int repeat = 0; repeat < 10; ++repeat) {
         const auto mixed = test::mixed_table(rng, 150, false, false);
@@ -136,10 +137,10 @@ TEST_CASE("monotonic constraints hold by the general splitter as by the quick on
         rules.search.monotonic = {1, 0, -1, 0, 0};
         rules.search.random_cut = repeat % 2 == 1;
         const LearningSubset subset = test::random_subset(rng, 150, Weights::fractional);
-        const Tree quick = test::grown("squared_error", mixed.table(), target, subset, rules);
+        const Tree fast = test::grown("squared_error", mixed.table(), target, subset, rules);
         rules.search.general = true;
         const Tree general = test::grown("squared_error", mixed.table(), target, subset, rules);
-        CHECK(Comparison(quick, general).same());
+        CHECK(Comparison(fast, general).same());
     }
 }
 
@@ -156,10 +157,10 @@ TEST_CASE("sparse columns grow the same tree") {
         rules.search.min_samples_leaf = 4;
         rules.search.random_cut = repeat % 2 == 1;
         const LearningSubset subset = test::random_subset(rng, 120, Weights::whole);
-        const Tree quick = test::grown("squared_error", mixed.table(), target, subset, rules);
+        const Tree fast = test::grown("squared_error", mixed.table(), target, subset, rules);
         rules.search.general = true;
         const Tree general = test::grown("squared_error", mixed.table(), target, subset, rules);
-        CHECK(Comparison(quick, general).same());
+        CHECK(Comparison(fast, general).same());
     }
 }
 

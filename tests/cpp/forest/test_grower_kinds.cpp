@@ -1,10 +1,10 @@
-// Trees of every kind: valid, and every sample is where it was grown into.
+// Trees with every kind of split: they are valid, and samples descend to the leaves they grew.
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "doctest/doctest.h"
-#include "forest/forest.hpp"
+#include "forest/grower.hpp"
 #include "sampling/feature_draw.hpp"
 #include "support/descend.hpp"
 #include "support/mixed_table.hpp"
@@ -64,7 +64,7 @@ Grown grow(const GrowthRules& rules, const Setting& of) {
     return {std::move(mixed), std::move(target), std::move(plan), std::move(trees)};
 }
 
-// The samples of every node, with their weights, by a walk from the root.
+// The samples of every node with their weights, found by descent from the root.
 struct Arrived {
     std::vector<std::vector<std::pair<RowId, double>>> at;
 
@@ -91,7 +91,7 @@ struct Arrived {
     }
 };
 
-// What the samples of a node say: shares of classes, or means.
+// What a node with these samples predicts: class shares, or means.
 std::vector<double> value_of(const Grown& of, const Arrived& arrived, NodeId t) {
     const Target& y = of.target;
     std::vector<double> value(y.value_width(), 0.0);
@@ -232,7 +232,7 @@ TEST_CASE("every choice, draw of variables and order of growth") {
                 }
 }
 
-TEST_CASE("samples on two ways, in every order of growth") {
+TEST_CASE("samples that go to both children, in every order of growth") {
     for (const Growth growth : {Growth::best_first, Growth::random, Growth::breadth_first}) {
         GrowthRules rules = rules_of(SplitKind::binary, MissingRule::both, false);
         rules.growth = growth;
@@ -290,7 +290,7 @@ TEST_CASE("cells are cut whether samples are in them or not, to as many leaves a
         }
 }
 
-TEST_CASE("what fills leaves has no say in the splits of honest trees") {
+TEST_CASE("estimation samples do not change the splits of honest trees") {
     for (const auto& [kind, kind_name] : kKinds) {
         CAPTURE(kind_name);
         GrowthRules rules = rules_of(kind, MissingRule::learned, true);
