@@ -30,20 +30,13 @@ def grow(
     """Grow the trees of these seeds."""
     if task.axes.rotates:
         return Growth(*rotation.grow(task, seeds, n_jobs, progress))
+    # Before the table is coded, which needs memory for a time: what stays is allocated first.
+    target, sampling = task.target, task.native_sampling
     rules = task.rules(task.axes)
     n_samples = task.X.shape[0]
     reads_per_row = (task.sampling.n_drawn or n_samples) * len(seeds) / n_samples
     table = parameters.coded_table(
         task.settings, inputs.to_grow(task.X), rules, n_jobs, reads_per_row
     )
-    grown = _core.grow(
-        table,
-        task.target,
-        task.native_sampling,
-        task.criterion,
-        rules,
-        seeds,
-        n_jobs,
-        progress,
-    )
-    return Growth(*grown)
+    criterion = task.criterion
+    return Growth(*_core.grow(table, target, sampling, criterion, rules, seeds, n_jobs, progress))
