@@ -125,7 +125,7 @@ public:
         return all;
     }
     // The lean tree, if its leaves tell all there is; if not, it goes on as any other.
-    std::optional<Tree> finish_compact(Derivation derivation) {
+    std::optional<CompactTree> finish_compact(CompactionRule rule) {
         CompactGrowth grows_compact = *std::exchange(compact_growth_, std::nullopt);
         grows_compact.levels = std::move(growing_.levels);
         const bool exact = grows_compact.leaves.exact();
@@ -136,7 +136,7 @@ public:
         grows_compact.nodes.fit(context_.pool);
         if (!exact) return std::nullopt;
         return silvics::finish_compact(std::move(grows_compact), target_,
-                                       context_.table.n_features(), derivation,
+                                       context_.table.n_features(), rule,
                                        splitter_->impurity_exponent());
     }
     bool grows_compact() const { return compact_growth_.has_value(); }
@@ -207,7 +207,7 @@ private:
         if (node.parent != OpenNode::kNoParent) {
             GrowingNode& parent = growing_.nodes[node.parent];
             if (const auto record = plain_ ? std::nullopt : record_of(parent))
-                growing_.records[*record + BranchRecord::kHead + node.which] = node.id;
+                BranchRecord::children_at(growing_.records, *record)[node.which] = node.id;
             else
                 (node.which != 0 ? parent.second : parent.first) = node.id;
         }
@@ -242,8 +242,8 @@ private:
         Node& parent = compact_growth_->nodes[node.parent];
         if (heavier_left && node.missing == MissingSide::unseen)
             parent.link |= Node::kMissingLeftBit;
-        if (std::isnan(node.threshold))
-            parent.threshold = LevelRule(node.threshold).sending_others(heavier_left).in_place();
+        if (!node.rule.is_threshold())
+            parent.set_rule(node.rule.levels().sending_others(heavier_left));
     }
 
     NodeSamples samples_of(const OpenNode& node) {
@@ -353,7 +353,7 @@ private:
         if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
             return false;
         node.feature = split->feature;
-        node.threshold = plain_ && !split->by_levels ? split->threshold : kept_rule(*split);
+        node.rule = plain_ && !split->by_levels ? split_rule(*split) : kept_rule(*split);
         if (!plain_) place_children(node, *split);
         node.missing = split->missing;
         node.middle = split->middle;
@@ -385,21 +385,24 @@ private:
             "min_samples_split, max_leaf_nodes), or fill in missing values first.");
     }
 
-    // What a node keeps in the place of a threshold.
-    [[gnu::noinline]] double kept_rule(const Split& split) {
-        const double rule =
-            split.by_levels ? keep_levels(growing_, split.left, split.right) : split.threshold;
+    // The threshold or the coins of a split.
+    static SplitRule split_rule(const Split& split) {
+        return SplitRule::from_stored(split.threshold);
+    }
+    // The rule of a split whose levels or whose record have to be stored.
+    [[gnu::noinline]] SplitRule kept_rule(const Split& split) {
+        const SplitRule rule =
+            split.by_levels ? keep_levels(growing_, split.left, split.right) : split_rule(split);
         if (split.other == nullptr || !split.other->branches) return rule;
         Branching branching = split.other->branching;
-        if (branching.test == Branching::Test::subset) branching.thresholds = {rule};
+        if (branching.test == Branching::Test::subset) branching.subset = rule.levels();
         return keep_record(growing_, branching, split.other->sizes);
     }
 
     // Of a node whose split has been found.
     std::size_t n_children(const OpenNode& node) const {
-        if (!std::isnan(node.threshold)) return 2;
-        const LevelRule rule(node.threshold);
-        return rule.form() == LevelRule::Form::record ? growing_.records[rule.content() + 1] : 2;
+        if (!node.rule.is_record()) return 2;
+        return growing_.record_at(node.rule.record_offset()).n_children();
     }
 
     // Of the node last entered.
@@ -439,14 +442,13 @@ private:
     void split(OpenNode& node) {
         if (compact_growth_) {
             const bool left = node.missing == MissingSide::left;
-            compact_growth_->nodes[node.id] = {node.threshold,
-                                               static_cast<std::int32_t>(node.feature),
+            compact_growth_->nodes[node.id] = {node.rule, static_cast<std::int32_t>(node.feature),
                                                left ? Node::kMissingLeftBit : 0};
             return part(node, frontier_.put_blank());
         }
         GrowingNode& at = made(node);
         at.feature = static_cast<std::int32_t>(node.feature);
-        at.threshold = node.threshold;
+        at.rule = node.rule;
         at.missing = node.missing;
         if (!plain_)
             if (const auto record = record_of(at)) return branch_out(frontier_.take(), *record);
@@ -465,9 +467,10 @@ private:
         left.depth = ++node.depth;
         left.constants = node.constants;
         if (!plain_) {
-            if (rules_.search.by_cells() && !std::isnan(node.threshold)) {
-                left.cell = cells_.cut(node.cell, node.feature, node.threshold, true);
-                node.cell = cells_.cut(node.cell, node.feature, node.threshold, false);
+            if (rules_.search.by_cells() && node.rule.is_threshold()) {
+                const double threshold = node.rule.threshold();
+                left.cell = cells_.cut(node.cell, node.feature, threshold, true);
+                node.cell = cells_.cut(node.cell, node.feature, threshold, false);
             } else {
                 left.cell = node.cell;
             }
@@ -485,7 +488,8 @@ private:
 
     // The same of a node with any number of children.
     [[gnu::noinline]] void branch_out(const OpenNode& node, std::size_t record) {
-        std::vector<OpenNode> children(growing_.records[record + 1]);
+        const auto sizes = BranchRecord::children_at(growing_.records, record);
+        std::vector<OpenNode> children(sizes.size());
         RowId begin = node.begin;
         for (std::uint32_t k = 0; k < children.size(); ++k) {
             OpenNode& child = children[k];
@@ -495,7 +499,7 @@ private:
             child.constants = node.constants;
             child.cell = node.cell;
             child.begin = begin;
-            begin += growing_.records[record + BranchRecord::kHead + k];
+            begin += sizes[k];
             child.end = begin;
             child.key = child_key(node.key, k);
             child.bounds = node.bounds;
@@ -562,15 +566,16 @@ bool leaves_suffice(const TreeContext& context) {
             stopping.max_depth >= kMaxRows && stopping.min_impurity_decrease == 0.0);
 }
 
-Tree finish(const TreeContext& context, SubtreeBuilder& subtree, const CriterionEntry& criterion) {
+StoredTree finish(const TreeContext& context, SubtreeBuilder& subtree,
+                  const CriterionEntry& criterion) {
     const std::size_t n_features = context.table.n_features();
     const int exponent = subtree.splitter().impurity_exponent();
     if (subtree.grows_compact()) {
-        if (auto tree = subtree.finish_compact(criterion.derivation)) return *std::move(tree);
+        if (auto tree = subtree.finish_compact(criterion.compaction)) return *std::move(tree);
         subtree.fill_inner_nodes();
     } else if (context.derived) {
         if (auto tree = finish_leaves(subtree.growing(), context.target, n_features,
-                                      criterion.derivation, exponent))
+                                      criterion.compaction, exponent))
             return *std::move(tree);
         subtree.fill_inner_nodes();
     }
@@ -579,16 +584,16 @@ Tree finish(const TreeContext& context, SubtreeBuilder& subtree, const Criterion
     // Values clipped to bounds do not follow from the leaves. Pruning comes after: the path that
     // a finished tree tells is in the same numbers.
     const SearchRules& search = context.rules.search;
-    return compact(std::move(tree), search.monotonic.empty() && !search.keeps_values()
-                                        ? criterion.derivation
-                                        : Derivation::none);
+    return stored(std::move(tree), search.monotonic.empty() && !search.keeps_values()
+                                       ? criterion.compaction
+                                       : CompactionRule::none);
 }
 
 }  // namespace
 
-Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
-                LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
-                const StopFlag& stop, ThreadTeam* team, Work* work, PagePool* pool) {
+StoredTree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
+                      LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
+                      const StopFlag& stop, ThreadTeam* team, Work* work, PagePool* pool) {
     if (subset.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     TreeContext context{table, target, std::move(subset), rules, stop, {}, {}};
     context.pool = pool;
@@ -604,7 +609,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     context.order_of_growth = derive(root_key(seed), kOrderPart);
     context.features = draw_columns(table.n_features(), rules.columns_of_tree, seed);
     auto splitter = criterion.make_splitter(context.parts());
-    context.derived = criterion.derivation != Derivation::none && splitter->sums_are_exact() &&
+    context.derived = criterion.compaction != CompactionRule::none && splitter->sums_are_exact() &&
                       context.subset.unit == 1.0 && context.subset.whole_weights &&
                       target.n_outputs == 1 && rules.search.monotonic.empty() &&
                       !rules.search.keeps_values();
@@ -620,7 +625,7 @@ Tree build_tree(const CriterionEntry& criterion, const Table& table, const Targe
     else
         subtree.grow();
     if (work != nullptr) *work += subtree.work();
-    Tree tree = finish(context, subtree, criterion);
+    StoredTree tree = finish(context, subtree, criterion);
     if (rules.ccp_alpha > 0.0) return prune(tree, rules.ccp_alpha);
     return tree;
 }

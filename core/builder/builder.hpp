@@ -4,7 +4,7 @@
 #include "builder/frontier.hpp"
 #include "builder/stopping_rule.hpp"
 #include "splitter/make_splitter.hpp"
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
@@ -21,10 +21,10 @@ struct GrowthRules {
 
 // `team` grows it together, if it is shareable. `work` is added up, if it is asked for. `pool` is
 // the thread's, for the nodes of many trees.
-Tree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
-                LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
-                const StopFlag& stop, ThreadTeam* team = nullptr, Work* work = nullptr,
-                PagePool* pool = nullptr);
+StoredTree build_tree(const CriterionEntry& criterion, const Table& table, const Target& target,
+                      LearningSubset subset, const GrowthRules& rules, std::uint32_t seed,
+                      const StopFlag& stop, ThreadTeam* team = nullptr, Work* work = nullptr,
+                      PagePool* pool = nullptr);
 
 // Whether several threads may grow one tree.
 bool shareable(const GrowthRules& rules);

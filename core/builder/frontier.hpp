@@ -9,6 +9,7 @@
 
 #include "splitter/constants.hpp"
 #include "splitter/split.hpp"
+#include "tree/split_rule.hpp"
 
 namespace silvics {
 
@@ -24,7 +25,7 @@ struct OpenNode {
     std::uint32_t depth = 0;
     Constants::ListId constants = 0;  // inherited; once it is made, by its children
     FeatureId feature = 0;            // its split
-    double threshold = 0.0;
+    SplitRule rule = 0.0;
     RowId n_left = 0;
     Cells::CellId cell = 0;
     bool nowhere = false;  // below a leaf without samples: it counts as a leaf, and is none

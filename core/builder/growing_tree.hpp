@@ -13,7 +13,7 @@
 namespace silvics {
 
 struct GrowingNode {
-    double threshold = kLeaf;
+    SplitRule rule = kLeaf;
     std::int32_t feature = kLeaf;
     NodeId first = 0, second = 0;    // children, unless it has a record
     std::uint32_t n = 0, value = 0;  // kPureBit | class, or a row of values
@@ -24,21 +24,26 @@ struct GrowingNode {
 struct GrowingTree {
     std::vector<GrowingNode> nodes;
     std::vector<double> values;  // rows of the target's width
-    // Of each category node: how many levels go left and right, then which. Its threshold is a rule
-    // that says where; or that of coins.
+    // For each category split with a pending rule: the numbers of levels that go left and right,
+    // then these levels. The rule has the offset.
     std::vector<Level> levels;
-    // Of each node of another kind than a split in two; its threshold says where. Until they are
-    // made, a record has how many samples its children have, in their place.
+    // The records of nodes that are not a split in two. Until the children of a node are made, its
+    // record has their numbers of samples in their place.
     std::vector<std::uint32_t> records;
     bool both_children = false;  // for the finished tree
     bool depth_first = false;    // whether the nodes stand in that order already
+
+    BranchRecord record_at(std::size_t offset) const {
+        return BranchRecord(records.data() + offset);
+    }
 };
 
-// Keeps the levels that go left and right; what stands for them in the place of a threshold.
-double keep_levels(GrowingTree& growing, std::span<const Level> left, std::span<const Level> right);
-// What stands for a record.
-double keep_record(GrowingTree& growing, const Branching& branching,
-                   std::span<const std::size_t> sizes);
+// Stores the levels that go left and right; returns the pending rule.
+LevelRule keep_levels(GrowingTree& growing, std::span<const Level> left,
+                      std::span<const Level> right);
+// Stores a record, with the numbers of samples of its children.
+SplitRule keep_record(GrowingTree& growing, const Branching& branching,
+                      std::span<const std::size_t> sizes);
 // Where the record of a node begins, if it has one.
 std::optional<std::size_t> record_of(const GrowingNode& node);
 // What was kept of a node now stands so much further on.
@@ -52,9 +57,9 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
 // The same from what the leaves of one output and whole weights have alone, where that tells all
 // there is of inner nodes; growing is set in depth-first order.
-std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
-                                  std::size_t n_features, Derivation derivation,
-                                  int impurity_exponent);
+std::optional<CompactTree> finish_leaves(GrowingTree& growing, const Target& target,
+                                         std::size_t n_features, CompactionRule rule,
+                                         int impurity_exponent);
 
 // A tree whose leaves tell all there is, while it grows depth first: its nodes as they will be, so
 // that none of them is kept twice.
@@ -64,8 +69,8 @@ struct CompactGrowth {
     std::vector<Level> levels;  // as in a GrowingTree
     std::uint32_t max_depth = 0;
 };
-Tree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
-                    Derivation derivation, int impurity_exponent);
+CompactTree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
+                           CompactionRule rule, int impurity_exponent);
 // What is known of its nodes, where its leaves are means that do not tell all.
 GrowingTree expanded_growth(const CompactGrowth& growth);
 

@@ -7,11 +7,11 @@
 #include "base/thread_team.hpp"
 #include "builder/builder.hpp"
 #include "sampling/learning_subset.hpp"
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
-using SharedTree = std::shared_ptr<const Tree>;
+using SharedTree = std::shared_ptr<const StoredTree>;
 
 struct ForestPlan {
     const CriterionEntry& criterion;

@@ -52,7 +52,7 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
     const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* on_one) {
         PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
         if (pool != nullptr) pool->expect((plan.seeds.size() - i) / team.size());
-        grown.trees[i] = std::make_shared<const Tree>(
+        grown.trees[i] = std::make_shared<const StoredTree>(
             build_tree(plan.criterion, table, target,
                        learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), rules,
                        plan.seeds[i], team.stop(), on_one, &grown.work[i], pool));

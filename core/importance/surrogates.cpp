@@ -25,7 +25,7 @@ struct GrownTree {
     std::vector<double> weight;  // of each node's rows
 };
 
-GrownTree known_of(const Tree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
+GrownTree known_of(const StoredTree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const SamplingPlan& sampling, std::uint32_t seed,
                    const StopFlag& stop) {
     GrownTree known{
