@@ -1,12 +1,12 @@
 // The parts in which a tree is bound.
 #pragma once
 
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
 
-void bind_tree_arrays(nb::class_<Tree>& tree);  // an array of each attribute of nodes
-void bind_tree_state(nb::class_<Tree>& tree);   // all that it holds, for digests and pickles
+void bind_tree_arrays(nb::class_<StoredTree>& tree);  // one array per attribute of nodes
+void bind_tree_state(nb::class_<StoredTree>& tree);   // all arrays, for digests and pickles
 
 }  // namespace silvics::bindings

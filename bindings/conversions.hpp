@@ -18,7 +18,7 @@ inline Impurity impurity_named(const std::string& name) {
     throw std::invalid_argument("no impurity is called '" + name + "'");
 }
 
-inline std::vector<SharedTree> const_trees(const std::vector<std::shared_ptr<Tree>>& trees) {
+inline std::vector<SharedTree> const_trees(const std::vector<std::shared_ptr<StoredTree>>& trees) {
     return {trees.begin(), trees.end()};
 }
 

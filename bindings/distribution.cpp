@@ -151,7 +151,7 @@ void bind_theory(nb::module_& m) {
 void bind_decomposition(nb::module_& m) {
     m.def(
         "decompose_importances",
-        [](std::vector<std::shared_ptr<Tree>> trees, std::vector<std::uint32_t> group_of,
+        [](std::vector<std::shared_ptr<StoredTree>> trees, std::vector<std::uint32_t> group_of,
            std::size_t most_in_context, std::size_t n_jobs, std::size_t min_samples) {
             const auto kept = const_trees(trees);
             ContextDecomposition found;

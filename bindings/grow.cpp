@@ -20,7 +20,7 @@ void bind_grow(nb::module_& m) {
                      [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
             nb::list trees;
             for (const auto& tree : grown.trees)
-                trees.append(nb::cast(std::const_pointer_cast<Tree>(tree)));
+                trees.append(nb::cast(std::const_pointer_cast<StoredTree>(tree)));
             nb::list work;
             for (const Work& of_tree : grown.work)
                 work.append(

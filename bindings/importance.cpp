@@ -32,7 +32,7 @@ template <class Rows>
 void bind_node_importances(nb::module_& m, const char* doc) {
     m.def(
         "node_importances",
-        [](const Predictor& predictor, const std::vector<std::shared_ptr<Tree>>& trees,
+        [](const Predictor& predictor, const std::vector<std::shared_ptr<StoredTree>>& trees,
            std::size_t first, const Rows& rows, const Target& target,
            std::vector<std::uint32_t> seeds, const SamplingPlan& sampling, NodeMeasure measure,
            std::vector<std::uint32_t> group_of, std::size_t n_groups, std::size_t min_samples,
@@ -68,7 +68,7 @@ void bind_importance(nb::module_& m) {
     bind_node_importances<LeafMembership>(m, "From the leaf membership of the rows of fit.");
     m.def(
         "add_local_importances",
-        [](const Predictor& predictor, const std::vector<std::shared_ptr<Tree>>& trees,
+        [](const Predictor& predictor, const std::vector<std::shared_ptr<StoredTree>>& trees,
            std::size_t first, const HeldMatrix& X, std::vector<std::uint32_t> group_of,
            nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
            std::size_t n_jobs) {
@@ -84,7 +84,7 @@ void bind_importance(nb::module_& m) {
         "How the impurity falls on the ways of samples, added up over trees.");
     m.def(
         "surrogate_importances",
-        [](const Predictor& predictor, const std::vector<std::shared_ptr<Tree>>& trees,
+        [](const Predictor& predictor, const std::vector<std::shared_ptr<StoredTree>>& trees,
            std::size_t first, const HeldMatrix& X, const Target& target,
            std::vector<std::uint32_t> seeds, const SamplingPlan& sampling,
            std::vector<bool> categories, const std::string& impurity, bool wants_mimicry,
@@ -106,9 +106,9 @@ void bind_importance(nb::module_& m) {
         "Of each tree and variable, and how well variables mimic each other.");
     m.def(
         "impurity_decrease_by_output",
-        [](const Tree& tree, const std::string& impurity, std::size_t min_samples) {
+        [](const StoredTree& tree, const std::string& impurity, std::size_t min_samples) {
             auto found = impurity_decrease_by_output(tree, impurity_named(impurity), min_samples);
-            return to_numpy(std::move(found), tree.n_features, tree.value_width());
+            return to_numpy(std::move(found), tree->n_features, tree->value_width());
         },
         nb::arg("tree"), nb::arg("impurity"), nb::arg("min_samples") = 0,
         "Mean decrease of impurity of one tree, variables by classes or outputs.");

@@ -50,7 +50,7 @@ void bind_packed_forest(nb::module_& m) {
     nb::class_<PackedForest>(m, "PackedForest", "Trees as samples traverse them, in flat arrays.")
         .def_static(
             "of",
-            [](const std::vector<std::shared_ptr<Tree>>& trees) {
+            [](const std::vector<std::shared_ptr<StoredTree>>& trees) {
                 return std::make_shared<PackedForest>(pack(const_trees(trees)));
             },
             nb::arg("trees"))

@@ -1,9 +1,8 @@
 // What trees know beyond what predicts, for files.
-#include "model_file/training_stats.hpp"
-
 #include <nanobind/stl/shared_ptr.h>
 
 #include "arrays.hpp"
+#include "model_file/check_stats.hpp"
 
 namespace silvics::bindings {
 namespace {
@@ -49,7 +48,7 @@ void bind_training_stats(nb::module_& m) {
     nb::class_<TrainingStats>(m, "TrainingStats", "What trees know beyond what predicts.")
         .def_static(
             "of",
-            [](const PackedForest& forest, const std::vector<std::shared_ptr<Tree>>& trees) {
+            [](const PackedForest& forest, const std::vector<std::shared_ptr<StoredTree>>& trees) {
                 if (trees.size() != forest.n_trees())
                     throw std::invalid_argument("not the trees of the forest");
                 return std::make_shared<TrainingStats>(stats_of(forest, const_trees(trees)));
@@ -62,9 +61,9 @@ void bind_training_stats(nb::module_& m) {
         .def(
             "trees",
             [](const TrainingStats& self, const PackedForest& forest) {
-                std::vector<std::shared_ptr<Tree>> trees;
+                std::vector<std::shared_ptr<StoredTree>> trees;
                 for (const SharedTree& tree : trees_of(forest, self))
-                    trees.push_back(std::const_pointer_cast<Tree>(tree));
+                    trees.push_back(std::const_pointer_cast<StoredTree>(tree));
                 return trees;
             },
             nb::arg("forest"), "The trees that it was made of.");

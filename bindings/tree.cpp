@@ -8,67 +8,67 @@
 #include "bind_tree.hpp"
 #include "importance/impurity_decrease.hpp"
 #include "tree/compact.hpp"
-#include "tree/level_rule.hpp"
+#include "tree/on_combinations.hpp"
 #include "tree/prune.hpp"
 #include "tree/relabel.hpp"
 
 namespace silvics::bindings {
 namespace {
 
-// The rule of levels of a category node, or none: of two children, or of three.
-std::optional<LevelRule> rule_of(const Tree& tree, std::size_t node) {
+// The rule of levels of a category node with two children, or with a third for missing values.
+std::optional<LevelRule> levels_of(const TreeBase& tree, std::size_t node) {
     if (node >= tree.nodes.size()) throw nb::index_error("no such node");
     const Node& at = tree.nodes[node];
-    if (at.leaf() || !at.category()) return std::nullopt;
-    if (!tree.has_record(at)) return LevelRule(at.threshold);
+    if (at.leaf() || at.rule().is_threshold()) return std::nullopt;
+    if (!tree.has_record(at)) return at.rule().levels();
     const BranchRecord record = tree.record(at);
     if (record.test() != Branching::Test::subset) return std::nullopt;
-    return LevelRule(record.threshold(0));
+    return record.subset();
 }
 
 }  // namespace
 
 void bind_tree(nb::module_& m) {
-    nb::class_<Tree> tree(m, "Tree", "A grown tree, immutable.");
-    tree.def_prop_ro("n_features", [](const Tree& t) { return t.n_features; })
-        .def_prop_ro("n_outputs", [](const Tree& t) { return t.n_outputs; })
+    nb::class_<StoredTree> tree(m, "Tree", "A grown tree, immutable.");
+    tree.def_prop_ro("n_features", [](const StoredTree& t) { return t->n_features; })
+        .def_prop_ro("n_outputs", [](const StoredTree& t) { return t->n_outputs; })
         .def_prop_ro(
-            "n_classes", [](const Tree& t) { return t.n_classes; },
+            "n_classes", [](const StoredTree& t) { return t->n_classes; },
             "Classes of each output; empty for regression.")
-        .def_prop_ro("value_width", &Tree::value_width)
-        .def_prop_ro("max_depth", [](const Tree& t) { return t.max_depth; })
-        .def_prop_ro("node_count", [](const Tree& t) { return t.nodes.size(); })
-        .def_prop_ro("n_leaves", &Tree::n_leaves)
-        .def_prop_ro("memory_bytes", &Tree::memory_bytes)
+        .def_prop_ro("value_width", [](const StoredTree& t) { return t->value_width(); })
+        .def_prop_ro("max_depth", [](const StoredTree& t) { return t->max_depth; })
+        .def_prop_ro("node_count", [](const StoredTree& t) { return t->nodes.size(); })
+        .def_prop_ro("n_leaves", [](const StoredTree& t) { return t->n_leaves(); })
+        .def_prop_ro("memory_bytes", &StoredTree::memory_bytes)
         .def_prop_ro(
             "is_binary",
-            [](const Tree& t) {
-                for (const Node& node : t.nodes)
-                    if (!node.leaf() && t.has_record(node) && t.record(node).n_children() != 2)
+            [](const StoredTree& t) {
+                for (const Node& node : t->nodes)
+                    if (!node.leaf() && t->has_record(node) && t->record(node).n_children() != 2)
                         return false;
                 return true;
             },
             "Whether every inner node has two children.")
-        .def_prop_ro("both_children", [](const Tree& t) { return t.both_children; })
+        .def_prop_ro("both_children", [](const StoredTree& t) { return t->both_children; })
         .def(
             "children",
-            [](const Tree& t, std::size_t node) {
-                if (node >= t.nodes.size()) throw nb::index_error("no such node");
+            [](const StoredTree& t, std::size_t node) {
+                if (node >= t->nodes.size()) throw nb::index_error("no such node");
                 std::vector<std::int64_t> children;
-                if (!t.nodes[node].leaf())
-                    t.for_children(static_cast<NodeId>(node),
-                                   [&](NodeId child) { children.push_back(child); });
+                if (!t->nodes[node].leaf())
+                    t->for_children(static_cast<NodeId>(node),
+                                    [&](NodeId child) { children.push_back(child); });
                 const std::size_t n = children.size();
                 return to_numpy(std::move(children), n);
             },
             nb::arg("node"), "The children of a node, in their order.")
         .def(
             "record",
-            [](const Tree& t, std::size_t node) -> nb::object {
-                if (node >= t.nodes.size()) throw nb::index_error("no such node");
-                const Node& at = t.nodes[node];
-                if (at.leaf() || !t.has_record(at)) return nb::none();
-                const BranchRecord record = t.record(at);
+            [](const StoredTree& t, std::size_t node) -> nb::object {
+                if (node >= t->nodes.size()) throw nb::index_error("no such node");
+                const Node& at = t->nodes[node];
+                if (at.leaf() || !t->has_record(at)) return nb::none();
+                const BranchRecord record = t->record(at);
                 nb::dict described;
                 const bool levels = record.test() == Branching::Test::levels;
                 const char* const names[] = {"thresholds", "levels", "subset"};
@@ -77,6 +77,8 @@ void bind_tree(nb::module_& m) {
                 for (std::uint32_t i = 0; i < record.n_cuts(); ++i) {
                     if (levels)
                         cuts.append(record.levels()[i]);
+                    else if (record.test() == Branching::Test::subset)
+                        cuts.append(record.subset().in_place());
                     else
                         cuts.append(record.threshold(i));
                 }
@@ -93,7 +95,7 @@ void bind_tree(nb::module_& m) {
             "What a node keeps that is not a plain split in two; or None.")
         .def(
             "on_combinations",
-            [](const Tree& t,
+            [](const StoredTree& t,
                const std::vector<std::vector<std::tuple<FeatureId, double, double>>>& combinations,
                std::size_t n_features) {
                 std::vector<std::vector<Term>> terms;
@@ -102,24 +104,24 @@ void bind_tree(nb::module_& m) {
                     for (const auto& [f, a, share] : combination)
                         terms.back().push_back({f, a, static_cast<float>(share)});
                 }
-                return std::make_shared<Tree>(on_combinations(t, terms, n_features));
+                return std::make_shared<StoredTree>(on_combinations(t, terms, n_features));
             },
             nb::arg("combinations"), nb::arg("n_features"),
             "The tree of these combinations of variables as one of the variables themselves.")
         .def(
             "relabelled",
-            [](const std::shared_ptr<Tree>& t, std::vector<ClassId> n_classes,
+            [](const std::shared_ptr<StoredTree>& t, std::vector<ClassId> n_classes,
                std::vector<std::vector<ClassId>> classes,
                const std::vector<Vector<std::int32_t>>& levels) {
                 Relabelling by{std::move(n_classes), std::move(classes), {}};
                 for (const auto& of_variable : levels) by.levels.push_back(span_of(of_variable));
-                return relabels(by, *t) ? std::make_shared<Tree>(relabelled(*t, by)) : t;
+                return relabels(by, *t) ? std::make_shared<StoredTree>(relabelled(*t, by)) : t;
             },
             nb::arg("n_classes"), nb::arg("classes"), nb::arg("levels"),
             "The same tree in new numbers of classes and levels; itself where nothing changes.")
         .def(
             "end_cuts",
-            [](const Tree& t, double share) {
+            [](const StoredTree& t, double share) {
                 const Tree all = expand(t);
                 std::size_t splits = 0, ends = 0;
                 for (NodeId i = 0; i < all.nodes.size(); ++i) {
@@ -138,21 +140,20 @@ void bind_tree(nb::module_& m) {
             },
             nb::arg("share"),
             "Splits of nodes that are large enough for an end cut, and how many have a side with "
-            "less "
-            "than this share of the weight.")
+            "less than this share of the weight.")
         .def(
             "pruned_by_errors",
-            [](const Tree& t, Vector<double> errors, double slack) {
-                return std::make_shared<Tree>(prune_by_errors(t, span_of(errors), slack));
+            [](const StoredTree& t, Vector<double> errors, double slack) {
+                return std::make_shared<StoredTree>(prune_by_errors(t, span_of(errors), slack));
             },
             nb::arg("errors"), nb::arg("slack"))
         .def(
             "left_levels",
-            [](const Tree& t, std::size_t node, std::size_t n_levels) {
+            [](const StoredTree& t, std::size_t node, std::size_t n_levels) {
                 std::vector<std::int64_t> levels;
-                if (const auto rule = rule_of(t, node))
+                if (const auto rule = levels_of(t, node))
                     for (Level level = 0; level < n_levels; ++level)
-                        if (rule->goes_left(level, t.level_sets)) levels.push_back(level);
+                        if (rule->goes_left(level, t->level_sets)) levels.push_back(level);
                 const std::size_t n = levels.size();
                 return to_numpy(std::move(levels), n);
             },
@@ -160,18 +161,18 @@ void bind_tree(nb::module_& m) {
             "Which of so many levels go left at a category node.")
         .def(
             "others_left",
-            [](const Tree& t, std::size_t node) {
-                const auto rule = rule_of(t, node);
+            [](const StoredTree& t, std::size_t node) {
+                const auto rule = levels_of(t, node);
                 return rule && rule->others_left();
             },
             nb::arg("node"), "Whether levels that no tree has seen go left at a category node.")
         .def(
             "impurity_decrease",
-            [](const Tree& t, bool normalize, std::size_t min_samples) {
-                return to_numpy(impurity_decrease(t, normalize, min_samples), t.n_features);
+            [](const StoredTree& t, bool normalize, std::size_t min_samples) {
+                return to_numpy(impurity_decrease(t, normalize, min_samples), t->n_features);
             },
             nb::arg("normalize"), nb::arg("min_samples") = 0)
-        .def("pruning_path", [](const Tree& t) {
+        .def("pruning_path", [](const StoredTree& t) {
             PruningPath path = pruning_path(t);
             const std::size_t n = path.alphas.size();
             return std::make_tuple(to_numpy(std::move(path.alphas), n),

@@ -10,7 +10,7 @@ namespace silvics::bindings {
 namespace {
 
 template <class T, class From, class Of>
-auto node_array(const Tree& tree, const From& from, Of&& of) {
+auto node_array(const TreeBase& tree, const From& from, Of&& of) {
     std::vector<T> values(from.size());
     for (std::size_t t = 0; t < from.size(); ++t) values[t] = static_cast<T>(of(t));
     return to_numpy(std::move(values), tree.nodes.size());
@@ -18,64 +18,67 @@ auto node_array(const Tree& tree, const From& from, Of&& of) {
 
 }  // namespace
 
-void bind_tree_arrays(nb::class_<Tree>& tree) {
+void bind_tree_arrays(nb::class_<StoredTree>& tree) {
     tree.def("children_left",
-             [](const Tree& t) {
-                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
-                     return t.nodes[i].leaf() ? -1 : static_cast<std::int64_t>(i + 1);
+             [](const StoredTree& t) {
+                 return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) {
+                     return t->nodes[i].leaf() ? -1 : static_cast<std::int64_t>(i + 1);
                  });
              })
         .def("children_right",
-             [](const Tree& t) {
-                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
-                     return t.nodes[i].leaf() ? -1 : static_cast<std::int64_t>(t.nodes[i].second());
+             [](const StoredTree& t) {
+                 return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) {
+                     return t->nodes[i].leaf() ? -1
+                                               : static_cast<std::int64_t>(t->nodes[i].second());
                  });
              })
         .def("feature",
-             [](const Tree& t) {
-                 return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) {
-                     const Node& node = t.nodes[i];
+             [](const StoredTree& t) {
+                 return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) {
+                     const Node& node = t->nodes[i];
                      const bool oblique =
-                         !node.leaf() && t.has_record(node) && t.record(node).n_terms() > 0;
+                         !node.leaf() && t->has_record(node) && t->record(node).n_terms() > 0;
                      return oblique ? kOblique : node.feature;
                  });
              })
         .def("threshold",
-             [](const Tree& t) {
-                 return node_array<double>(t, t.nodes, [&](std::size_t i) {
-                     return t.nodes[i].leaf() ? kLeaf : t.nodes[i].threshold;
+             [](const StoredTree& t) {
+                 return node_array<double>(t, t->nodes, [&](std::size_t i) {
+                     return t->nodes[i].leaf() ? kLeaf : t->nodes[i].rule().stored();
                  });
              })
         .def("n_node_samples",
-             [](const Tree& t) {
+             [](const StoredTree& t) {
                  const Tree all = expand(t);
                  return node_array<std::int64_t>(
-                     t, t.nodes, [&](std::size_t i) { return all.n_node_samples[i]; });
+                     t, t->nodes, [&](std::size_t i) { return all.n_node_samples[i]; });
              })
         .def("weighted_n_node_samples",
-             [](const Tree& t) {
-                 return to_numpy(expand(t).weighted_n_node_samples, t.nodes.size());
+             [](const StoredTree& t) {
+                 return to_numpy(expand(t).weighted_n_node_samples, t->nodes.size());
              })
         .def("impurity",
-             [](const Tree& t) {
+             [](const StoredTree& t) {
                  const Tree all = expand(t);
-                 return node_array<double>(t, t.nodes, [&](std::size_t i) {
-                     return std::ldexp(all.impurity[i], t.impurity_exponent);
+                 return node_array<double>(t, t->nodes, [&](std::size_t i) {
+                     return std::ldexp(all.impurity[i], t->impurity_exponent);
                  });
              })
         .def("missing_go_to_left",
-             [](const Tree& t) {
-                 return node_array<std::uint8_t>(t, t.nodes, [&](std::size_t i) {
-                     return !t.nodes[i].leaf() && t.nodes[i].missing_left();
+             [](const StoredTree& t) {
+                 return node_array<std::uint8_t>(t, t->nodes, [&](std::size_t i) {
+                     return !t->nodes[i].leaf() && t->nodes[i].missing_left();
                  });
              })
         .def(
             "values",
-            [](const Tree& t) { return to_numpy(t.all_values(), t.nodes.size(), t.value_width()); },
+            [](const StoredTree& t) {
+                return to_numpy(expand(t).all_values(), t->nodes.size(), t->value_width());
+            },
             "What every node predicts: class shares of all outputs, or means.")
-        .def("depths", [](const Tree& t) {
-            const auto depths = t.depths();
-            return node_array<std::int64_t>(t, t.nodes, [&](std::size_t i) { return depths[i]; });
+        .def("depths", [](const StoredTree& t) {
+            const auto depths = t->depths();
+            return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) { return depths[i]; });
         });
 }
 

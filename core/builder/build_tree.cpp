@@ -54,14 +54,14 @@ void fill_inner_nodes(GrowingTree& growing, const TreeState& state, Splitter& sp
 }
 
 template <NodeStore Store>
-Tree finish(const BuildContext& context, const TreeState& state, Builder<Store>& builder) {
+StoredTree finish(const BuildContext& context, const TreeState& state, Builder<Store>& builder) {
     const std::size_t n_features = state.table.n_features();
-    const Derivation derivation = context.criterion.derivation;
+    const CompactionRule rule = context.criterion.compaction;
     const int exponent = builder.splitter().impurity_exponent();
     const bool from_leaves = state.mode.inner_nodes_from_leaves;
     if (from_leaves)
         if (auto tree =
-                builder.store().finish_from_leaves(state.target, n_features, derivation, exponent))
+                builder.store().finish_from_leaves(state.target, n_features, rule, exponent))
             return *std::move(tree);
     GrowingTree growing = std::move(builder.store()).take_growing();
     if (from_leaves) fill_inner_nodes(growing, state, builder.splitter());
@@ -70,9 +70,8 @@ Tree finish(const BuildContext& context, const TreeState& state, Builder<Store>&
     tree.impurity_exponent = exponent;
     // Values clipped to bounds do not follow from the leaves.
     const SearchRules& search = state.rules.search;
-    return compact(std::move(tree), search.monotonic.empty() && !search.keeps_values()
-                                        ? derivation
-                                        : Derivation::none);
+    return stored(std::move(tree),
+                  search.monotonic.empty() && !search.keeps_values() ? rule : CompactionRule::none);
 }
 
 template <NodeStore Store>
@@ -90,7 +89,7 @@ BuiltTree build(const BuildContext& context, TreeState& state, std::unique_ptr<S
         builder.grow();
     }
     const Work work = builder.work();
-    Tree tree = finish(context, state, builder);
+    StoredTree tree = finish(context, state, builder);
     // Pruning comes last: a pruning path computed from the finished tree has the same numbers.
     if (state.rules.ccp_alpha > 0.0) tree = prune(tree, state.rules.ccp_alpha);
     return {std::move(tree), work};

@@ -3,7 +3,7 @@
 
 #include "builder/growth_rules.hpp"
 #include "splitter/make_splitter.hpp"
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
@@ -21,7 +21,7 @@ struct BuildContext {
 };
 
 struct BuiltTree {
-    Tree tree;
+    StoredTree tree;
     Work work;
 };
 

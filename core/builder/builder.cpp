@@ -1,7 +1,6 @@
 #include "builder/builder.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "builder/compact_store.hpp"
@@ -64,8 +63,8 @@ template <NodeStore Store>
     if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
         return false;
     node.feature = split->feature;
-    node.threshold =
-        fast_splitter() && !split->by_levels ? split->threshold : store_.encode_rule(*split);
+    node.rule = fast_splitter() && !split->by_levels ? SplitRule::from_stored(split->threshold)
+                                                     : store_.encode_rule(*split);
     if (!fast_splitter()) place_children(node, *split);
     node.missing = split->missing;
     node.middle = split->middle;
@@ -100,9 +99,10 @@ template <NodeStore Store>
     left.depth = ++right.depth;
     left.constants = right.constants;
     if (!fast_splitter()) {
-        if (rules_.search.by_cells() && !std::isnan(right.threshold)) {
-            left.cell = cells_.cut(right.cell, right.feature, right.threshold, true);
-            right.cell = cells_.cut(right.cell, right.feature, right.threshold, false);
+        if (rules_.search.by_cells() && right.rule.is_threshold()) {
+            const double threshold = right.rule.threshold();
+            left.cell = cells_.cut(right.cell, right.feature, threshold, true);
+            right.cell = cells_.cut(right.cell, right.feature, threshold, false);
         } else {
             left.cell = right.cell;
         }

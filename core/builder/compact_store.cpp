@@ -2,11 +2,13 @@
 
 namespace silvics {
 
-std::optional<Tree> CompactStore::finish_from_leaves(const Target& target, std::size_t n_features,
-                                                     Derivation derivation, int impurity_exponent) {
+std::optional<CompactTree> CompactStore::finish_from_leaves(const Target& target,
+                                                            std::size_t n_features,
+                                                            CompactionRule rule,
+                                                            int impurity_exponent) {
     if (!growth_.leaves.exact()) return std::nullopt;
     growth_.nodes.fit(pool_);
-    return finish_compact(std::move(growth_), target, n_features, derivation, impurity_exponent);
+    return finish_compact(std::move(growth_), target, n_features, rule, impurity_exponent);
 }
 
 GrowingTree CompactStore::take_growing() && {

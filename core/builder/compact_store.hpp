@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
@@ -64,18 +63,18 @@ public:
                                      : growth_.leaves.put_mean({1, sole.weight, 0.0, sole.value});
     }
 
-    double encode_rule(const Split& split) {
-        return split.by_levels ? keep_levels(growth_.levels, split.left, split.right)
-                               : split.threshold;
+    SplitRule encode_rule(const Split& split) {
+        if (split.by_levels) return keep_levels(growth_.levels, split.left, split.right);
+        return SplitRule::from_stored(split.threshold);
     }
     void set_split(const OpenNode& node) {
         const bool left = node.missing == MissingSide::left;
-        growth_.nodes[node.id] = {node.threshold, static_cast<std::int32_t>(node.feature),
+        growth_.nodes[node.id] = {node.rule, static_cast<std::int32_t>(node.feature),
                                   left ? Node::kMissingLeftBit : 0};
     }
 
-    std::optional<Tree> finish_from_leaves(const Target& target, std::size_t n_features,
-                                           Derivation derivation, int impurity_exponent);
+    std::optional<CompactTree> finish_from_leaves(const Target& target, std::size_t n_features,
+                                                  CompactionRule rule, int impurity_exponent);
     // The same tree in full, where its leaves do not suffice. Inner nodes have sizes and weights,
     // but no impurity and no value.
     GrowingTree take_growing() &&;
@@ -87,8 +86,8 @@ private:
         Node& parent = growth_.nodes[node.parent];
         if (heavier_left && node.missing == MissingSide::unseen)
             parent.link |= Node::kMissingLeftBit;
-        if (std::isnan(node.threshold))
-            parent.threshold = LevelRule(node.threshold).sending_others(heavier_left).in_place();
+        if (!node.rule.is_threshold())
+            parent.set_rule(node.rule.levels().sending_others(heavier_left));
     }
 
     PagePool* pool_;

@@ -9,6 +9,7 @@
 
 #include "splitter/constants.hpp"
 #include "splitter/split.hpp"
+#include "tree/split_rule.hpp"
 
 namespace silvics {
 
@@ -25,7 +26,7 @@ struct OpenNode {
     std::uint32_t depth = 0;
     Constants::ListId constants = 0;  // inherited; once its split is found, for its children
     FeatureId feature = 0;            // its split
-    double threshold = 0.0;
+    SplitRule rule = 0.0;
     RowId n_left = 0;
     Cells::CellId cell = 0;
     bool counted_only = false;  // half of an empty cell: counts as a leaf, but is not stored

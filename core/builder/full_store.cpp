@@ -2,19 +2,19 @@
 
 namespace silvics {
 
-double FullStore::encode_rule(const Split& split) {
-    const double rule =
-        split.by_levels ? keep_levels(growing_.levels, split.left, split.right) : split.threshold;
+SplitRule FullStore::encode_rule(const Split& split) {
+    const SplitRule rule = split.by_levels ? keep_levels(growing_.levels, split.left, split.right)
+                                           : SplitRule::from_stored(split.threshold);
     if (split.general == nullptr || !split.general->branches) return rule;
     Branching branching = split.general->branching;
-    if (branching.test == Branching::Test::subset) branching.thresholds = {rule};
+    if (branching.test == Branching::Test::subset) branching.subset = rule.levels();
     return keep_record(growing_, branching, split.general->sizes);
 }
 
 std::span<const std::uint32_t> FullStore::child_sizes(const OpenNode& node) const {
-    const auto record = record_of(node.threshold);
+    const auto record = record_of(node.rule);
     if (!record) return {};
-    return BranchRecord(growing_.records.data() + *record).children();
+    return growing_.record_at(*record).children();
 }
 
 void FullStore::attach(NodeId at, GrowingTree subtree) {

@@ -53,11 +53,11 @@ public:
         growing_.nodes[node.id].value = growing_.nodes[node.parent].value;
     }
 
-    double encode_rule(const Split& split);
+    SplitRule encode_rule(const Split& split);
     void set_split(const OpenNode& node) {
         GrowingNode& at = growing_.nodes[node.id];
         at.feature = static_cast<std::int32_t>(node.feature);
-        at.threshold = node.threshold;
+        at.rule = node.rule;
         at.missing = node.missing;
     }
     std::span<const std::uint32_t> child_sizes(const OpenNode& node) const;
@@ -65,9 +65,9 @@ public:
     // Adds a tree that grew from node `at` on, whose root takes the place of that node.
     void attach(NodeId at, GrowingTree subtree);
 
-    std::optional<Tree> finish_from_leaves(const Target& target, std::size_t n_features,
-                                           Derivation derivation, int impurity_exponent) {
-        return finish_leaves(growing_, target, n_features, derivation, impurity_exponent);
+    std::optional<CompactTree> finish_from_leaves(const Target& target, std::size_t n_features,
+                                                  CompactionRule rule, int impurity_exponent) {
+        return finish_leaves(growing_, target, n_features, rule, impurity_exponent);
     }
     GrowingTree take_growing() && { return std::move(growing_); }
 
@@ -76,7 +76,7 @@ private:
         GrowingNode& parent = growing_.nodes[node.parent];
         if (!growing_.records.empty())
             if (const auto record = record_of(parent)) {
-                growing_.records[*record + BranchRecord::kHead + node.child_index] = node.id;
+                BranchRecord::children_at(growing_.records, *record)[node.child_index] = node.id;
                 return;
             }
         (node.child_index != 0 ? parent.second : parent.first) = node.id;

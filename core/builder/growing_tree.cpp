@@ -33,9 +33,9 @@ void set_depth_first(GrowingTree& growing) {
         ordered.push_back(nodes[id]);
         if (nodes[id].feature < 0) continue;
         if (const auto record = record_of(nodes[id])) {
-            const std::size_t first = *record + BranchRecord::kHead;
-            for (std::size_t k = growing.records[*record + 1]; k-- > 0;)
-                stack.push_back({growing.records[first + k], at, first + k + 1});
+            const auto children = BranchRecord::children_at(growing.records, *record);
+            for (std::size_t k = children.size(); k-- > 0;)
+                stack.push_back({children[k], at, BranchRecord::child_offset(*record, k) + 1});
             continue;
         }
         ordered[at].first = at + 1;
@@ -54,7 +54,8 @@ public:
         ++depth_;
         if (growing_.records.empty()) return waiting_.push_back(depth_);
         const auto record = record_of(node);
-        waiting_.insert(waiting_.end(), record ? growing_.records[*record + 1] - 1 : 1, depth_);
+        const std::size_t n = record ? growing_.record_at(*record).n_children() : 2;
+        waiting_.insert(waiting_.end(), n - 1, depth_);
     }
     void pass_leaf() {
         deepest_ = std::max(deepest_, depth_);
@@ -70,8 +71,9 @@ private:
     std::vector<std::uint32_t> waiting_;  // depths of children that are still to come
 };
 
-// The rule of the finished tree for levels that a growing tree stores.
-LevelRule finished_rule(std::span<const Level> kept, LevelRule rule, bool others_left, Tree& tree) {
+// The rule of levels of the finished tree, from a pending one or from coins.
+LevelRule finished_rule(std::span<const Level> kept, LevelRule rule, bool others_left,
+                        TreeBase& tree) {
     if (rule.form() == LevelRule::Form::coin) return rule.sending_others(others_left);
     const auto at = static_cast<std::size_t>(rule.content());
     const std::size_t n_left = kept[at], n_right = kept[at + 1];
@@ -81,49 +83,46 @@ LevelRule finished_rule(std::span<const Level> kept, LevelRule rule, bool others
 
 // Missing values and levels that the node has not seen go to its heaviest child.
 Node node_of_record(const GrowingTree& growing, const GrowingNode& from, std::size_t at,
-                    Tree& tree) {
-    const BranchRecord record(growing.records.data() + at);
+                    TreeBase& tree) {
+    const BranchRecord record = growing.record_at(at);
     const auto children = record.children();
     const auto weight = [&](NodeId t) { return growing.nodes[t].weight; };
     const auto heaviest = static_cast<std::uint32_t>(
         std::ranges::max_element(children, {}, weight) - children.begin());
     const std::size_t begin = tree.branches.size();
-    tree.branches.insert(tree.branches.end(),
-                         growing.records.begin() + static_cast<std::ptrdiff_t>(at),
-                         growing.records.begin() + static_cast<std::ptrdiff_t>(at + record.size()));
-    for (const std::size_t i : {2, 3})
-        if (tree.branches[begin + i] == Branching::kUnseen) tree.branches[begin + i] = heaviest;
+    const auto words = record.words();
+    tree.branches.insert(tree.branches.end(), words.begin(), words.end());
+    BranchRecord::set_unseen(tree.branches, begin, heaviest);
     if (record.test() == Branching::Test::subset) {
         const bool heavier_left = weight(children[0]) > weight(children[1]);
-        const LevelRule rule =
-            finished_rule(growing.levels, LevelRule(record.threshold(0)), heavier_left, tree);
-        BranchRecord::set_threshold(tree.branches.data() + begin, 0, rule.in_place());
+        BranchRecord::set_subset(
+            tree.branches, begin,
+            finished_rule(growing.levels, record.subset(), heavier_left, tree));
     }
-    Node node{LevelRule(LevelRule::Form::record, begin, false).in_place(), from.feature, 0};
+    Node node(SplitRule::record(begin), from.feature, 0);
     node.set_second(children.size() > 1 ? children[1] : children[0], false);
     return node;
 }
 
 // An inner node of the finished tree. Levels that it has not seen go to the heavier child, and so
 // do missing values if it has not seen any.
-Node inner_node(const GrowingTree& growing, const GrowingNode& from, Tree& tree) {
+Node inner_node(const GrowingTree& growing, const GrowingNode& from, TreeBase& tree) {
     if (!growing.records.empty())
         if (const auto record = record_of(from))
             return node_of_record(growing, from, *record, tree);
     const auto weight = [&](NodeId t) { return growing.nodes[t].weight; };
     const bool heavier_left = weight(from.first) > weight(from.second);
-    Node node{from.threshold, from.feature, 0};
+    Node node(from.rule, from.feature, 0);
     node.set_second(from.second, from.missing == MissingSide::unseen
                                      ? heavier_left
                                      : from.missing == MissingSide::left);
-    if (node.category())
-        node.threshold =
-            finished_rule(growing.levels, LevelRule(from.threshold), heavier_left, tree).in_place();
+    if (from.rule.is_levels())
+        node.set_rule(finished_rule(growing.levels, from.rule.levels(), heavier_left, tree));
     return node;
 }
 
-Tree header(const Target& target, std::size_t n_features) {
-    Tree tree;
+TreeBase header(const Target& target, std::size_t n_features) {
+    TreeBase tree;
     tree.n_features = n_features;
     tree.n_outputs = target.n_outputs;
     tree.n_classes = target.n_classes;
@@ -133,10 +132,10 @@ Tree header(const Target& target, std::size_t n_features) {
 // A tree with its shape and its nodes; leaf(node) gives the leaves. This is a single pass, because
 // the branch on whether a node is a leaf is unpredictable.
 template <class Leaf>
-Tree nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, Leaf&& leaf) {
+TreeBase nodes_of(GrowingTree& growing, const Target& target, std::size_t n_features, Leaf&& leaf) {
     if (!growing.depth_first) set_depth_first(growing);
     growing.depth_first = true;
-    Tree tree = header(target, n_features);
+    TreeBase tree = header(target, n_features);
     tree.nodes.reserve(growing.nodes.size());
     DepthFirst depths(growing);
     for (const GrowingNode& from : growing.nodes) {
@@ -164,62 +163,58 @@ void append(std::vector<double>& values, std::span<const double> value) {
 
 }  // namespace
 
-double keep_levels(std::vector<Level>& levels, std::span<const Level> left,
-                   std::span<const Level> right) {
+LevelRule keep_levels(std::vector<Level>& levels, std::span<const Level> left,
+                      std::span<const Level> right) {
     const std::size_t at = levels.size();
     levels.push_back(static_cast<Level>(left.size()));
     levels.push_back(static_cast<Level>(right.size()));
     levels.insert(levels.end(), left.begin(), left.end());
     levels.insert(levels.end(), right.begin(), right.end());
-    return LevelRule(LevelRule::Form::apart, at, false).in_place();
+    return LevelRule::pending(at);
 }
 
-double keep_record(GrowingTree& growing, const Branching& branching,
-                   std::span<const std::size_t> sizes) {
+SplitRule keep_record(GrowingTree& growing, const Branching& branching,
+                      std::span<const std::size_t> sizes) {
     const std::size_t at = BranchRecord::append(branching, growing.records);
+    const auto children = BranchRecord::children_at(growing.records, at);
     for (std::size_t k = 0; k < sizes.size(); ++k)
-        growing.records[at + BranchRecord::kHead + k] = static_cast<std::uint32_t>(sizes[k]);
-    return LevelRule(LevelRule::Form::record, at, false).in_place();
+        children[k] = static_cast<std::uint32_t>(sizes[k]);
+    return SplitRule::record(at);
 }
 
-std::optional<std::size_t> record_of(double rule) {
-    if (!std::isnan(rule) || LevelRule(rule).form() != LevelRule::Form::record) return std::nullopt;
-    return static_cast<std::size_t>(LevelRule(rule).content());
+std::optional<std::size_t> record_of(SplitRule rule) {
+    if (!rule.is_record()) return std::nullopt;
+    return rule.record_offset();
 }
 
 void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& by) {
-    const auto further = [](double kept, std::size_t on) {
-        const LevelRule rule(kept);
-        return LevelRule(rule.form(), rule.content() + on, false).in_place();
-    };
-    const auto shift_levels = [&](double kept) {
-        const bool apart = std::isnan(kept) && LevelRule(kept).form() == LevelRule::Form::apart;
-        return apart ? further(kept, by.levels) : kept;
+    const auto shift_levels = [&](LevelRule rule) {
+        return rule.form() == LevelRule::Form::pending
+                   ? LevelRule::pending(static_cast<std::size_t>(rule.content()) + by.levels)
+                   : rule;
     };
     node.first += static_cast<NodeId>(by.nodes);
     node.second += static_cast<NodeId>(by.nodes);
     if (const auto at = record_of(node)) {
         const BranchRecord record(records.data() + *at);
-        for (std::size_t k = 0; k < record.n_children(); ++k)
-            records[*at + BranchRecord::kHead + k] += static_cast<NodeId>(by.nodes);
+        for (NodeId& child : BranchRecord::children_at(records, *at))
+            child += static_cast<NodeId>(by.nodes);
         if (record.test() == Branching::Test::subset)
-            BranchRecord::set_threshold(records.data() + *at, 0, shift_levels(record.threshold(0)));
-        node.threshold = further(node.threshold, by.records);
-        return;
+            BranchRecord::set_subset(records, *at, shift_levels(record.subset()));
+        node.rule = SplitRule::record(*at + by.records);
+    } else if (node.rule.is_levels()) {
+        node.rule = shift_levels(node.rule.levels());
     }
-    node.threshold = shift_levels(node.threshold);
 }
 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node) {
     // The link of an impure leaf is its row of class weights; pure leaves have no row.
     std::size_t row = 0;
-    Tree tree = nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
-        Node leaf;
-        if (!per_node)
-            leaf.link =
-                from.value & kPureBit ? from.value : checked_id(row++, kMaxIds, "impure leaves");
-        return leaf;
-    });
+    Tree tree(nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
+        if (per_node) return Node();
+        return Node::plain_leaf(
+            from.value & kPureBit ? from.value : checked_id(row++, kMaxIds, "impure leaves"));
+    }));
     const std::size_t n = growing.nodes.size(), width = target.value_width();
     tree.n_node_samples.reserve(n);
     tree.weighted_n_node_samples.reserve(n);
@@ -238,12 +233,12 @@ Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_featur
     return tree;
 }
 
-std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
-                                  std::size_t n_features, Derivation derivation,
-                                  int impurity_exponent) {
+std::optional<CompactTree> finish_leaves(GrowingTree& growing, const Target& target,
+                                         std::size_t n_features, CompactionRule rule,
+                                         int impurity_exponent) {
     const std::size_t width = target.value_width();
     CompactLeaves leaves(target.classification(), impurity_exponent, true);
-    Tree tree = nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
+    TreeBase nodes = nodes_of(growing, target, n_features, [&](const GrowingNode& from) {
         if (!target.classification())
             return leaves.put_mean(
                 {from.n, from.weight, from.impurity, growing.values[from.value]});
@@ -252,25 +247,24 @@ std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
         return leaves.put_classes(from.n, from.weight, value_of(growing, from, width));
     });
     if (!leaves.exact()) return std::nullopt;
+    CompactTree tree(std::move(nodes), rule);
     tree.impurity_exponent = impurity_exponent;
-    tree.derivation = derivation;
     std::move(leaves).finish(tree);
     return tree;
 }
 
-Tree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
-                    Derivation derivation, int impurity_exponent) {
-    Tree tree = header(target, n_features);
+CompactTree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
+                           CompactionRule rule, int impurity_exponent) {
+    CompactTree tree(header(target, n_features), rule);
     tree.max_depth = growth.max_depth;
     tree.impurity_exponent = impurity_exponent;
-    tree.derivation = derivation;
     tree.nodes = std::move(growth.nodes);
     std::move(growth.leaves).finish(tree);
     if (growth.levels.empty()) return tree;
     for (Node& node : tree.nodes) {
-        if (node.leaf() || !node.category()) continue;
-        const LevelRule rule(node.threshold);
-        node.threshold = finished_rule(growth.levels, rule, rule.others_left(), tree).in_place();
+        if (node.leaf() || !node.rule().is_levels()) continue;
+        const LevelRule levels = node.rule().levels();
+        node.set_rule(finished_rule(growth.levels, levels, levels.others_left(), tree));
     }
     return tree;
 }
@@ -290,10 +284,10 @@ GrowingTree expanded_growth(const CompactGrowth& growth) {
             node.weight = leaf.weight;
             node.impurity = leaf.impurity;
             node.value = static_cast<std::uint32_t>(number);
-            growing.values[number] = leaf.value;
+            growing.values[number] = leaf.mean;
             continue;
         }
-        node.threshold = from.threshold;
+        node.rule = from.rule();
         node.feature = from.feature;
         node.first = t + 1;
         node.second = from.second();

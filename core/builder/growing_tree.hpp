@@ -14,7 +14,7 @@
 namespace silvics {
 
 struct GrowingNode {
-    double threshold = kLeaf;
+    SplitRule rule = kLeaf;
     std::int32_t feature = kLeaf;
     NodeId first = 0, second = 0;  // its children, unless it has a record
     std::uint32_t n = 0;
@@ -26,29 +26,30 @@ struct GrowingNode {
 struct GrowingTree {
     std::vector<GrowingNode> nodes;
     std::vector<double> values;  // rows of the target's width
-    // For each split on a category that is not by coins: the numbers of levels that go left and
-    // right, then these levels. The threshold of the node is a rule with the place where they
-    // begin.
+    // For each category split with a pending rule: the numbers of levels that go left and right,
+    // then these levels. The rule has the offset.
     std::vector<Level> levels;
-    // For each split that is not a binary one: its record. The threshold of the node is a rule with
-    // the place where it begins. Until a child is appended, the record has the number of samples of
-    // the child in the place of its number.
+    // The records of splits that are not binary. Until a child is appended, the record has the
+    // number of samples of the child in the place of its number.
     std::vector<std::uint32_t> records;
     bool both_children = false;  // of the finished tree
     bool depth_first = false;    // whether the nodes are in depth-first order already
+
+    BranchRecord record_at(std::size_t offset) const {
+        return BranchRecord(records.data() + offset);
+    }
 };
 
-// Appends the levels that go left and right to `levels`. Returns the rule that a node stores in the
-// place of a threshold.
-double keep_levels(std::vector<Level>& levels, std::span<const Level> left,
-                   std::span<const Level> right);
-// Appends the record of a node. Returns the rule that the node stores in the place of a threshold.
-double keep_record(GrowingTree& growing, const Branching& branching,
-                   std::span<const std::size_t> sizes);
-// Where the record begins that a rule in the place of a threshold refers to, if it does.
-std::optional<std::size_t> record_of(double rule);
+// Appends the levels that go left and right to `levels`. Returns the pending rule.
+LevelRule keep_levels(std::vector<Level>& levels, std::span<const Level> left,
+                      std::span<const Level> right);
+// Appends the record of a node, with the numbers of samples of its children. Returns its rule.
+SplitRule keep_record(GrowingTree& growing, const Branching& branching,
+                      std::span<const std::size_t> sizes);
+// Where the record begins that a rule refers to, if it does.
+std::optional<std::size_t> record_of(SplitRule rule);
 inline std::optional<std::size_t> record_of(const GrowingNode& node) {
-    return record_of(node.threshold);
+    return record_of(node.rule);
 }
 // Adds offsets to the numbers of nodes, levels and records that a node refers to: those of its
 // subtree have moved behind those of another tree.
@@ -62,9 +63,9 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
 // The same tree in compact form, from the leaves alone, for one output and whole weights; nothing
 // if inner nodes do not follow from the leaves. Puts the nodes of `growing` in depth-first order.
-std::optional<Tree> finish_leaves(GrowingTree& growing, const Target& target,
-                                  std::size_t n_features, Derivation derivation,
-                                  int impurity_exponent);
+std::optional<CompactTree> finish_leaves(GrowingTree& growing, const Target& target,
+                                         std::size_t n_features, CompactionRule rule,
+                                         int impurity_exponent);
 
 // A tree that grows depth first in compact form: nodes as the finished tree will have them.
 struct CompactGrowth {
@@ -73,8 +74,8 @@ struct CompactGrowth {
     std::vector<Level> levels;  // as in a GrowingTree
     std::uint32_t max_depth = 0;
 };
-Tree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
-                    Derivation derivation, int impurity_exponent);
+CompactTree finish_compact(CompactGrowth growth, const Target& target, std::size_t n_features,
+                           CompactionRule rule, int impurity_exponent);
 // The same tree in full, where leaves with means do not suffice. Inner nodes have sizes and
 // weights, but no impurity and no value.
 GrowingTree expanded_growth(const CompactGrowth& growth);

@@ -33,7 +33,7 @@ GrowthMode choose_mode(const CriterionEntry& criterion, const Splitter& splitter
     // Medians, and values clipped to bounds, are not sums over the leaves.
     mode.values_at_inner_nodes =
         !target.classification() || clips_values || rules.search.keeps_values();
-    mode.inner_nodes_from_leaves = criterion.derivation != Derivation::none &&
+    mode.inner_nodes_from_leaves = criterion.compaction != CompactionRule::none &&
                                    splitter.sums_are_exact() && subset.unit == 1.0 &&
                                    subset.whole_weights && target.n_outputs == 1 && !clips_values &&
                                    !rules.search.keeps_values();

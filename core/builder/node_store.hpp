@@ -31,13 +31,13 @@ concept NodeStore = requires(S store, OpenNode& added, const OpenNode& node, con
     { store.add_value(node) } -> std::same_as<std::span<double>>;
     store.set_leaf(node);
     store.set_sole_leaf(node, sole);
-    // The rule of a split as a node stores it in the place of a threshold.
-    { store.encode_rule(split) } -> std::same_as<double>;
+    // The rule of a split as a node stores it.
+    { store.encode_rule(split) } -> std::same_as<SplitRule>;
     store.set_split(node);
     // The finished tree in compact form, if what its leaves store suffices.
     {
-        store.finish_from_leaves(target, std::size_t{}, Derivation{}, int{})
-    } -> std::same_as<std::optional<Tree>>;
+        store.finish_from_leaves(target, std::size_t{}, CompactionRule{}, int{})
+    } -> std::same_as<std::optional<CompactTree>>;
     { std::move(store).take_growing() } -> std::same_as<GrowingTree>;
 };
 

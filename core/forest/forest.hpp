@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
-using SharedTree = std::shared_ptr<const Tree>;
+using SharedTree = std::shared_ptr<const StoredTree>;
 
 }  // namespace silvics

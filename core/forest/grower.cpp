@@ -58,7 +58,7 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
         auto [tree, work] = build_tree(
             {plan.criterion, table, target, rules, team.stop(), shared_by, pool},
             learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), plan.seeds[i]);
-        grown.trees[i] = std::make_shared<const Tree>(std::move(tree));
+        grown.trees[i] = std::make_shared<const StoredTree>(std::move(tree));
         grown.work[i] = work;
     };
     const bool share = rules.shareable() && plan.sampling.usual_size() >= rules.search.shared_from;

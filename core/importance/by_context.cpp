@@ -29,7 +29,7 @@ public:
         by_degree.assign(n_groups * n_degrees, 0.0);
     }
 
-    void add(const Tree& kept) {
+    void add(const StoredTree& kept) {
         const Tree tree = expand(kept);
         const double whole = tree.weighted_n_node_samples[0];
         const std::vector<NodeId> parents = parents_of(tree);
@@ -92,7 +92,7 @@ private:
 };
 
 // By a node.
-std::size_t most_tested_at_once(const Tree& tree) {
+std::size_t most_tested_at_once(const TreeBase& tree) {
     std::size_t most = 1;
     for (const Node& node : tree.nodes)
         if (!node.leaf() && tree.has_record(node))
@@ -102,19 +102,19 @@ std::size_t most_tested_at_once(const Tree& tree) {
 
 }  // namespace
 
-ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const Tree>> trees,
+ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const StoredTree>> trees,
                                            std::span<const std::uint32_t> group_of,
                                            std::size_t most_in_context, std::size_t min_samples,
                                            ThreadTeam& team) {
     ContextDecomposition found;
     for (const auto& tree : trees)
-        if (tree->n_features != group_of.size())
+        if (tree->base().n_features != group_of.size())
             throw std::invalid_argument("a group is needed for each variable of the trees");
     if (trees.empty() || group_of.empty()) return found;
     const std::size_t p = *std::ranges::max_element(group_of) + std::size_t{1};
     std::size_t most_above = 1;
     for (const auto& tree : trees)
-        most_above = std::max(most_above, tree->max_depth * most_tested_at_once(*tree));
+        most_above = std::max(most_above, tree->base().max_depth * most_tested_at_once(*tree));
     found.n_degrees = std::min(p, most_above);
     // Trees are summed by blocks, which do not depend on threads, and blocks in their order.
     constexpr std::size_t kMostNumbers = std::size_t{1} << 25;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/thread_team.hpp"
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
@@ -28,7 +28,7 @@ struct ContextDecomposition {
 // A variable above a test of itself does not count. A combination's decrease belongs to its
 // variables by their shares. Nodes of fewer than `min_samples` samples do not count. `group_of`:
 // variables that are to be told of as one share a number.
-ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const Tree>> trees,
+ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const StoredTree>> trees,
                                            std::span<const std::uint32_t> group_of,
                                            std::size_t most_in_context, std::size_t min_samples,
                                            ThreadTeam& team);

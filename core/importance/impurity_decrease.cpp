@@ -8,7 +8,8 @@
 
 namespace silvics {
 
-std::vector<double> impurity_decrease(const Tree& kept, bool normalize, std::size_t min_samples) {
+std::vector<double> impurity_decrease(const StoredTree& kept, bool normalize,
+                                      std::size_t min_samples) {
     const Tree tree = expand(kept);
     std::vector<double> importance(tree.n_features, 0.0);
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
@@ -30,7 +31,7 @@ std::vector<double> impurity_decrease(const Tree& kept, bool normalize, std::siz
     return importance;
 }
 
-std::vector<double> impurity_decrease_by_output(const Tree& kept, Impurity impurity,
+std::vector<double> impurity_decrease_by_output(const StoredTree& kept, Impurity impurity,
                                                 std::size_t min_samples) {
     const Tree tree = expand(kept);
     const std::size_t w = tree.value_width();

@@ -4,19 +4,19 @@
 #include <vector>
 
 #include "importance/distribution.hpp"
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
 // Sum of p(t) times the decrease over the nodes that split on each variable; `normalize`
 // makes them sum to one where they are not all zero. Nodes of fewer samples than `min_samples` do
 // not count: what they tell is mostly noise (section 7.2.2).
-std::vector<double> impurity_decrease(const Tree& tree, bool normalize,
+std::vector<double> impurity_decrease(const StoredTree& tree, bool normalize,
                                       std::size_t min_samples = 0);
 
 // The same, not normalized, by class or output: variables x value width. The parts of Gini's index
 // and the entropy are those of their sums over classes; outputs are averaged, so parts add up.
-std::vector<double> impurity_decrease_by_output(const Tree& tree, Impurity impurity,
+std::vector<double> impurity_decrease_by_output(const StoredTree& tree, Impurity impurity,
                                                 std::size_t min_samples = 0);
 
 // Of a plain tree: weight times the decrease of impurity at an inner node, in the tree's units.
@@ -28,7 +28,7 @@ inline double decrease_at(const Tree& tree, NodeId t) {
 }
 
 // The parent of each node; the root's is itself.
-inline std::vector<NodeId> parents_of(const Tree& tree) {
+inline std::vector<NodeId> parents_of(const TreeBase& tree) {
     std::vector<NodeId> parents(tree.nodes.size(), 0);
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
         if (!tree.nodes[t].leaf()) tree.for_children(t, [&](NodeId child) { parents[child] = t; });
@@ -38,7 +38,7 @@ inline std::vector<NodeId> parents_of(const Tree& tree) {
 // visit(variable, share) for the variables that an inner node tests: one, or those of a
 // combination by their shares in it.
 template <class Visit>
-void for_variables(const Tree& tree, const Node& node, Visit&& visit) {
+void for_variables(const TreeBase& tree, const Node& node, Visit&& visit) {
     if (!tree.has_record(node) || tree.record(node).n_terms() == 0) {
         visit(static_cast<std::uint32_t>(node.feature), 1.0);
         return;

@@ -118,7 +118,7 @@ private:
 void check_groups(std::span<const SharedTree> trees, std::span<const std::uint32_t> group_of,
                   std::size_t n_groups) {
     for (const auto& tree : trees)
-        if (tree->n_features != group_of.size() ||
+        if (tree->base().n_features != group_of.size() ||
             !std::ranges::all_of(group_of, [&](std::uint32_t g) { return g < n_groups; }))
             throw std::invalid_argument("a group is needed for each variable of the trees");
 }

@@ -195,7 +195,7 @@ private:
         const auto look = [&](FeatureId f) {
             if (const std::uint32_t g = samples_.columns.of_feature[f].group; g != kNone) visit(g);
         };
-        if (!tree.shape().records || !node.record()) return look(node.feature());
+        if (!tree.shape().records || !node.rule().is_record()) return look(node.feature());
         const BranchRecord record = tree.record_of(node);
         if (record.n_terms() == 0) return look(node.feature());
         for (std::uint32_t k = 0; k < record.n_terms(); ++k) look(record.term(k).feature);

@@ -25,13 +25,15 @@ struct GrownTree {
     std::vector<double> weight;  // of each node's rows
 };
 
-GrownTree known_of(const Tree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
+GrownTree known_of(const StoredTree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const SamplingPlan& sampling, std::uint32_t seed,
                    const StopFlag& stop) {
-    GrownTree known{
-        expand(kept), estimation_subset(learning_subset(sampling, target, seed, stop), target.n_rows),
-        {},           {},
-        {},           {}};
+    GrownTree known{expand(kept),
+                    estimation_subset(learning_subset(sampling, target, seed, stop), target.n_rows),
+                    {},
+                    {},
+                    {},
+                    {}};
     known.leaves.resize(target.n_rows);
     for (std::size_t i = 0; i < target.n_rows; ++i)
         known.leaves[i] = static_cast<std::uint32_t>(leaves[i * stride]);

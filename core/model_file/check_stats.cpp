@@ -1,10 +1,11 @@
+#include "model_file/check_stats.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "model_file/training_stats.hpp"
 #include "predictor/packed_tree.hpp"
 
 namespace silvics {
@@ -12,9 +13,9 @@ namespace {
 
 constexpr auto& require = require_of_forest;
 
-// The least and the most of some numbers and zero; NaN is neither.
+// The minimum and the maximum of zero and these numbers; NaN is ignored.
 std::pair<double, double> extremes(std::span<const double> some) {
-    constexpr std::size_t kLanes = 4;  // that do not wait for each other
+    constexpr std::size_t kLanes = 4;  // independent of each other
     std::array<double, kLanes> least{}, most{};
     const auto look = [&](std::size_t lane, double x) {
         least[lane] = std::min(least[lane], x);
@@ -30,12 +31,12 @@ std::pair<double, double> extremes(std::span<const double> some) {
 // Checks the stats of one tree after the other.
 class StatsCheck {
 public:
-    // `row_weights`: of what leaves may have, see there.
+    // `row_weights`: see the function of that name.
     StatsCheck(const PackedForest& forest, const TrainingStats& stats,
                std::span<const std::uint64_t> row_weights)
         : forest_(forest), stats_(stats), row_weights_(row_weights) {}
 
-    // Of tree m, whose samples and weights begin there.
+    // Checks tree m, whose samples and weights begin at `first`.
     void operator()(std::size_t m, std::size_t first) {
         m_ = m;
         first_ = first;
@@ -74,7 +75,7 @@ private:
     }
 
     void check_compact() {
-        const bool variance = layout_ == static_cast<std::uint8_t>(Derivation::variance);
+        const bool variance = layout_ == static_cast<std::uint8_t>(CompactionRule::variance);
         require(variance ? forest_.one_number() : classes(), "layout");
         require(!shape_->records, "layout");
         const std::size_t n = shape_->n_leaves;
@@ -115,7 +116,8 @@ private:
             scales = {.output = std::ldexp(1.0, -exponent_ / 2)};
             require(scales.output > 0.0, "unit of impurities");
             const auto values = std::get<std::span<const double>>(forest_.values);
-            // By whole numbers, several at once: those of NaN are beyond all others.
+            // The bits are compared as integers, several at once: those of NaN are above all
+            // others.
             std::uint64_t beyond = 0;
             constexpr std::uint64_t kSize = ~std::uint64_t{0} >> 1, kMantissa = kSize >> 11;
             for (const double i : impurity)
@@ -126,17 +128,18 @@ private:
             for (const double i : {no_impurity, most_impurity})
                 require(scales.suit({.n = 1, .weight = 1.0, .impurity = i}), "impurity of a leaf");
             for (const double v : {lowest, highest})
-                require(scales.suit({.n = 1, .weight = 1.0, .value = v}), "value of a leaf");
+                require(scales.suit({.n = 1, .weight = 1.0, .mean = v}), "value of a leaf");
         } else if (forest_.n_rows() > 0) {
             check_rows();
         }
     }
 
-    // A row of class weights has the leaf's weight once for each output.
+    // A row of class weights adds up to the weight of the leaf for each output.
     void check_rows() {
         if (row_weights_.empty()) return check_own_rows();
-        // Kinds of children no branch could foresee: what has no row is compared with the weight of
-        // the next leaf, and says nothing. There is one, since the last child of all is a leaf.
+        // A branch on the kind of a child could not be predicted. So every child is compared with
+        // the weight of the next leaf, and the result is masked if the child has no row. There is a
+        // next leaf, since the last child of all is one.
         const std::uint32_t first = first_row();
         visit_part(stats_.weights, shape_->n_leaves, [&]<class T>(std::span<const T> weights) {
             std::size_t leaf = 0;
@@ -189,7 +192,7 @@ private:
                 "weights of leaves");
     }
 
-    // Leaves whose class weights are not told by the packed forest.
+    // The number of leaves whose class weights are not in the packed forest.
     std::size_t n_mixed() const {
         if (!std::holds_alternative<std::span<const double>>(forest_.values)) return 0;
         const std::uint32_t first = first_row();
@@ -198,12 +201,12 @@ private:
         return n;
     }
 
-    // Leaves with a row of class weights are from here on.
+    // The least bits of a leaf with a row of class weights.
     std::uint32_t first_row() const {
         return Child::leaf(static_cast<std::uint32_t>(forest_.n_pure())).bits();
     }
 
-    // Of a tree without records.
+    // visit(child) for all children of a tree without records.
     template <class Visit>
     void for_children(Visit&& visit) const {
         const bool one_leaf = shape_->n_nodes == 1;
@@ -231,7 +234,7 @@ private:
     int exponent_ = 0;
 };
 
-// Of whole class weights: the sum of each row over its first output, which is that of all.
+// The sum of each row of whole class weights over the first output, which is that of every output.
 std::vector<std::uint64_t> row_weights(const PackedForest& forest) {
     std::vector<std::uint64_t> weights;
     if (forest.n_classes.empty()) return weights;
@@ -251,15 +254,6 @@ std::vector<std::uint64_t> row_weights(const PackedForest& forest) {
 
 }  // namespace
 
-bool is_compact(std::uint8_t layout) {
-    return layout != static_cast<std::uint8_t>(Layout::class_weights) &&
-           layout != static_cast<std::uint8_t>(Layout::node_values);
-}
-
-std::size_t n_stored(const TreeShape& shape, std::uint8_t layout) {
-    return is_compact(layout) ? shape.n_leaves : shape.n_nodes;
-}
-
 void check_stats(const PackedForest& forest, const TrainingStats& stats, ThreadTeam& team) {
     const std::size_t n_trees = forest.n_trees();
     require(stats.layout.size() == n_trees && stats.impurity_exponent.size() == n_trees,
@@ -273,7 +267,7 @@ void check_stats(const PackedForest& forest, const TrainingStats& stats, ThreadT
     check_parts(stats.first_impurity, n_trees, stats.impurity.size());
     check_parts(stats.first_class_weight, n_trees, stats.class_weights.size());
     check_parts(stats.first_node_value, n_trees, stats.node_values.size());
-    std::vector<std::size_t> first{0};  // of each tree, among samples and weights
+    std::vector<std::size_t> first{0};  // per tree, among samples and weights
     for (std::size_t m = 0; m < n_trees; ++m)
         first.push_back(first.back() + n_stored(forest.shapes[m], stats.layout[m]));
     require(first.back() == size_of(stats.samples), "samples");

@@ -6,11 +6,12 @@
 namespace silvics {
 namespace {
 
-// It can be undone, so that two contents which differ in one word never meet again. The product
-// moves bits up, the shift down.
+// The step is invertible, so that two contents that differ in one word have different lanes. The
+// product moves bits up, the shift moves them down.
 void step(std::uint64_t& lane, std::uint64_t word) {
     lane ^= word;
-    // Each lane in a register: vectors have no product of 64 bits, and take five times as long.
+    // Keeps each lane in a register: vectors have no product of 64 bits and take five times as
+    // long.
     asm("" : "+r"(lane));
     lane *= 0x9E3779B97F4A7C15ULL;
     lane ^= lane >> 32;
@@ -26,7 +27,7 @@ std::uint64_t word_at(const std::byte* at) {
 
 void Checksum::add(std::span<const std::byte> bytes) {
     size_ += bytes.size();
-    auto [a, b, c, d, e, f, g, h] = lanes_;  // by name, so that none is in memory
+    auto [a, b, c, d, e, f, g, h] = lanes_;  // as variables, so that they stay in registers
     const std::byte* at = bytes.data();
     for (std::size_t n = bytes.size() / kLine; n > 0; --n, at += kLine) {
         step(a, word_at(at));

@@ -1,5 +1,5 @@
-// A checksum that reads memory as fast as it comes. It finds any change within eight bytes for
-// certain, and others but for chance; it does not guard against someone who wants to deceive.
+// A checksum that is limited by the speed of memory. It detects every change within eight bytes,
+// and any other change with high probability; it does not protect against deliberate forgery.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ public:
         for (std::size_t i = 0; i < kLanes; ++i) lanes_[i] = scatter(i + 1);
     }
 
-    // Parts but the last are of whole lines.
+    // The size of every part but the last is a multiple of kLine.
     void add(std::span<const std::byte> bytes);
     std::uint64_t sum() const {
         std::uint64_t sum = scatter(size_);

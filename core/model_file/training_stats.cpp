@@ -13,7 +13,7 @@ bool in_doubles(const Numbers& numbers) {
     return std::holds_alternative<std::span<const double>>(numbers);
 }
 
-// visit(number of the node in the tree, node) in the order of the packed forest.
+// visit(number of the node in the stored tree, node) in the order of the packed forest.
 template <class Visit>
 void for_nodes(const PackedTree& tree, const NodeNumbers& numbers, Visit&& visit) {
     const bool one_leaf = tree.shape().n_nodes == 1;
@@ -25,7 +25,7 @@ void for_nodes(const PackedTree& tree, const NodeNumbers& numbers, Visit&& visit
 
 // ---- trees to stats
 
-// A column of some trees: nothing, unless one of them has something.
+// A column that only some trees have; empty if none has it.
 struct PartColumn {
     std::vector<std::uint64_t> first{0};
     std::vector<double> numbers;
@@ -45,8 +45,8 @@ struct Memory {
     PartColumn impurity, class_weights, node_values;
 };
 
-// Which leaf of the tree a node is, if it is one.
-std::vector<std::uint32_t> leaf_numbers(const Tree& tree) {
+// For each leaf, its number among the leaves in the order of nodes.
+std::vector<std::uint32_t> leaf_numbers(const TreeBase& tree) {
     std::vector<std::uint32_t> numbers(tree.nodes.size());
     std::uint32_t n = 0;
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
@@ -56,9 +56,88 @@ std::vector<std::uint32_t> leaf_numbers(const Tree& tree) {
     return numbers;
 }
 
+// Collects the statistics of one tree after the other, in the order of the packed forest.
+class StatsWriter {
+public:
+    explicit StatsWriter(const PackedForest& forest)
+        : forest_(forest), width_(forest.value_width()) {}
+
+    void add(std::size_t m, const StoredTree& tree) {
+        const PackedTree packed(forest_, m);
+        const NodeNumbers numbers(packed);
+        memory_->impurity_exponent.push_back(tree->impurity_exponent);
+        tree.visit([&](const auto& form) { append(packed, numbers, form); });
+        memory_->impurity.end_tree();
+        memory_->class_weights.end_tree();
+        memory_->node_values.end_tree();
+    }
+
+    TrainingStats finish() && {
+        TrainingStats stats;
+        stats.layout = memory_->layout;
+        stats.impurity_exponent = memory_->impurity_exponent;
+        stats.samples = memory_->samples.put(std::move(samples_), true);
+        const bool whole_weights = std::ranges::all_of(weights_, is_count);
+        stats.weights = memory_->weights.put(std::move(weights_), whole_weights);
+        memory_->impurity.view_as(stats.first_impurity, stats.impurity);
+        memory_->class_weights.view_as(stats.first_class_weight, stats.class_weights);
+        memory_->node_values.view_as(stats.first_node_value, stats.node_values);
+        stats.memory = memory_;
+        return stats;
+    }
+
+private:
+    // Every node has statistics.
+    void append(const PackedTree& packed, const NodeNumbers& numbers, const Tree& tree) {
+        memory_->layout.push_back(static_cast<std::uint8_t>(
+            tree.has_node_values() ? Layout::node_values : Layout::class_weights));
+        for_nodes(packed, numbers, [&](NodeId id, Child node) {
+            samples_.push_back(tree.n_node_samples[id]);
+            weights_.push_back(tree.weighted_n_node_samples[id]);
+            memory_->impurity.numbers.push_back(tree.impurity[id]);
+            if (node.leaf() && tree.classification() && !tree.has_node_values())
+                append_class_weights(tree, id);
+        });
+        if (!tree.has_node_values() || tree.nodes.size() == 1) return;
+        std::vector<double>& values = memory_->node_values.numbers;
+        for (Place t = 0; t < packed.n_places(); ++t) {
+            const auto value = std::span(tree.node_values).subspan(numbers.of(t) * width_, width_);
+            values.insert(values.end(), value.begin(), value.end());
+        }
+    }
+
+    // Leaves have statistics.
+    void append(const PackedTree& packed, const NodeNumbers& numbers, const CompactTree& tree) {
+        memory_->layout.push_back(static_cast<std::uint8_t>(tree.rule));
+        const std::vector<std::uint32_t> number = leaf_numbers(tree);
+        for_nodes(packed, numbers, [&](NodeId id, Child node) {
+            if (!node.leaf()) return;
+            const LeafStats stats = tree.leaf_stats(id, number[id]);
+            samples_.push_back(stats.n);
+            weights_.push_back(stats.weight);
+            if (!tree.leaf_impurity.empty()) memory_->impurity.numbers.push_back(stats.impurity);
+            if (tree.classification()) append_class_weights(tree, id);
+        });
+    }
+
+    // The class weights of a leaf, unless the packed forest has them.
+    template <class Form>
+    void append_class_weights(const Form& tree, NodeId leaf) {
+        if (tree.pure(tree.nodes[leaf]) || !in_doubles(forest_.values)) return;
+        std::vector<double>& weights = memory_->class_weights.numbers;
+        weights.resize(weights.size() + width_);
+        tree.write_leaf_row(leaf, std::span(weights).last(width_));
+    }
+
+    const PackedForest& forest_;
+    std::size_t width_;
+    std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
+    std::vector<double> samples_, weights_;
+};
+
 // ---- stats to trees
 
-// What leaves of a forest predict, and have of the classes.
+// Reads the values and the class weights of leaves from a packed forest.
 class LeafReader {
 public:
     explicit LeafReader(const PackedForest& forest)
@@ -68,12 +147,12 @@ public:
     double number(const TreeShape& shape, std::uint32_t content) const {
         return at(forest_.values, shape.first_leaf + content);
     }
-    // The row of a leaf that is not pure.
+    // Appends the row of a leaf that is not pure.
     void append_row(std::uint32_t content, std::vector<double>& to) const {
         for (std::size_t c = 0; c < width_; ++c)
             to.push_back(at(forest_.values, (content - n_pure_) * width_ + c));
     }
-    // What a leaf predicts, where nodes keep that.
+    // Appends what a leaf predicts, for a tree with node values.
     void append_value(const TreeShape& shape, std::uint32_t content,
                       std::vector<double>& to) const {
         if (forest_.one_number()) {
@@ -91,22 +170,23 @@ private:
     std::size_t width_, n_pure_;
 };
 
-// Makes one tree after the other.
+// Restores the stored trees, one after the other.
 class TreeMaker {
 public:
     TreeMaker(const PackedForest& forest, const TrainingStats& stats)
         : forest_(forest), stats_(stats), leaves_(forest) {}
 
-    Tree next() {
+    StoredTree next() {
         const std::size_t m = m_++;
         const PackedTree packed(forest_, m);
         const NodeNumbers numbers(packed);
         const std::uint8_t layout = stats_.layout[m];
         const bool compact = is_compact(layout);
         const bool per_node = layout == static_cast<std::uint8_t>(Layout::node_values);
-        Tree tree = header(m, packed.shape());
+        TreeBase base = header(m, packed.shape());
         const std::size_t n = packed.shape().n_nodes;
-        // What is told of each node, and where.
+        // For each node its packed form, the place of its statistics, and the number of leaves
+        // before it that are not pure.
         std::vector<Child> nodes(n, Child::inner(0));
         std::vector<std::uint32_t> place(n), mixed(n);
         std::uint32_t n_nodes = 0, n_leaves = 0, n_mixed = 0;
@@ -118,24 +198,25 @@ public:
             n_leaves += node.leaf();
             n_mixed += node.leaf() && !leaves_.pure(node.content());
         });
-        put_nodes(packed, numbers, nodes, per_node, tree);
+        put_nodes(packed, numbers, nodes, per_node, base);
         std::vector<double> class_weights;
         if (!forest_.n_classes.empty() && !per_node)
             append_class_weights(m, nodes, mixed, class_weights);
-        if (compact) {
-            tree = compact_tree(tree, leaves_of(m, packed.shape(), nodes, place, class_weights),
-                                static_cast<Derivation>(layout));
-        } else {
-            put_plain(m, packed, nodes, place, per_node, tree);
-            tree.leaf_weights = std::move(class_weights);
-        }
+        const std::size_t first = first_;
         first_ += n_stored(packed.shape(), layout);
+        if (compact)
+            return compact_tree(std::move(base),
+                                leaves_of(m, first, packed.shape(), nodes, place, class_weights),
+                                static_cast<CompactionRule>(layout));
+        Tree tree(std::move(base));
+        put_plain(m, first, packed, nodes, place, per_node, tree);
+        tree.leaf_weights = std::move(class_weights);
         return tree;
     }
 
 private:
-    Tree header(std::size_t m, const TreeShape& shape) const {
-        Tree tree;
+    TreeBase header(std::size_t m, const TreeShape& shape) const {
+        TreeBase tree;
         tree.n_features = forest_.n_features;
         tree.n_outputs = forest_.n_outputs;
         tree.n_classes = forest_.n_classes;
@@ -148,7 +229,7 @@ private:
     }
 
     void put_nodes(const PackedTree& packed, const NodeNumbers& numbers,
-                   std::span<const Child> nodes, bool per_node, Tree& tree) const {
+                   std::span<const Child> nodes, bool per_node, TreeBase& tree) const {
         tree.nodes.resize(nodes.size());
         std::uint32_t row = 0;
         for (NodeId id = 0; id < nodes.size(); ++id) {
@@ -161,23 +242,23 @@ private:
             }
             const Place t = nodes[id].place();
             const PackedNode& from = packed.nodes()[t];
-            to.threshold = from.threshold();
+            to.set_rule(from.rule());
             to.feature = static_cast<std::int32_t>(from.feature());
             const std::uint32_t n_children = packed.n_children(t);
             to.set_second(numbers.child(packed, t, n_children > 1 ? 1 : 0), from.missing_first());
-            if (!from.record()) continue;
-            // Records stand in the order of the tree's nodes.
-            const BranchRecord record = packed.record_of(from);
-            const std::uint32_t* const words = packed.branches().data() + from.rule().content();
+            if (!from.rule().is_record()) continue;
+            // Records are in the order of the nodes of the stored tree.
+            const auto words = packed.record_of(from).words();
             const std::size_t at = tree.branches.size();
-            tree.branches.insert(tree.branches.end(), words, words + record.size());
+            tree.branches.insert(tree.branches.end(), words.begin(), words.end());
+            const auto children = BranchRecord::children_at(tree.branches, at);
             for (std::uint32_t k = 0; k < n_children; ++k)
-                tree.branches[at + BranchRecord::kHead + k] = numbers.child(packed, t, k);
-            to.threshold = LevelRule(LevelRule::Form::record, at, false).in_place();
+                children[k] = numbers.child(packed, t, k);
+            to.set_rule(SplitRule::record(at));
         }
     }
 
-    // Of the leaves that have several, in the order of the tree's nodes.
+    // Appends the rows of leaves that are not pure, in the order of the nodes of the tree.
     void append_class_weights(std::size_t m, std::span<const Child> nodes,
                               std::span<const std::uint32_t> mixed, std::vector<double>& to) const {
         const std::size_t width = forest_.value_width();
@@ -193,15 +274,16 @@ private:
         }
     }
 
-    void put_plain(std::size_t m, const PackedTree& packed, std::span<const Child> nodes,
-                   std::span<const std::uint32_t> place, bool per_node, Tree& tree) const {
+    void put_plain(std::size_t m, std::size_t first, const PackedTree& packed,
+                   std::span<const Child> nodes, std::span<const std::uint32_t> place,
+                   bool per_node, Tree& tree) const {
         const std::size_t width = forest_.value_width();
         const auto impurity = part_of(stats_.impurity, stats_.first_impurity, m);
         const auto values = part_of(stats_.node_values, stats_.first_node_value, m);
         for (NodeId id = 0; id < nodes.size(); ++id) {
             tree.n_node_samples.push_back(
-                static_cast<std::uint32_t>(at(stats_.samples, first_ + place[id])));
-            tree.weighted_n_node_samples.push_back(at(stats_.weights, first_ + place[id]));
+                static_cast<std::uint32_t>(at(stats_.samples, first + place[id])));
+            tree.weighted_n_node_samples.push_back(at(stats_.weights, first + place[id]));
             tree.impurity.push_back(impurity[place[id]]);
             if (!per_node) continue;
             if (nodes[id].leaf()) {
@@ -213,19 +295,19 @@ private:
         }
     }
 
-    Leaves leaves_of(std::size_t m, const TreeShape& shape, std::span<const Child> nodes,
-                     std::span<const std::uint32_t> place,
+    Leaves leaves_of(std::size_t m, std::size_t first, const TreeShape& shape,
+                     std::span<const Child> nodes, std::span<const std::uint32_t> place,
                      const std::vector<double>& class_weights) const {
         Leaves leaves;
         const auto impurity = part_of(stats_.impurity, stats_.first_impurity, m);
         for (NodeId id = 0; id < nodes.size(); ++id) {
             if (!nodes[id].leaf()) continue;
             leaves.ids.push_back(id);
-            leaves.n.push_back(static_cast<std::uint32_t>(at(stats_.samples, first_ + place[id])));
-            leaves.weight.push_back(at(stats_.weights, first_ + place[id]));
+            leaves.n.push_back(static_cast<std::uint32_t>(at(stats_.samples, first + place[id])));
+            leaves.weight.push_back(at(stats_.weights, first + place[id]));
             leaves.impurity.push_back(impurity.empty() ? 0.0 : impurity[place[id]]);
             if (forest_.one_number())
-                leaves.value.push_back(leaves_.number(shape, nodes[id].content()));
+                leaves.mean.push_back(leaves_.number(shape, nodes[id].content()));
         }
         leaves.class_weights = class_weights;
         return leaves;
@@ -239,66 +321,26 @@ private:
 
 }  // namespace
 
+bool is_compact(std::uint8_t layout) {
+    return layout != static_cast<std::uint8_t>(Layout::class_weights) &&
+           layout != static_cast<std::uint8_t>(Layout::node_values);
+}
+
+std::size_t n_stored(const TreeShape& shape, std::uint8_t layout) {
+    return is_compact(layout) ? shape.n_leaves : shape.n_nodes;
+}
+
 TrainingStats stats_of(const PackedForest& forest, std::span<const SharedTree> trees) {
-    const auto memory = std::make_shared<Memory>();
-    std::vector<double> samples, weights;
-    const std::size_t width = forest.value_width();
-    for (std::size_t m = 0; m < trees.size(); ++m) {
-        const Tree& tree = *trees[m];
-        const PackedTree packed(forest, m);
-        const NodeNumbers numbers(packed);
-        const std::vector<std::uint32_t> leaf = leaf_numbers(tree);
-        memory->layout.push_back(tree.node_values.empty()
-                                     ? static_cast<std::uint8_t>(tree.derivation)
-                                     : static_cast<std::uint8_t>(Layout::node_values));
-        memory->impurity_exponent.push_back(tree.impurity_exponent);
-        const auto append = [&](const std::vector<double>& from, std::size_t row, PartColumn& to) {
-            const auto at = from.begin() + static_cast<std::ptrdiff_t>(row * width);
-            to.numbers.insert(to.numbers.end(), at, at + static_cast<std::ptrdiff_t>(width));
-        };
-        for_nodes(packed, numbers, [&](NodeId id, Child node) {
-            if (tree.compact() && node.leaf()) {
-                const LeafStats stats = tree.leaf_stats(id, leaf[id]);
-                samples.push_back(stats.n);
-                weights.push_back(stats.weight);
-                if (!tree.impurity.empty()) memory->impurity.numbers.push_back(stats.impurity);
-            } else if (!tree.compact()) {
-                samples.push_back(tree.n_node_samples[id]);
-                weights.push_back(tree.weighted_n_node_samples[id]);
-                memory->impurity.numbers.push_back(tree.impurity[id]);
-            }
-            const bool mixed = node.leaf() && tree.classification() && tree.node_values.empty() &&
-                               (tree.nodes[id].link & kPureBit) == 0;
-            for (std::size_t c = 0; c < width && mixed && in_doubles(forest.values); ++c) {
-                const std::size_t at = tree.nodes[id].link * width + c;
-                memory->class_weights.numbers.push_back(
-                    tree.leaf_weights.empty() ? tree.whole_weights[at] : tree.leaf_weights[at]);
-            }
-        });
-        for (Place t = 0; t < packed.n_places() && !tree.node_values.empty(); ++t)
-            if (tree.nodes.size() > 1) append(tree.node_values, numbers.of(t), memory->node_values);
-        memory->impurity.end_tree();
-        memory->class_weights.end_tree();
-        memory->node_values.end_tree();
-    }
-    TrainingStats stats;
-    stats.layout = memory->layout;
-    stats.impurity_exponent = memory->impurity_exponent;
-    stats.samples = memory->samples.put(std::move(samples), true);
-    const bool whole_weights = std::ranges::all_of(weights, is_count);
-    stats.weights = memory->weights.put(std::move(weights), whole_weights);
-    memory->impurity.view_as(stats.first_impurity, stats.impurity);
-    memory->class_weights.view_as(stats.first_class_weight, stats.class_weights);
-    memory->node_values.view_as(stats.first_node_value, stats.node_values);
-    stats.memory = memory;
-    return stats;
+    StatsWriter writer(forest);
+    for (std::size_t m = 0; m < trees.size(); ++m) writer.add(m, *trees[m]);
+    return std::move(writer).finish();
 }
 
 std::vector<SharedTree> trees_of(const PackedForest& forest, const TrainingStats& stats) {
     TreeMaker maker(forest, stats);
     std::vector<SharedTree> trees;
     for (std::size_t m = 0; m < forest.n_trees(); ++m)
-        trees.push_back(std::make_shared<const Tree>(maker.next()));
+        trees.push_back(std::make_shared<const StoredTree>(maker.next()));
     return trees;
 }
 

@@ -1,8 +1,9 @@
-// What trees know beyond their prediction form: samples, weights and impurities, in flat arrays.
+// The statistics of stored trees that prediction does not need, in flat arrays: samples, weights
+// and impurities.
 //
-// With the packed forest they are the trees again, bit for bit. Of compact trees all is told of
-// leaves, of plain ones of every node. Nodes are counted as the packed forest tells of them: the
-// root, then the children of each inner node in turn.
+// Together with the packed forest they restore the stored trees, bit for bit. A plain tree has
+// statistics of every node, a compact one of its leaves. The order of nodes is that of the packed
+// forest: the root, then the children of each inner node in turn.
 #pragma once
 
 #include <memory>
@@ -15,42 +16,35 @@
 
 namespace silvics {
 
-// How a tree is kept.
+// The form of a stored tree. The numbers between are compact trees: see CompactionRule.
 enum class Layout : std::uint8_t {
-    class_weights,  // plain, with class weights at leaves
-    // Those between are compact: see Derivation.
-    node_values = static_cast<std::uint8_t>(Derivation::variance) + 1,  // plain, with values
+    class_weights,  // plain, with class weights of leaves
+    node_values = static_cast<std::uint8_t>(CompactionRule::variance) + 1,  // plain, with values
 };
 
 struct TrainingStats {
-    // Of each tree.
+    // One entry per tree.
     std::span<const std::uint8_t> layout;
     std::span<const std::int32_t> impurity_exponent;
-    // Of leaves or nodes.
+    // One entry per node of plain trees and per leaf of compact ones.
     Numbers samples, weights;
-    // Of some trees: where those of each begin, and one more; where no tree has any, nothing.
+    // Columns that some trees have. `first_*` has the beginning of each tree, and the end; both are
+    // empty if no tree has the column.
     std::span<const std::uint64_t> first_impurity, first_class_weight, first_node_value;
     std::span<const double> impurity;
-    std::span<const double> class_weights;  // of leaves with several classes, where not whole
+    std::span<const double> class_weights;  // of leaves that are not pure, if not whole
     std::span<const double> node_values;    // of inner nodes, by their places
 
-    std::shared_ptr<const void> memory;
+    std::shared_ptr<const void> memory;  // that holds the arrays
 };
 
 TrainingStats stats_of(const PackedForest& forest, std::span<const SharedTree> trees);
 
-// Throws std::invalid_argument unless the trees of these stats are valid ones.
-void check_stats(const PackedForest& forest, const TrainingStats& stats, ThreadTeam& team);
-inline void check_stats(const PackedForest& forest, const TrainingStats& stats) {
-    ThreadTeam alone;
-    check_stats(forest, stats, alone);
-}
-
 bool is_compact(std::uint8_t layout);
-// Nodes that samples and weights are told of.
+// The number of nodes of a tree that have samples and weights.
 std::size_t n_stored(const TreeShape& shape, std::uint8_t layout);
 
-// The trees of a forest; both were checked.
+// The stored trees. The forest and the statistics must have been checked.
 std::vector<SharedTree> trees_of(const PackedForest& forest, const TrainingStats& stats);
 
 }  // namespace silvics

@@ -100,10 +100,10 @@ private:
             const std::uint32_t depth = depths[t];
             last_feature = std::max(last_feature, node.feature());
             deepest = std::max(deepest, depth - 1);  // without a parent before it: of all, the most
-            if (node.ruled()) [[unlikely]] {
+            if (!node.rule().is_threshold()) [[unlikely]] {
                 if (take_rule(node, sets, branches)) {
                     const auto children =
-                        BranchRecord(branches.data() + node.rule().content()).children();
+                        BranchRecord(branches.data() + node.rule().record_offset()).children();
                     for (const std::uint32_t to : children) child(depth + 1, to);
                     n_children += children.size();
                     continue;
@@ -135,28 +135,25 @@ private:
     [[gnu::noinline]] bool take_rule(const PackedNode& node, std::span<const std::uint32_t> sets,
                                      std::span<const std::uint32_t> branches) {
         ruled_ = true;
-        if (!node.record()) {
-            require(node.rule().valid(sets), "threshold of a split");
-            take_set(node.rule(), sets);
+        if (!node.rule().is_record()) {
+            const LevelRule levels = node.rule().levels();
+            require(levels.valid(sets), "threshold of a split");
+            take_set(levels, sets);
             return false;
         }
         const BranchRecord record = checked_record(node, sets, branches);
-        records_.push_back({node.rule().content(), record.size()});
+        records_.push_back({node.rule().record_offset(), record.size()});
         record_words_ += record.size();  // so that records that are shared take no time
         require(record_words_ <= branches.size(), "records of several nodes");
-        if (record.test() == Branching::Test::subset)
-            take_set(LevelRule(record.threshold(0)), sets);
+        if (record.test() == Branching::Test::subset) take_set(record.subset(), sets);
         if (record.some_missing()) take_set(record.missing_levels(), sets);
         return true;
     }
 
     BranchRecord checked_record(const PackedNode& node, std::span<const std::uint32_t> sets,
                                 std::span<const std::uint32_t> branches) const {
-        const std::size_t at = node.rule().content();
-        const LevelRule rule(LevelRule::Form::record, at, false);
-        require(at < branches.size() &&
-                    std::bit_cast<std::uint64_t>(node.threshold()) ==
-                        std::bit_cast<std::uint64_t>(rule.in_place()) &&
+        const std::size_t at = node.rule().record_offset();
+        require(at < branches.size() && node.rule() == SplitRule::record(at) &&
                     node.child(0).bits() == 0 && node.child(1).bits() == 0 &&
                     BranchRecord::valid(branches.subspan(at), forest_.n_features, sets),
                 "record of a split");

@@ -51,25 +51,6 @@ struct Memory {
 
 // ---- what leaves predict
 
-// Class weights, or what else a leaf predicts, and the weight that they are shares of.
-double read_row(const Tree& tree, NodeId leaf, std::span<double> row) {
-    const Node& node = tree.nodes[leaf];
-    const auto copy = [&](const auto& from, std::size_t number) {
-        for (std::size_t c = 0; c < row.size(); ++c)
-            row[c] = static_cast<double>(from[number * row.size() + c]);
-    };
-    if (!tree.node_values.empty()) return copy(tree.node_values, leaf), 1.0;
-    if (!tree.compact())
-        return copy(tree.leaf_weights, node.link), tree.weighted_n_node_samples[leaf];
-    if (tree.counts_in_leaves())
-        return copy(tree.whole_weights, node.link), static_cast<double>(node.counts().weight);
-    return copy(tree.leaf_weights, node.link), node.threshold;
-}
-
-bool pure(const Tree& tree, const Node& leaf) {
-    return tree.node_values.empty() && (leaf.link & kPureBit) != 0;
-}
-
 // Rows, each kept once.
 class DistinctRows {
 public:
@@ -98,36 +79,45 @@ private:
     std::unordered_multimap<std::uint64_t, std::uint32_t> places_;
 };
 
-// The contents of leaves that predict more than a number: classes, and rows for those that have
-// several, as whole weights where all of them are.
+// The contents of leaves that predict more than a number: a class for pure leaves, and rows for
+// the others, of whole class weights if all weights of the forest are whole.
 class LeafRows {
 public:
     LeafRows(std::span<const SharedTree> trees, std::size_t n_pure, std::size_t width)
         : n_pure_(n_pure), row_(width), distinct_(width) {
-        whole_ = trees[0]->classification() &&
-                 std::ranges::all_of(trees, [&](const SharedTree& t) { return are_whole(*t); });
+        const auto whole = [&](const SharedTree& tree) {
+            return tree->visit([&](const auto& form) { return are_whole(form); });
+        };
+        whole_ = trees[0]->base().classification() && std::ranges::all_of(trees, whole);
         for (const SharedTree& tree : trees)
-            for (NodeId id = 0; id < tree->nodes.size(); ++id)
-                if (tree->nodes[id].leaf() && !pure(*tree, tree->nodes[id]))
-                    contents_.push_back(content_of(*tree, id));
+            tree->visit([&](const auto& form) { append_contents(form); });
     }
 
-    // Of each leaf of a tree, by its node; trees are to be asked for in their order.
-    void contents_of(const Tree& tree, std::vector<std::uint32_t>& contents) {
+    // The content of each leaf of a tree, by its node. Trees have to be passed in their order.
+    template <class Form>
+    void contents_of(const Form& tree, std::vector<std::uint32_t>& contents) {
         contents.resize(tree.nodes.size());
         for (NodeId id = 0; id < tree.nodes.size(); ++id)
             if (const Node& node = tree.nodes[id]; node.leaf())
-                contents[id] = pure(tree, node) ? node.link & ~kPureBit : contents_[next_++];
+                contents[id] = tree.pure(node) ? node.pure_class() : contents_[next_++];
     }
     Numbers moved_to(NumberStore& store) { return store.put(std::move(distinct_.rows), whole_); }
 
 private:
-    // Whether class weights are whole numbers that make up the leaf's.
-    bool are_whole(const Tree& tree) {
-        if (!tree.node_values.empty()) return false;
+    template <class Form>
+    void append_contents(const Form& tree) {
+        for (NodeId id = 0; id < tree.nodes.size(); ++id)
+            if (tree.nodes[id].leaf() && !tree.pure(tree.nodes[id]))
+                contents_.push_back(content_of(tree, id));
+    }
+
+    // Whether class weights are whole numbers that add up to the weight of the leaf.
+    template <class Form>
+    bool are_whole(const Form& tree) {
+        if (tree.has_node_values()) return false;
         for (NodeId id = 0; id < tree.nodes.size(); ++id) {
-            if (!tree.nodes[id].leaf() || pure(tree, tree.nodes[id])) continue;
-            const double weight = read_row(tree, id, row_);
+            if (!tree.nodes[id].leaf() || tree.pure(tree.nodes[id])) continue;
+            const double weight = tree.write_leaf_row(id, row_);
             auto at = row_.begin();
             for (const std::uint32_t n : tree.n_classes) {
                 double sum = 0.0;
@@ -141,11 +131,12 @@ private:
         return true;
     }
 
-    std::uint32_t content_of(const Tree& tree, NodeId id) {
-        const double weight = read_row(tree, id, row_);
+    template <class Form>
+    std::uint32_t content_of(const Form& tree, NodeId id) {
+        const double weight = tree.write_leaf_row(id, row_);
         if (!whole_)
             for (double& x : row_) x /= weight;
-        if (n_pure_ > 0 && !tree.node_values.empty()) {  // there, one class is a row like others
+        if (n_pure_ > 0 && tree.has_node_values()) {  // there, a pure leaf has a row like others
             const auto one = std::ranges::find(row_, 1.0);
             if (one != row_.end() && std::ranges::count(row_, 0.0) + 1 == std::ssize(row_))
                 return static_cast<std::uint32_t>(one - row_.begin());
@@ -171,8 +162,9 @@ public:
           memory_(memory),
           nodes_(reinterpret_cast<PackedNode*>(memory.nodes.data())) {}
 
-    // `contents` of leaves, by their nodes; of those that have numbers they are not asked for.
-    void add(const Tree& tree, std::span<const std::uint32_t> contents) {
+    // `contents` of leaves, by their nodes; empty if each leaf has a number.
+    template <class Form>
+    void add(const Form& tree, std::span<const std::uint32_t> contents) {
         PackedNode* const first = nodes_ + memory_.first_node.back();
         const std::size_t first_branch = memory_.branches.size();
         memory_.branches.insert(memory_.branches.end(), tree.branches.begin(), tree.branches.end());
@@ -184,11 +176,10 @@ public:
         const auto leaf = [&](NodeId id) {
             ++leaves;
             if (!forest_.one_number()) return Child::leaf(contents[id]);
-            memory_.numbers.push_back(tree.node_values.empty() ? tree.nodes[id].threshold
-                                                               : tree.node_values[id]);
+            memory_.numbers.push_back(tree.leaf_mean(id));
             return Child::leaf(leaves - 1);
         };
-        // Few of all ways pass a small subtree.
+        // Few of all paths visit a small subtree.
         const std::vector<NodeId> ends = tree.subtree_ends();
         struct Waiting {
             NodeId id;
@@ -207,9 +198,9 @@ public:
         }
         const auto set_child = [&](Place parent, std::uint32_t which, Child child) {
             PackedNode& node = first[parent];
-            if (node.record())
-                memory_
-                    .branches[first_branch + node.rule().content() + BranchRecord::kHead + which] =
+            if (node.rule().is_record())
+                BranchRecord::children_at(memory_.branches,
+                                          first_branch + node.rule().record_offset())[which] =
                     child.bits();
             else
                 node.set_child(which, child);
@@ -221,9 +212,9 @@ public:
             if (id > 0) set_child(parent, which, Child::inner(next));
             const Node& node = tree.nodes[id];
             const Place t = next++;
-            first[t] = {node.threshold, static_cast<FeatureId>(node.feature), node.missing_left(),
+            first[t] = {node.rule(), static_cast<FeatureId>(node.feature), node.missing_left(),
                         Child::inner(0), Child::inner(0)};
-            shape.ruled |= node.category();
+            shape.ruled |= !node.rule().is_threshold();
             children.clear();
             std::uint32_t k = 0;
             tree.for_children(id, [&](NodeId child) {
@@ -263,16 +254,18 @@ PackedForest pack(std::span<const SharedTree> trees) {
     if (trees.empty() || std::ranges::any_of(trees, [](const SharedTree& t) { return !t; }))
         throw std::invalid_argument("no trees");
     PackedForest forest;
-    forest.n_features = trees[0]->n_features;
-    forest.n_outputs = trees[0]->n_outputs;
-    forest.n_classes = trees[0]->n_classes;
-    forest.both_children = trees[0]->both_children;
+    const TreeBase& first = *trees[0];
+    forest.n_features = first.n_features;
+    forest.n_outputs = first.n_outputs;
+    forest.n_classes = first.n_classes;
+    forest.both_children = first.both_children;
     std::size_t n_nodes = 0;
-    for (const SharedTree& tree : trees) {
-        if (tree->n_classes != forest.n_classes || tree->n_outputs != forest.n_outputs ||
-            tree->n_features != forest.n_features || tree->both_children != forest.both_children)
+    for (const SharedTree& stored : trees) {
+        const TreeBase& tree = *stored;
+        if (tree.n_classes != forest.n_classes || tree.n_outputs != forest.n_outputs ||
+            tree.n_features != forest.n_features || tree.both_children != forest.both_children)
             throw std::invalid_argument("trees of different kinds");
-        n_nodes += std::max<std::size_t>(tree->nodes.size() - tree->n_leaves(), 1);
+        n_nodes += std::max<std::size_t>(tree.nodes.size() - tree.n_leaves(), 1);
     }
     checked_id(forest.n_features, PackedNode::kMaxFeature, "variables of packed trees");
     auto memory = std::make_shared<Memory>(n_nodes);
@@ -280,15 +273,17 @@ PackedForest pack(std::span<const SharedTree> trees) {
     memory->first_branch.push_back(0);
     Packer packer(forest, *memory);
     if (forest.one_number()) {
-        for (const SharedTree& tree : trees) packer.add(*tree, {});
+        for (const SharedTree& tree : trees)
+            tree->visit([&](const auto& form) { packer.add(form, {}); });
         forest.values = std::span<const double>(memory->numbers);
     } else {
         LeafRows rows(trees, forest.n_pure(), forest.value_width());
         std::vector<std::uint32_t> contents;
-        for (const SharedTree& tree : trees) {
-            rows.contents_of(*tree, contents);
-            packer.add(*tree, contents);
-        }
+        for (const SharedTree& tree : trees)
+            tree->visit([&](const auto& form) {
+                rows.contents_of(form, contents);
+                packer.add(form, contents);
+            });
         forest.values = rows.moved_to(memory->rows);
     }
     forest.first_node = memory->first_node;

@@ -1,11 +1,11 @@
-// A forest as samples traverse it, in 19 bytes for each inner node; leaves take none of their own.
+// A forest in the form that predicts, in 19 bytes for each inner node; leaves take no memory.
 //
-// A node tells of either child where it stands, or that it is a leaf and what that predicts: a
-// class, a row of class shares, the number of a leaf. So a way down ends at its last inner node,
-// and class leaves need no memory at all. First stand the nodes that most ways pass, those of the
-// largest subtrees; then each remaining subtree by itself, its heavier part first.
+// For each child a node has the place of an inner node, or the content of a leaf: a class, a row of
+// class shares, the number of the leaf. So a path ends at its last inner node. The nodes of the
+// largest subtrees, which most paths visit, stand first; then each remaining subtree by itself, its
+// heavier part first.
 //
-// All of it is numbers in flat arrays, which may lie in memory of our own or in a file.
+// All of it is numbers in flat arrays, in memory of the process or mapped from a file.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@
 
 #include "base/thread_team.hpp"
 #include "forest/forest.hpp"
-#include "tree/tree.hpp"
+#include "tree/tree_base.hpp"
 
 namespace silvics {
 
@@ -47,34 +47,31 @@ private:
 };
 
 // Bytes, since words of 32 or 64 bits would leave some unused: the variable and whether missing
-// values go to the first child (24 bits), both children (32 bits each), the threshold or what else
-// stands in its place.
+// values go to the first child (24 bits), both children (32 bits each), the split rule.
 class PackedNode {
 public:
     static constexpr std::size_t kBytes = 19;
     static constexpr std::size_t kMaxFeature = (std::size_t{1} << 23) - 1;
 
     PackedNode() = default;
-    PackedNode(double threshold, FeatureId feature, bool missing_first, Child first, Child second) {
+    PackedNode(SplitRule rule, FeatureId feature, bool missing_first, Child first, Child second) {
         const std::uint32_t head = feature | (missing_first ? kMissingFirst : 0);
         put(0, head);  // its fourth byte is overwritten
         put(3, first.bits());
         put(7, second.bits());
-        put(11, threshold);
+        put(11, rule.stored());
     }
 
     FeatureId feature() const { return get<std::uint32_t>(0) & kMaxFeature; }
     bool missing_first() const { return (get<std::uint32_t>(0) & kMissingFirst) != 0; }
     Child child(std::uint32_t which) const { return Child(get<std::uint32_t>(3 + 4 * which)); }
-    double threshold() const { return get<double>(11); }
+    SplitRule rule() const { return SplitRule::from_stored(get<double>(11)); }
+    // Of a split by a threshold. Nothing compares with the NaN of other rules.
+    double threshold() const { return rule().threshold(); }
     bool operator==(const PackedNode&) const = default;
 
-    LevelRule rule() const { return LevelRule(threshold()); }
-    // Whether a rule of levels, or a record, says where samples go.
-    bool ruled() const { return std::isnan(threshold()); }
-    bool record() const { return ruled() && rule().form() == LevelRule::Form::record; }
-    // The only node of a tree that is a leaf, which is its first child, whatever the sample. Its
-    // second is no child at all, and nothing that compares goes there.
+    // The only node of a tree that is a single leaf: every sample goes to its first child. The
+    // second child is never visited.
     static PackedNode of_one_leaf(Child leaf) {
         return {std::numeric_limits<double>::infinity(), 0, true, leaf, Child::inner(0)};
     }
@@ -124,7 +121,8 @@ private:
 struct TreeShape {
     std::size_t n_nodes = 1, n_leaves = 1, first_leaf = 0;  // among those of the forest
     std::uint32_t depth = 0;
-    bool ruled = false, records = false;  // whether any node is
+    bool ruled = false;    // whether any node has another rule than a threshold
+    bool records = false;  // whether any node has a record
 };
 
 struct PackedForest {

@@ -12,20 +12,20 @@ PackedTree::PackedTree(const PackedForest& forest, std::size_t m)
 
 std::uint32_t PackedTree::n_children(Place t) const {
     const PackedNode& node = nodes_[t];
-    if (shape_->records && node.record()) return record_of(node).n_children();
+    if (shape_->records && node.rule().is_record()) return record_of(node).n_children();
     return shape_->n_nodes == 1 ? 1 : 2;
 }
 
 bool PackedTree::missing_at(Place t, const double* sample) const {
     const PackedNode& node = nodes_[t];
     if (shape_->n_nodes == 1) return false;
-    if (node.record()) {  // a missing value has a way of its own in a multiway split
+    if (node.rule().is_record()) {  // a missing value has a way of its own in a multiway split
         const BranchRecord record = record_of(node);
         return record.n_terms() > 0 &&
                std::isnan(record.value(node.feature(), [&](FeatureId f) { return sample[f]; }));
     }
     const double x = sample[node.feature()];
-    return std::isnan(x) || (node.ruled() && x < 0.0 && x != kUnknownLevel);
+    return std::isnan(x) || (!node.rule().is_threshold() && x < 0.0 && x != kUnknownLevel);
 }
 
 NodeNumbers::NodeNumbers(const PackedTree& tree)
@@ -40,7 +40,7 @@ NodeNumbers::NodeNumbers(const PackedTree& tree)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) {
             const Child child = tree.child(t, k);
             if (!child.leaf()) ids_[child.place()] = id;
-            if (tree.nodes()[t].record())
+            if (tree.nodes()[t].rule().is_record())
                 of_records_[at_record(tree, t) + k] = id;
             else if (k == 1)
                 second_[t] = id;
@@ -50,12 +50,12 @@ NodeNumbers::NodeNumbers(const PackedTree& tree)
 }
 
 std::size_t NodeNumbers::at_record(const PackedTree& tree, Place t) {
-    return tree.nodes()[t].rule().content() + BranchRecord::kHead;
+    return BranchRecord::child_offset(tree.nodes()[t].rule().record_offset(), 0);
 }
 
 NodeId NodeNumbers::child(const PackedTree& tree, Place t, std::uint32_t child) const {
     if (tree.shape().n_nodes == 1) return 0;
-    if (tree.shape().records && tree.nodes()[t].record())
+    if (tree.shape().records && tree.nodes()[t].rule().is_record())
         return of_records_[at_record(tree, t) + child];
     return child == 0 ? ids_[t] + 1 : second_[t];
 }

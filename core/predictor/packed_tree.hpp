@@ -56,7 +56,8 @@ public:
     std::uint32_t n_children(Place t) const;
     Child child(Place t, std::uint32_t which) const {
         const PackedNode& node = nodes_[t];
-        if (shape_->records && node.record()) return Child(record_of(node).children()[which]);
+        if (shape_->records && node.rule().is_record())
+            return Child(record_of(node).children()[which]);
         return node.child(which);
     }
     // The ends of all the ways of a sample that goes both ways where its value is missing:
@@ -88,7 +89,7 @@ public:
     }
 
     BranchRecord record_of(const PackedNode& node) const {
-        return BranchRecord(branches_.data() + node.rule().content());
+        return BranchRecord(branches_.data() + node.rule().record_offset());
     }
     std::span<const std::uint32_t> level_sets() const { return sets_; }
     std::span<const std::uint32_t> branches() const { return branches_; }
@@ -96,16 +97,17 @@ public:
 private:
     template <class ValueOf>
     [[gnu::noinline]] Step next_unordered(const PackedNode& node, const ValueOf& value_of) const {
-        if (node.record()) {
+        const SplitRule rule = node.rule();
+        if (rule.is_record()) {
             const BranchRecord record = record_of(node);
             const std::uint32_t which =
                 record.child_of(record.value(node.feature(), value_of), sets_);
             return {Child(record.children()[which]), which};
         }
         const double x = value_of(node.feature());
-        const bool first = node.ruled()
-                               ? level_goes_left(node.rule(), node.missing_first(), x, sets_)
-                               : node.missing_first();
+        const bool first = rule.is_threshold()
+                               ? node.missing_first()
+                               : level_goes_left(rule.levels(), node.missing_first(), x, sets_);
         const auto which = static_cast<std::uint32_t>(!first);
         return {node.child(which), which};
     }

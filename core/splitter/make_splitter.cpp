@@ -40,18 +40,18 @@ std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
 
 const std::vector<CriterionEntry>& criteria() {
     static const std::vector<CriterionEntry> entries = {
-        {"gini", true, false, Derivation::gini,
+        {"gini", true, false, CompactionRule::gini,
          make_first<BinaryGini, IntegerGini, ClassCounts<Gini>>},
-        {"entropy", true, false, Derivation::entropy, make<ClassCounts<Entropy>>},
-        {"log_loss", true, false, Derivation::entropy, make<ClassCounts<Entropy>>},
-        {"misclassification", true, false, Derivation::misclassification,
+        {"entropy", true, false, CompactionRule::entropy, make<ClassCounts<Entropy>>},
+        {"log_loss", true, false, CompactionRule::entropy, make<ClassCounts<Entropy>>},
+        {"misclassification", true, false, CompactionRule::misclassification,
          make<ClassCounts<Misclassification>>},
-        {"squared_error", false, true, Derivation::variance,
+        {"squared_error", false, true, CompactionRule::variance,
          make_first<ExactSquaredError, Moments<SquaredError>>},
-        {"friedman_mse", false, true, Derivation::variance,
+        {"friedman_mse", false, true, CompactionRule::variance,
          make_first<ExactSquaredError, Moments<FriedmanImprovement>>},
-        {"poisson", false, false, Derivation::none, make<Moments<PoissonDeviance>>},
-        {"absolute_error", false, true, Derivation::none, make<OrderedTargets>},
+        {"poisson", false, false, CompactionRule::none, make<Moments<PoissonDeviance>>},
+        {"absolute_error", false, true, CompactionRule::none, make<OrderedTargets>},
     };
     return entries;
 }

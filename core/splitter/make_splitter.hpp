@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "splitter/splitter.hpp"
-#include "tree/tree.hpp"
+#include "tree/compact_tree.hpp"
 
 namespace silvics {
 
 struct CriterionEntry {
     std::string_view name;
     bool classification;
-    bool centred;  // whether the target may be shifted
-    Derivation
-        derivation;  // how inner nodes follow from one mean or the class weights of the leaves
+    bool centred;               // whether the target may be shifted
+    CompactionRule compaction;  // whether its trees may be stored compact, and by which rule
     std::unique_ptr<Splitter> (*make_splitter)(const SplitterParts&);
 };
 

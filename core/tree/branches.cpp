@@ -14,7 +14,10 @@ void put(double number, std::vector<std::uint32_t>& records) {
 std::size_t BranchRecord::append(const Branching& branching, std::vector<std::uint32_t>& records) {
     const std::size_t at = records.size();
     const bool levels = branching.test == Branching::Test::levels;
-    const std::size_t n_cuts = levels ? branching.levels.size() : branching.thresholds.size();
+    const bool subset = branching.test == Branching::Test::subset;
+    const std::size_t n_cuts = levels   ? branching.levels.size()
+                               : subset ? 1
+                                        : branching.thresholds.size();
     records.insert(records.end(), {static_cast<std::uint32_t>(branching.test), branching.n_children,
                                    branching.missing_child, branching.other_child,
                                    static_cast<std::uint32_t>(branching.terms.size()),
@@ -27,8 +30,19 @@ std::size_t BranchRecord::append(const Branching& branching, std::vector<std::ui
     }
     if (levels)
         records.insert(records.end(), branching.levels.begin(), branching.levels.end());
+    else if (subset)
+        put(branching.subset.in_place(), records);
     else
         for (const double threshold : branching.thresholds) put(threshold, records);
+    return at;
+}
+
+std::size_t BranchRecord::append_without_missing(const BranchRecord& record,
+                                                 std::vector<std::uint32_t>& records) {
+    const std::size_t at = records.size();
+    const auto words = record.words().first(record.size() - (record.some_missing() ? 2 : 0));
+    records.insert(records.end(), words.begin(), words.end());
+    records[at] &= ~kSomeMissing;
     return at;
 }
 
@@ -41,7 +55,7 @@ void BranchRecord::append_missing(std::size_t at, LevelRule levels,
 bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_features,
                          std::span<const std::uint32_t> sets) {
     if (at.size() < kHead || BranchRecord(at.data()).test() > Branching::Test::subset) return false;
-    // Each of them is below 2^32, so that their sum does not wrap.
+    // Each part is below 2^32, so that their sum does not wrap.
     if (size_of(at.data()) > at.size()) return false;
     const BranchRecord record(at.data());
     const std::uint32_t n = record.n_children();
@@ -55,7 +69,7 @@ bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_featur
                                            !(t.share <= 1.0F))
             return false;
     switch (record.test()) {
-        case Branching::Test::thresholds:  // one child more than thresholds, or one for missing too
+        case Branching::Test::thresholds:  // missing values may have one more child
             for (std::uint32_t i = 0; i < record.n_cuts(); ++i)
                 if (std::isnan(record.threshold(i)) ||
                     (i > 0 && !(record.threshold(i - 1) < record.threshold(i))))
@@ -66,7 +80,7 @@ bool BranchRecord::valid(std::span<const std::uint32_t> at, std::size_t n_featur
                    std::ranges::is_sorted(record.levels(), std::ranges::less_equal{});
         default:
             return record.n_terms() == 0 && record.n_cuts() == 1 && n >= 2 &&
-                   LevelRule(record.threshold(0)).valid(sets);
+                   record.subset().valid(sets);
     }
 }
 

@@ -1,9 +1,8 @@
-// Nodes that are not a plain split in two: any number of children, or a cut on a combination of
-// variables.
+// Branch records: nodes that are not a plain split in two, because they have any number of children
+// or compare a combination of variables.
 //
-// Such a node has, in the place of its threshold, a NaN that says where the tree keeps its record.
-// A record tells which child each value goes to; its children are in the order of their numbers.
-// A plain node pays nothing for any of this.
+// Such a node has the offset of its record in the place of a threshold (split_rule.hpp). A record
+// maps each value to a child; its children are in the order of their node numbers.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@
 
 namespace silvics {
 
-// A variable of a combination, its coefficient, and its share in what the combination achieves:
+// A variable of a combination, its coefficient, and its share in the decrease of impurity:
 // coefficients have units, shares have none.
 struct Term {
     FeatureId feature = 0;
@@ -26,26 +25,27 @@ struct Term {
     float share = 1.0F;
 };
 
-// What a record says, when it is made.
+// The content of a record that is yet to be written.
 struct Branching {
     enum class Test : std::uint32_t {
-        thresholds,  // child k has the values up to threshold k that none before it has
-        levels,      // child k has level k of the list
-        subset,      // a rule of levels: to the first child or the second
+        thresholds,  // child k gets the values in (threshold k - 1, threshold k]
+        levels,      // child k gets level k of the list
+        subset,      // a rule of levels sends each level to the first child or the second
     };
 
     Test test = Test::thresholds;
     std::uint32_t n_children = 2;
-    std::uint32_t missing_child = kUnseen;  // where missing values go
-    std::uint32_t other_child = kUnseen;    // levels that the node has not seen
-    std::vector<Term> terms;                // of a combination; none: the node's variable itself
-    std::vector<double> thresholds;         // ascending; of a subset: its rule
+    std::uint32_t missing_child = kUnseen;  // of missing values
+    std::uint32_t other_child = kUnseen;    // of levels that the node has not seen
+    std::vector<Term> terms;                // of a combination; none: the variable of the node
+    std::vector<double> thresholds;         // ascending
     std::vector<Level> levels;              // ascending
+    LevelRule subset{LevelRule::Form::none, 0, false};
 
     static constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
 };
 
-// A record, where it is kept: numbers of 32 bits, those of 64 in two of them.
+// A view of a record in the records of a tree: words of 32 bits, two of them for a double.
 class BranchRecord {
 public:
     explicit BranchRecord(const std::uint32_t* at) : at_(at) {}
@@ -62,19 +62,21 @@ public:
         return {t[0], number(t + 1), std::bit_cast<float>(t[3])};
     }
     double threshold(std::size_t i) const { return number(cuts() + 2 * i); }
+    LevelRule subset() const { return LevelRule(number(cuts())); }
     std::span<const Level> levels() const { return {cuts(), n_cuts()}; }
     std::size_t size() const { return size_of(at_); }
-    // Levels that the node takes for missing values: of trees of a merged forest, those that their
-    // own did not know.
+    std::span<const std::uint32_t> words() const { return {at_, size()}; }
+    // Levels that the node treats as missing: in a merged forest, those that were not in the
+    // training data of the tree.
     bool some_missing() const { return (at_[0] & kSomeMissing) != 0; }
     LevelRule missing_levels() const { return LevelRule(number(at_ + size() - 2)); }
 
-    // Whether a record that fits into so many numbers begins here, for a tree of so many variables;
-    // its children are for others to look at.
+    // Whether a complete record begins at the first of these words, for a tree with this number of
+    // variables. The children are not checked.
     static bool valid(std::span<const std::uint32_t> at, std::size_t n_features,
                       std::span<const std::uint32_t> sets);
 
-    // The child that a value goes to; a combination's value is its sum.
+    // The child of a value; the value of a combination is its sum.
     std::uint32_t child_of(double x, std::span<const std::uint32_t> sets) const {
         if (some_missing() && level_goes_left(missing_levels(), false, x, sets))
             return missing_child();
@@ -102,12 +104,13 @@ public:
             }
             default: {
                 if (!(x >= 0.0) && x != kUnknownLevel) return missing_child();
-                return level_goes_left(LevelRule(threshold(0)), false, x, sets) ? 0 : 1;
+                return level_goes_left(subset(), false, x, sets) ? 0 : 1;
             }
         }
     }
 
-    // What is compared: the node's variable, or the sum of a combination. NaN if a part is missing.
+    // The value that is compared: the variable of the node, or the sum of the combination. It is
+    // NaN if a part is missing.
     template <class ValueOf>
     double value(FeatureId feature, ValueOf&& value_of) const {
         const std::uint32_t n = n_terms();
@@ -120,23 +123,41 @@ public:
         return sum;
     }
 
-    // Puts a record at the end; its children are yet to be told.
+    // Appends a record, whose children are 0, and returns its offset.
     static std::size_t append(const Branching& branching, std::vector<std::uint32_t>& records);
-
-    // Says which levels are missing ones, of a record at the end that says nothing of it yet.
+    // Appends a copy of a record without its missing levels.
+    static std::size_t append_without_missing(const BranchRecord& record,
+                                              std::vector<std::uint32_t>& records);
+    // Adds the missing levels to a record that has none. It is the last one.
     static void append_missing(std::size_t at, LevelRule levels,
                                std::vector<std::uint32_t>& records);
 
-    static void set_threshold(std::uint32_t* at, std::size_t i, double threshold) {
-        std::uint32_t* const to = at + (BranchRecord(at).cuts() - at) + 2 * i;
-        const auto bits = std::bit_cast<std::uint64_t>(threshold);
-        to[0] = static_cast<std::uint32_t>(bits);
-        to[1] = static_cast<std::uint32_t>(bits >> 32);
+    // Parts of the record at an offset that may be written.
+    static std::span<NodeId> children_at(std::span<std::uint32_t> records, std::size_t at) {
+        return records.subspan(child_offset(at, 0), records[at + 1]);
+    }
+    static std::span<Level> levels_at(std::span<std::uint32_t> records, std::size_t at) {
+        const BranchRecord record(records.data() + at);
+        return records.subspan(at + record.cuts_offset(), record.n_cuts());
+    }
+    static void set_subset(std::span<std::uint32_t> records, std::size_t at, LevelRule rule) {
+        const std::size_t to = at + BranchRecord(records.data() + at).cuts_offset();
+        const auto bits = std::bit_cast<std::uint64_t>(rule.in_place());
+        records[to] = static_cast<std::uint32_t>(bits);
+        records[to + 1] = static_cast<std::uint32_t>(bits >> 32);
+    }
+    // Gives missing values and levels that the node has not seen a child, if they have none.
+    static void set_unseen(std::span<std::uint32_t> records, std::size_t at, std::uint32_t child) {
+        for (const std::size_t i : {at + 2, at + 3})
+            if (records[i] == Branching::kUnseen) records[i] = child;
+    }
+    // The offset of a child of the record at an offset.
+    static std::size_t child_offset(std::size_t at, std::size_t which) {
+        return at + kHead + which;
     }
 
-    static constexpr std::size_t kHead = 6, kTerm = 4;
-
 private:
+    static constexpr std::size_t kHead = 6, kTerm = 4;
     static constexpr std::uint32_t kSomeMissing = std::uint32_t{1} << 31;  // beside the test
 
     static double number(const std::uint32_t* at) {
@@ -148,7 +169,8 @@ private:
         return kHead + at[1] + kTerm * at[4] + std::size_t{levels ? 1U : 2U} * at[5] +
                (record.some_missing() ? 2 : 0);
     }
-    const std::uint32_t* cuts() const { return at_ + kHead + n_children() + kTerm * n_terms(); }
+    std::size_t cuts_offset() const { return kHead + n_children() + kTerm * n_terms(); }
+    const std::uint32_t* cuts() const { return at_ + cuts_offset(); }
 
     const std::uint32_t* at_;
 };

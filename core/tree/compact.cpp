@@ -26,7 +26,7 @@ std::vector<T> at(const std::vector<NodeId>& leaves, const std::vector<T>& of_no
 
 Leaves leaves_of(const Tree& plain) {
     Leaves leaves;
-    // Found without a branch: none could be foreseen.
+    // The loop has no branch, because none could be predicted.
     leaves.ids.resize(plain.nodes.size() + 1);
     std::size_t n = 0;
     for (NodeId t = 0; t < plain.nodes.size(); ++t) {
@@ -37,67 +37,66 @@ Leaves leaves_of(const Tree& plain) {
     leaves.n = at(leaves.ids, plain.n_node_samples);
     leaves.weight = at(leaves.ids, plain.weighted_n_node_samples);
     leaves.impurity = at(leaves.ids, plain.impurity);
-    if (!plain.classification()) leaves.value = at(leaves.ids, plain.node_values);
+    if (!plain.classification()) leaves.mean = at(leaves.ids, plain.node_values);
     leaves.class_weights = plain.leaf_weights;
     return leaves;
 }
 
-void pack_classes(const Leaves& leaves, bool counts, Tree& packed) {
-    for (std::size_t i = 0; i < leaves.ids.size(); ++i)
-        packed.nodes[leaves.ids[i]].threshold =
-            counts ? std::bit_cast<double>(
-                         LeafCounts{leaves.n[i], static_cast<std::uint32_t>(leaves.weight[i])})
-                   : leaves.weight[i];
+void set_classes(const Leaves& leaves, bool counts, CompactTree& tree) {
+    for (std::size_t i = 0; i < leaves.ids.size(); ++i) {
+        Node& node = tree.nodes[leaves.ids[i]];
+        if (counts)
+            node.set_counts({leaves.n[i], static_cast<std::uint32_t>(leaves.weight[i])});
+        else
+            node.set_weight(leaves.weight[i]);
+    }
     if (counts) {
-        packed.whole_weights = as_counts(leaves.class_weights);
+        tree.whole_weights = as_counts(leaves.class_weights);
     } else {
-        packed.leaf_weights = leaves.class_weights;
-        packed.n_node_samples = leaves.n;
+        tree.leaf_weights = leaves.class_weights;
+        tree.n_leaf_samples = leaves.n;
     }
 }
 
-void pack_means(const Leaves& leaves, Tree& packed) {
+void set_means(const Leaves& leaves, CompactTree& tree) {
     bool all_n = true, all_pure = true;
     for (std::size_t i = 0; i < leaves.ids.size(); ++i) {
-        packed.nodes[leaves.ids[i]].threshold = leaves.value[i];
-        packed.nodes[leaves.ids[i]].link = leaves.n[i];
+        tree.nodes[leaves.ids[i]].set_mean(leaves.mean[i], leaves.n[i]);
         all_n &= leaves.weight[i] == leaves.n[i];
         all_pure &= leaves.impurity[i] == 0.0;
     }
     if (!all_n && std::ranges::all_of(leaves.weight, is_count))
-        packed.whole_weights = as_counts(leaves.weight);
+        tree.whole_weights = as_counts(leaves.weight);
     else if (!all_n)
-        packed.weighted_n_node_samples = leaves.weight;
-    if (!all_pure) packed.impurity = leaves.impurity;
+        tree.weighted_n_leaf_samples = leaves.weight;
+    if (!all_pure) tree.leaf_impurity = leaves.impurity;
 }
 
-struct Packed {
-    Tree tree;
-    bool exact;  // whether its leaves tell all there is
-    bool suits;  // whether they can be summed up
+struct Compacted {
+    CompactTree tree;
+    bool exact;  // whether sums over the leaves have no rounding errors
+    bool suits;  // whether sums over the leaves stay far from overflow
 };
 
-Packed pack(Tree nodes, const Leaves& leaves, Derivation derivation) {
+Compacted make_compact(TreeBase nodes, const Leaves& leaves, CompactionRule rule) {
     const bool classes = nodes.classification();
     const bool counts = classes && std::ranges::all_of(leaves.weight, is_count) &&
                         std::ranges::all_of(leaves.class_weights, is_count);
-    Packed packed{header_of(nodes), false, true};
-    packed.tree.derivation = derivation;
-    packed.tree.nodes = std::move(nodes.nodes);
-    classes ? pack_classes(leaves, counts, packed.tree) : pack_means(leaves, packed.tree);
-    packed.exact = counts || (!classes && packed.tree.impurity.empty());
-    const LeafScales scales = packed.tree.leaf_scales();
+    Compacted made{{std::move(nodes), rule}, false, true};
+    classes ? set_classes(leaves, counts, made.tree) : set_means(leaves, made.tree);
+    made.exact = counts || (!classes && made.tree.leaf_impurity.empty());
+    const LeafScales scales = made.tree.leaf_scales();
     for (std::size_t i = 0; i < leaves.ids.size(); ++i)
-        packed.suits &= scales.suit(packed.tree.leaf_stats(leaves.ids[i], i));
-    return packed;
+        made.suits &= scales.suit(made.tree.leaf_stats(leaves.ids[i], i));
+    return made;
 }
 
-// A subtree, as far as its leaves tell: what its root has, in the leaves' scales.
+// The statistics of the root of a subtree, summed over its leaves, in the scales of leaves.
 struct Subtree {
     std::uint32_t n = 0;
     double weight = 0.0, impurity = 0.0;
-    // With what its rounding left out: where outputs lie far from zero, differences of means
-    // would lose it all.
+    // The mean and its rounding error: where outputs lie far from zero, differences of means
+    // would lose all digits without it.
     double mean = 0.0, rest = 0.0;
 };
 
@@ -113,29 +112,28 @@ Subtree joined(const Subtree& l, const Subtree& r) {
     return sum;
 }
 
-// Classes and their weights in subtrees that wait to be joined. Where there are many classes, few
-// are present in most nodes: only those are kept.
+// Class weights of the subtrees that wait to be joined. Where there are many classes, few are
+// present in most nodes: only those are stored.
 class ClassStack {
 public:
-    ClassStack(const Tree& packed, double weight_scale)
-        : packed_(packed),
+    ClassStack(const CompactTree& tree, double weight_scale)
+        : tree_(tree),
           scale_(weight_scale),
-          impurity_(packed.derivation == Derivation::entropy ? &Entropy::impurity
-                    : packed.derivation == Derivation::misclassification
-                        ? &Misclassification::impurity
-                        : &Gini::impurity) {}
+          impurity_(tree.rule == CompactionRule::entropy             ? &Entropy::impurity
+                    : tree.rule == CompactionRule::misclassification ? &Misclassification::impurity
+                                                                     : &Gini::impurity) {}
 
     void push(const Node& leaf, double weight) {
         starts_.push_back(present_.size());
-        if (leaf.link & kPureBit)
-            present_.push_back({leaf.link & ~kPureBit, weight});
-        else if (packed_.counts_in_leaves())
-            push_row(packed_.whole_weights, leaf.link);
+        if (leaf.pure())
+            present_.push_back({leaf.pure_class(), weight});
+        else if (tree_.counts_in_leaves())
+            push_row(tree_.whole_weights, leaf.weights_row());
         else
-            push_row(packed_.leaf_weights, leaf.link);
+            push_row(tree_.leaf_weights, leaf.weights_row());
     }
 
-    // The two subtrees on top become one; the uppermost is the first.
+    // Joins the two subtrees on top; the uppermost is the first child.
     void join() {
         const auto first = std::span(present_).subspan(starts_.back());
         starts_.pop_back();
@@ -153,19 +151,19 @@ public:
         }
     }
 
-    // Of the subtree on top.
+    // The impurity of the subtree on top.
     double impurity(double weight) {
         double sum = 0.0;
         std::size_t at = starts_.back(), end = 0;
-        for (const ClassId n_classes : packed_.n_classes) {
+        for (const ClassId n_classes : tree_.n_classes) {
             end += n_classes;
             of_output_.clear();
             for (; at < present_.size() && present_[at].at < end; ++at)
                 of_output_.push_back(present_[at].weight);
-            std::ranges::sort(of_output_);  // so that names of classes play no part in sums
+            std::ranges::sort(of_output_);  // so that sums do not depend on the order of classes
             sum += impurity_({weight, of_output_});
         }
-        return sum / static_cast<double>(packed_.n_outputs);
+        return sum / static_cast<double>(tree_.n_outputs);
     }
 
 private:
@@ -176,13 +174,13 @@ private:
 
     template <class Weights>
     void push_row(const Weights& weights, std::size_t row) {
-        const std::size_t width = packed_.value_width();
+        const std::size_t width = tree_.value_width();
         for (std::uint32_t c = 0; c < width; ++c)
             if (const double w = scale_ * weights[row * width + c]; w > 0.0)
                 present_.push_back({c, w});
     }
 
-    const Tree& packed_;
+    const CompactTree& tree_;
     const double scale_;
     double (*impurity_)(const ClassWeights&);
     std::vector<Present> present_, joined_;
@@ -190,37 +188,37 @@ private:
     std::vector<double> of_output_;
 };
 
-// visit(t, subtree) for every node, last to first: children before their parent. Ends early where
-// visit says false.
+// visit(t, subtree) for every node, last to first: children before their parent. Ends early if
+// visit returns false.
 template <class Visit>
-bool derive(const Tree& packed, Visit&& visit) {
-    const LeafScales scales = packed.leaf_scales();
-    std::size_t number = packed.n_leaves();
+bool derive(const CompactTree& tree, Visit&& visit) {
+    const LeafScales scales = tree.leaf_scales();
+    std::size_t number = tree.n_leaves();
     std::vector<Subtree> waiting;
-    ClassStack classes(packed, scales.weight);
-    for (NodeId t = static_cast<NodeId>(packed.nodes.size()); t-- > 0;) {
-        const Node& node = packed.nodes[t];
+    ClassStack classes(tree, scales.weight);
+    for (NodeId t = static_cast<NodeId>(tree.nodes.size()); t-- > 0;) {
+        const Node& node = tree.nodes[t];
         if (node.leaf()) {
-            const LeafStats leaf = packed.leaf_stats(t, --number);
+            const LeafStats leaf = tree.leaf_stats(t, --number);
             waiting.push_back({leaf.n, leaf.weight * scales.weight, leaf.impurity,
-                               leaf.value * scales.output, 0.0});
-            if (packed.classification()) classes.push(node, waiting.back().weight);
+                               leaf.mean * scales.output, 0.0});
+            if (tree.classification()) classes.push(node, waiting.back().weight);
         } else {
             const Subtree first = waiting.back();
             waiting.pop_back();
             waiting.back() = joined(first, waiting.back());
-            if (packed.classification()) classes.join();
+            if (tree.classification()) classes.join();
         }
-        if (packed.classification())
+        if (tree.classification())
             waiting.back().impurity = classes.impurity(waiting.back().weight);
         if (!visit(t, waiting.back())) return false;
     }
     return true;
 }
 
-// Whether nothing but rounding is between what the leaves tell and the tree as it is.
-bool reproduces(const Tree& packed, const Tree& tree) {
-    return derive(packed, [&](NodeId t, const Subtree& derived) {
+// Whether the impurities computed from the leaves differ from those of the tree by rounding only.
+bool reproduces(const CompactTree& compacted, const Tree& tree) {
+    return derive(compacted, [&](NodeId t, const Subtree& derived) {
         const double error = std::fabs(derived.impurity - tree.impurity[t]);
         return error <= 1e-12 * tree.impurity[t] + 1e-13 * tree.impurity[0];
     });
@@ -228,34 +226,36 @@ bool reproduces(const Tree& packed, const Tree& tree) {
 
 }  // namespace
 
-Tree compact(Tree tree, Derivation derivation) {
+std::optional<CompactTree> compact(const Tree& tree, CompactionRule rule) {
     const bool classes = tree.classification();
-    if (derivation == Derivation::none || tree.compact() || classes != tree.node_values.empty() ||
+    if (rule == CompactionRule::none || classes == tree.has_node_values() ||
         (!classes && tree.n_outputs > 1))
-        return tree;
-    Packed packed = pack(tree, leaves_of(tree), derivation);
-    // Of sums that were rounded it is to be seen.
-    if (packed.suits && (packed.exact || reproduces(packed.tree, tree)))
-        return std::move(packed.tree);
+        return std::nullopt;
+    Compacted made = make_compact(tree, leaves_of(tree), rule);
+    // Sums that were rounded have to be compared.
+    if (made.suits && (made.exact || reproduces(made.tree, tree))) return std::move(made.tree);
+    return std::nullopt;
+}
+
+StoredTree stored(Tree tree, CompactionRule rule) {
+    if (auto compacted = compact(tree, rule)) return *std::move(compacted);
     return tree;
 }
 
-Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation) {
-    return pack(std::move(nodes), leaves, derivation).tree;
+CompactTree compact_tree(TreeBase nodes, const Leaves& leaves, CompactionRule rule) {
+    return make_compact(std::move(nodes), leaves, rule).tree;
 }
 
-void CompactLeaves::finish(Tree& tree) && {
+void CompactLeaves::finish(CompactTree& tree) && {
     if (!classes_ && all_n_) return;
     weights_.shrink_to_fit();
     tree.whole_weights = std::move(weights_);
 }
 
-Tree expand(const Tree& tree) {
-    if (!tree.compact()) return tree;
+Tree expand(const CompactTree& tree) {
     const std::size_t n = tree.nodes.size();
     const bool classes = tree.classification();
-    Tree plain = header_of(tree);
-    plain.nodes = tree.nodes;
+    Tree plain{TreeBase(tree)};
     plain.n_node_samples.resize(n);
     plain.weighted_n_node_samples.resize(n);
     plain.impurity.resize(n);
@@ -271,12 +271,15 @@ Tree expand(const Tree& tree) {
         plain.weighted_n_node_samples[t] = subtree.weight / scales.weight;
         plain.impurity[t] = subtree.impurity;
         if (!classes)
-            plain.node_values[t] = node.leaf() ? node.threshold : subtree.mean / scales.output;
-        if (!classes && node.leaf()) node.link = 0;
-        if (node.leaf()) node.threshold = kLeaf;
+            plain.node_values[t] = node.leaf() ? node.mean() : subtree.mean / scales.output;
+        if (node.leaf()) node = Node::plain_leaf(classes ? node.link : 0);
         return true;
     });
     return plain;
+}
+
+Tree expand(const StoredTree& tree) {
+    return tree.compact() ? expand(*tree.compact()) : *tree.plain();
 }
 
 }  // namespace silvics

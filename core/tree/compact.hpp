@@ -1,28 +1,33 @@
-// The two layouts of a tree: compact for those who keep it, plain for those who analyse it.
+// Conversion between plain and compact trees.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
-// What the leaves of a tree have, in their order.
+// The statistics of the leaves of a tree, in the order of nodes.
 struct Leaves {
     std::vector<NodeId> ids;
     std::vector<std::uint32_t> n;
     std::vector<double> weight, impurity;
-    std::vector<double> value;          // where they predict one number
-    std::vector<double> class_weights;  // of those that are not pure, where they predict classes
+    std::vector<double> mean;           // of one real output
+    std::vector<double> class_weights;  // rows of the leaves that are not pure
 };
 
-// The compact tree of these nodes, whose leaves have all of this. `nodes` has a header and nodes,
-// and nothing else.
-Tree compact_tree(Tree nodes, const Leaves& leaves, Derivation derivation);
-// The tree in a quarter of the bytes, where its inner nodes follow from the leaves in the way
-// said, to rounding; otherwise the plain tree as it is.
-Tree compact(Tree tree, Derivation derivation);
-// The plain tree, whatever the layout.
-Tree expand(const Tree& tree);
+// The compact tree of these nodes with these leaves.
+CompactTree compact_tree(TreeBase nodes, const Leaves& leaves, CompactionRule rule);
+// The tree in a quarter of the bytes, if by this rule the statistics of its inner nodes follow from
+// those of its leaves, up to rounding.
+std::optional<CompactTree> compact(const Tree& tree, CompactionRule rule);
+// The compact tree if there is one, and otherwise the plain tree.
+StoredTree stored(Tree tree, CompactionRule rule);
+
+// The statistics of all nodes, computed from those of the leaves.
+Tree expand(const CompactTree& tree);
+// A copy of a plain tree, or an expanded compact one.
+Tree expand(const StoredTree& tree);
 
 }  // namespace silvics

@@ -1,32 +1,34 @@
-// The leaves of a compact tree of one output, put into its nodes as they are made.
+// The leaves of a compact tree of one output while it grows: each becomes a node at once, and the
+// rest of its statistics is collected here.
 #pragma once
 
-#include <bit>
 #include <span>
 #include <vector>
 
-#include "tree/tree.hpp"
+#include "tree/compact_tree.hpp"
 
 namespace silvics {
 
-// In their order. Weights are counts: others are not told.
+// Leaves come in the order of nodes. Their weights have to be whole numbers; otherwise the leaves
+// are not exact().
 class CompactLeaves {
 public:
-    // `weighted`: some weights may be other than n.
+    // `weighted`: some weights may differ from the number of samples.
     CompactLeaves(bool classification, int impurity_exponent, bool weighted)
         : classes_(classification),
           weighted_(weighted),
           scales_(LeafScales::of_impurities(impurity_exponent)) {}
 
-    // Of one class, or with weights of several.
+    // A leaf of one class, and one with the weights of several.
     Node put_class(std::uint32_t n, double weight, ClassId only) {
         ++size_;
-        return {counts(n, weight), kLeaf, kPureBit | only};
+        return Node::leaf_of_counts({n, count(weight)}, kPureBit | only);
     }
     Node put_classes(std::uint32_t n, double weight, std::span<const double> weights) {
         ++size_;
         for (const double w : weights) weights_.push_back(count(w));
-        return {counts(n, weight), kLeaf, checked_id(n_impure_++, kMaxIds, "impure leaves")};
+        return Node::leaf_of_counts({n, count(weight)},
+                                    checked_id(n_impure_++, kMaxIds, "impure leaves"));
     }
     Node put_mean(const LeafStats& leaf) {
         exact_ &= leaf.impurity == 0.0 && scales_.suit(leaf);
@@ -34,30 +36,29 @@ public:
         if (weighted_) weights_.push_back(count(leaf.weight));
         if (leaf.impurity != 0.0 || !impurities_.empty()) put_impurity(leaf.impurity);
         ++size_;
-        return {leaf.value, kLeaf, leaf.n};
+        return Node::leaf_of_mean(leaf.mean, leaf.n);
     }
 
-    // What a mean has, the `number`-th leaf.
+    // The statistics of a leaf with a mean, by its number.
     LeafStats mean(const Node& leaf, std::size_t number) const {
-        return {.n = leaf.link,
-                .weight = weighted_ ? weights_[number] : static_cast<double>(leaf.link),
+        const std::uint32_t n = leaf.n_samples();
+        return {.n = n,
+                .weight = weighted_ ? weights_[number] : static_cast<double>(n),
                 .impurity = impurities_.empty() ? 0.0 : impurities_[number],
-                .value = leaf.threshold};
+                .mean = leaf.mean()};
     }
     std::size_t size() const { return size_; }
-    // Whether they tell all there is: of classes they do, of outputs without a mean among them.
+    // Whether the statistics of inner nodes follow from the leaves without rounding errors: with
+    // whole class weights always, with means only if the outputs of each leaf are equal.
     bool exact() const { return exact_; }
-    // What a tree keeps of them outside of its nodes.
-    void finish(Tree& tree) &&;
+    // Moves to the tree what is not in its nodes.
+    void finish(CompactTree& tree) &&;
 
 private:
     std::uint32_t count(double weight) {
         const bool whole = is_count(weight);
         exact_ &= whole;
         return whole ? static_cast<std::uint32_t>(weight) : 0;
-    }
-    double counts(std::uint32_t n, double weight) {
-        return std::bit_cast<double>(LeafCounts{n, count(weight)});
     }
     void put_impurity(double impurity) {
         impurities_.resize(size_, 0.0);
@@ -67,7 +68,7 @@ private:
     bool classes_, weighted_, exact_ = true, all_n_ = true;
     LeafScales scales_;
     std::size_t size_ = 0, n_impure_ = 0;
-    Counts weights_;                  // of the classes of impure leaves, or of leaves
+    Counts weights_;                  // of classes in impure leaves, or of leaves
     std::vector<double> impurities_;  // once one is not zero
 };
 

@@ -1,4 +1,4 @@
-// Where a sample goes that no comparison with a threshold tells of.
+// The side of a value at a category split.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace silvics {
 
-// A level that the trees have not seen, and that is not to be taken for a missing one.
+// A level that was not seen in training, and that is not treated as missing.
 inline constexpr double kUnknownLevel = -2.0;
 
-// At a category node, by its rule and the tree's sets of levels.
+// `x` is a level, kUnknownLevel, or missing; `sets` are the level sets of the tree.
 inline bool level_goes_left(LevelRule rule, bool missing_left, double x,
                             std::span<const std::uint32_t> sets) {
     if (x >= 0.0 && x < 0x1.0p32) return rule.goes_left(static_cast<Level>(x), sets);

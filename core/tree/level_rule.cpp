@@ -5,8 +5,9 @@
 namespace silvics {
 namespace {
 
-// A set apart: a word with its size and kind, then a bit for each of so many levels, or the levels,
-// ascending, that do not go where others go.
+// A set apart begins with one word. With kList, its other bits are the length of the sorted list
+// that follows: the levels that do not go to the side of the others. Otherwise the word is the
+// number of levels that have a bit in the words that follow.
 constexpr std::uint32_t kList = std::uint32_t{1} << 31;
 
 std::size_t words_of(std::uint32_t head) {

@@ -1,12 +1,12 @@
-// Which levels of a category go left at a node.
+// The rule of a category split: which levels go left.
 //
-// A category node has no threshold; in its place stands a NaN whose bits are the rule:
-//   few    one bit for each of the first 47 levels;
-//   coin   a seed, from which each level's side follows (Extra-Trees);
-//   apart  where the tree keeps a larger set: as bits, or as a list of those that differ;
-//   record where it keeps a node of another kind altogether (branches.hpp).
-// One more bit says where levels go that no other says anything about: to the heavier child.
-// A node without categories pays nothing for any of this.
+// The rule takes 64 bits, those of a NaN, so that it can stand where other nodes have a threshold:
+//   in_place_bits  one bit for each of the first 47 levels;
+//   coin           a seed, from which the side of each level is computed (Extra-Trees);
+//   apart          the offset of a larger set in the tree's level sets: bits, or a sorted list;
+//   pending        the offset of the levels in the growing tree; a stored tree never has this form;
+//   record         not a rule of levels: the offset of a branch record (split_rule.hpp).
+// One more bit is the side of the levels that the rule does not list: that of the heavier child.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ using Level = Code;
 
 class LevelRule {
 public:
-    enum class Form : std::uint8_t { none, in_place_bits, coin, apart, record };
+    enum class Form : std::uint8_t { none, in_place_bits, coin, apart, record, pending };
 
     static constexpr std::size_t kInlineLevels = 47;  // levels that fit
     static constexpr std::uint64_t kContent = (std::uint64_t{1} << kInlineLevels) - 1;
@@ -33,20 +33,21 @@ public:
     LevelRule(Form form, std::uint64_t content, bool others_left)
         : bits_(kNaN | static_cast<std::uint64_t>(form) << 48 |
                 std::uint64_t{others_left} << kInlineLevels | (content & kContent)) {}
+    static LevelRule pending(std::size_t offset) { return {Form::pending, offset, false}; }
 
-    // What a node keeps in the place of its threshold.
+    // The NaN that stands in the place of a threshold.
     double in_place() const { return std::bit_cast<double>(bits_); }
     Form form() const { return static_cast<Form>(bits_ >> 48 & 7); }
     std::uint64_t content() const { return bits_ & kContent; }
     bool others_left() const { return (bits_ >> kInlineLevels & 1) != 0; }
     LevelRule sending_others(bool left) const { return {form(), content(), left}; }
 
-    // Each level has a fair coin of its own.
+    // Each level has a fair coin.
     static bool coin(std::uint64_t seed, Level level) {
         return scatter(seed + (std::uint64_t{level} + 1) * 0x9E3779B97F4A7C15ULL) >> 63 != 0;
     }
 
-    // `sets` are the tree's.
+    // `sets` are the level sets of the tree.
     bool goes_left(Level level, std::span<const std::uint32_t> sets) const {
         switch (form()) {
             case Form::in_place_bits:
@@ -58,15 +59,15 @@ public:
         }
     }
 
-    // The rule by which these levels go left and right, and others as said. A large set is put at
-    // the end of `sets`.
+    // The rule that sends the levels `left` and `right` to these sides, and all others by
+    // `others_left`. A set that does not fit in place is appended to `sets`.
     static LevelRule of(std::span<const Level> left, std::span<const Level> right, bool others_left,
                         std::vector<std::uint32_t>& sets);
-    // The same rule in another tree: a set apart is put at the end of its sets.
+    // The same rule in another tree: a set apart is appended to the level sets of that tree.
     LevelRule copied(std::span<const std::uint32_t> from, std::vector<std::uint32_t>& to) const;
-    // How many of the tree's words are its own, if it is a rule.
+    // The number of words that the rule has in the level sets; 0 if it is not a rule.
     std::size_t n_words(std::span<const std::uint32_t> sets) const;
-    // Whether it is a rule at all.
+    // Whether these bits are a rule of a stored tree with these level sets.
     bool valid(std::span<const std::uint32_t> sets) const;
 
 private:

@@ -10,7 +10,7 @@
 namespace silvics {
 namespace {
 
-// The plain tree as pruning sees it; each step cuts the inner node with the smallest alpha.
+// Minimal cost-complexity pruning: each step cuts the inner node with the smallest alpha.
 class Pruning {
 public:
     explicit Pruning(const Tree& tree)
@@ -39,8 +39,9 @@ public:
 
     double impurity() const { return branch_[0]; }
 
-    // Alpha of the weakest link, or nothing if only the root is left. Cutting the weakest link
-    // can only raise the alphas above it, so an outdated entry is seen before it is needed.
+    // Finds the alpha of the weakest link; returns false if only the root is left. Cutting the
+    // weakest link can only raise the alphas above it, so that an outdated entry comes up too early
+    // and can be replaced.
     bool weakest(double& least) {
         while (!links_.empty()) {
             const auto [a, t] = links_.top();
@@ -70,7 +71,7 @@ public:
         }
     }
 
-    // Of each node, whether it is a leaf from now on.
+    // For each node, whether it has become a leaf.
     const std::vector<char>& cut() const { return cut_; }
 
 private:
@@ -90,13 +91,12 @@ private:
     std::priority_queue<Link, std::vector<Link>, std::greater<>> links_;
 };
 
-// The plain tree with some nodes made leaves, in the same order.
+// A copy of the tree in which the marked nodes are leaves; the order of nodes stays.
 Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
-    Tree pruned = header_of(tree);
-    pruned.branches.clear();
+    Tree pruned(header_of(tree));
     const std::vector<NodeId> ends = tree.subtree_ends();
     const std::size_t width = tree.value_width();
-    const bool per_node = !tree.node_values.empty();
+    const bool per_node = tree.has_node_values();
     std::vector<NodeId> now(tree.nodes.size(), 0);
     for (NodeId t = 0, next; t < tree.nodes.size(); t = next) {
         next = cut[t] != 0 ? ends[t] : t + 1;
@@ -108,19 +108,16 @@ Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
             pruned.node_values.insert(pruned.node_values.end(), value.begin(), value.end());
         }
         if (cut[t] != 0 || node.leaf()) {
-            if (!per_node && !(node.leaf() && (node.link & kPureBit))) {
+            std::uint32_t link = per_node ? 0 : node.link;
+            if (!per_node && !(node.leaf() && node.pure())) {
                 tree.write_class_weights(t, value);
-                node.link = static_cast<std::uint32_t>(pruned.leaf_weights.size() / width);
+                link = static_cast<std::uint32_t>(pruned.leaf_weights.size() / width);
                 pruned.leaf_weights.insert(pruned.leaf_weights.end(), value.begin(), value.end());
             }
-            if (per_node) node.link = 0;
-            node.feature = kLeaf;
-            node.threshold = kLeaf;
+            node = Node::plain_leaf(link);
         } else if (tree.has_record(node)) {
-            const auto at = static_cast<std::size_t>(LevelRule(node.threshold).content());
-            const auto record = std::span(tree.branches).subspan(at, tree.record(node).size());
-            node.threshold =
-                LevelRule(LevelRule::Form::record, pruned.branches.size(), false).in_place();
+            const auto record = tree.record(node).words();
+            node.set_rule(SplitRule::record(pruned.branches.size()));
             pruned.branches.insert(pruned.branches.end(), record.begin(), record.end());
         }
         pruned.nodes.push_back(node);
@@ -131,7 +128,9 @@ Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
     for (Node& node : pruned.nodes) {
         if (node.leaf()) continue;
         if (pruned.has_record(node))
-            for (NodeId& child : pruned.children_of(node)) child = now[child];
+            for (NodeId& child :
+                 BranchRecord::children_at(pruned.branches, node.rule().record_offset()))
+                child = now[child];
         node.set_second(now[node.second()], node.missing_left());
     }
     pruned.max_depth = std::ranges::max(pruned.depths());
@@ -140,13 +139,13 @@ Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
 
 }  // namespace
 
-PruningPath pruning_path(const Tree& tree) {
+PruningPath pruning_path(const StoredTree& tree) {
     const Tree plain = expand(tree);
     Pruning pruning(plain);
     PruningPath path;
     const auto note = [&](double alpha) {
-        path.alphas.push_back(std::ldexp(alpha, tree.impurity_exponent));
-        path.impurities.push_back(std::ldexp(pruning.impurity(), tree.impurity_exponent));
+        path.alphas.push_back(std::ldexp(alpha, plain.impurity_exponent));
+        path.impurities.push_back(std::ldexp(pruning.impurity(), plain.impurity_exponent));
     };
     note(0.0);
     for (double alpha; pruning.weakest(alpha);) {
@@ -156,16 +155,16 @@ PruningPath pruning_path(const Tree& tree) {
     return path;
 }
 
-Tree prune(const Tree& tree, double alpha) {
+StoredTree prune(const StoredTree& tree, double alpha) {
     const Tree plain = expand(tree);
     Pruning pruning(plain);
     for (double weakest;
-         pruning.weakest(weakest) && std::ldexp(weakest, tree.impurity_exponent) <= alpha;)
+         pruning.weakest(weakest) && std::ldexp(weakest, plain.impurity_exponent) <= alpha;)
         pruning.cut_weakest();
-    return compact(cut_tree(plain, pruning.cut()), tree.derivation);
+    return stored(cut_tree(plain, pruning.cut()), tree.compaction());
 }
 
-Tree prune_by_errors(const Tree& tree, std::span<const double> errors, double slack) {
+StoredTree prune_by_errors(const StoredTree& tree, std::span<const double> errors, double slack) {
     const Tree plain = expand(tree);
     if (errors.size() != plain.nodes.size())
         throw std::invalid_argument("one error for each node is needed");
@@ -178,7 +177,7 @@ Tree prune_by_errors(const Tree& tree, std::span<const double> errors, double sl
         cut[t] = errors[t] <= below + slack;
         if (cut[t] == 0) least[t] = below;
     }
-    return compact(cut_tree(plain, cut), tree.derivation);
+    return stored(cut_tree(plain, cut), tree.compaction());
 }
 
 }  // namespace silvics

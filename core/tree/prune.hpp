@@ -1,24 +1,26 @@
-// Pruning: minimal cost-complexity (Breiman et al. 1984), where the weakest link goes first; and by
-// errors.
+// Pruning: minimal cost-complexity (Breiman et al. 1984), which cuts the weakest link first, and
+// pruning by errors.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "tree/tree.hpp"
+#include "tree/stored_tree.hpp"
 
 namespace silvics {
 
+// The effective alpha of each step, and the impurity of the tree after it.
 struct PruningPath {
-    std::vector<double> alphas, impurities;  // effective alpha, and what is left after each step
+    std::vector<double> alphas, impurities;
 };
 
-PruningPath pruning_path(const Tree& tree);
-// The smallest subtree whose every link is worth more than alpha.
-Tree prune(const Tree& tree, double alpha);
-// From the leaves up: a node becomes a leaf where its errors as one, told for every node, are not
-// more, beyond the slack, than those of what is left below it (reduced-error and pessimistic
-// pruning, Quinlan 1987).
-Tree prune_by_errors(const Tree& tree, std::span<const double> errors, double slack);
+PruningPath pruning_path(const StoredTree& tree);
+// The smallest subtree whose every link has an alpha above this one. The result is compact if the
+// tree is.
+StoredTree prune(const StoredTree& tree, double alpha);
+// Reduced-error and pessimistic pruning (Quinlan 1987), from the leaves up: a node becomes a leaf
+// if its errors as a leaf, one entry per node, exceed those of the pruned subtree below it by at
+// most the slack.
+StoredTree prune_by_errors(const StoredTree& tree, std::span<const double> errors, double slack);
 
 }  // namespace silvics

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "tree/check_tree.hpp"
 #include "tree/goes_left.hpp"
-#include "tree/level_rule.hpp"
 
 namespace silvics {
 namespace {
@@ -19,8 +19,8 @@ void require(bool holds, const char* what) {
 
 // ---- classes
 
-// The new place of each class, over those of all outputs side by side.
-std::vector<std::size_t> places_of_classes(const Tree& tree, const Relabelling& by) {
+// The new column of each class, in rows of the class weights of all outputs.
+std::vector<std::size_t> places_of_classes(const TreeBase& tree, const Relabelling& by) {
     require(
         by.n_classes.size() == tree.n_classes.size() && by.classes.size() == tree.n_classes.size(),
         "number of outputs");
@@ -48,41 +48,48 @@ void spread(std::vector<T>& rows, const std::vector<std::size_t>& places, std::s
     rows = std::move(wide);
 }
 
-void widen_classes(const std::vector<std::size_t>& places, const Relabelling& by, Tree& tree) {
-    if (tree.node_values.empty())
-        for (Node& node : tree.nodes)
-            if (node.leaf() && (node.link & kPureBit) != 0)
-                node.link = kPureBit | static_cast<ClassId>(places[node.link & ~kPureBit]);
-    tree.n_classes = by.n_classes;
-    const std::size_t width = tree.value_width();
+void widen_arrays(const std::vector<std::size_t>& places, std::size_t width, Tree& tree) {
     spread(tree.leaf_weights, places, width);
     spread(tree.node_values, places, width);
+}
+
+void widen_arrays(const std::vector<std::size_t>& places, std::size_t width, CompactTree& tree) {
+    spread(tree.leaf_weights, places, width);
     spread(tree.whole_weights.narrow, places, width);
     spread(tree.whole_weights.wide, places, width);
 }
 
-// ---- levels
-
-bool tests_levels(const Tree& tree, const Node& node) {
-    return !node.leaf() && node.category() &&
-           (!tree.has_record(node) || tree.record(node).test() != Branching::Test::thresholds);
+template <class Form>
+void widen_classes(const std::vector<std::size_t>& places, const Relabelling& by, Form& tree) {
+    for (Node& node : tree.nodes)
+        if (node.leaf() && tree.pure(node))
+            node.link = kPureBit | static_cast<ClassId>(places[node.pure_class()]);
+    tree.n_classes = by.n_classes;
+    widen_arrays(places, tree.value_width(), tree);
 }
 
-bool renumbers(const Relabelling& by, const Tree& tree, const Node& node) {
+// ---- levels
+
+bool tests_levels(const TreeBase& tree, const Node& node) {
+    if (node.leaf()) return false;
+    return tree.has_record(node) ? tree.record(node).test() != Branching::Test::thresholds
+                                 : node.rule().is_levels();
+}
+
+bool renumbers(const Relabelling& by, const TreeBase& tree, const Node& node) {
     return tests_levels(tree, node) && !by.levels[static_cast<std::size_t>(node.feature)].empty();
 }
 
-std::uint32_t child_of(const Tree& tree, const Node& node, std::int32_t level) {
+std::uint32_t child_of(const TreeBase& tree, const Node& node, std::int32_t level) {
     const auto x = static_cast<double>(level);
     if (tree.has_record(node)) return tree.record(node).child_of(x, tree.level_sets);
-    const LevelRule rule(node.threshold);
-    return level_goes_left(rule, node.missing_left(), x, tree.level_sets) ? 0 : 1;
+    return level_goes_left(node.rule().levels(), node.missing_left(), x, tree.level_sets) ? 0 : 1;
 }
 
-// Writes the rules of a tree anew, one node after the other.
+// Rewrites the category rules of a tree for the new numbers of levels, node by node.
 class LevelChange {
 public:
-    LevelChange(const Tree& tree, const Relabelling& by, Tree& made)
+    LevelChange(const TreeBase& tree, const Relabelling& by, TreeBase& made)
         : tree_(tree), by_(by), made_(made), reaching_(tree.n_features), numbers_(tree.n_features) {
         made_.level_sets.clear();
         made_.branches.clear();
@@ -101,65 +108,49 @@ public:
         const std::vector<NodeId> ends = tree_.subtree_ends();
         for (NodeId t = 0; t < tree_.nodes.size(); ++t) {
             const Node& node = tree_.nodes[t];
-            if (node.leaf() || !node.category()) continue;
-            made_.nodes[t].threshold =
-                renumbers(by_, tree_, node) ? renumbered(t, ends[t]) : copied(node);
+            if (node.leaf() || node.rule().is_threshold()) continue;
+            made_.nodes[t].set_rule(renumbers(by_, tree_, node) ? renumbered(t, ends[t])
+                                                                : copied(node));
         }
     }
 
 private:
     using Levels = std::vector<Level>;
 
-    // Levels that come to the nodes from here to the end: of a large set, few come far down.
+    // The levels that reach the nodes up to `end`: few levels of a large set reach deep nodes.
     struct Reaching {
         NodeId end;
         Levels levels;
     };
 
-    // A record without its missing levels, at the end of those of the new tree.
-    std::size_t append(const BranchRecord& record, const Node& node) {
-        const std::size_t at = made_.branches.size();
-        const auto from = tree_.branches.begin() +
-                          static_cast<std::ptrdiff_t>(LevelRule(node.threshold).content());
-        const std::size_t size = record.size() - (record.some_missing() ? 2 : 0);
-        made_.branches.insert(made_.branches.end(), from, from + static_cast<std::ptrdiff_t>(size));
-        made_.branches[at] = static_cast<std::uint32_t>(record.test());
-        return at;
-    }
-
-    double copied(const Node& node) {
-        if (!tree_.has_record(node))
-            return LevelRule(node.threshold).copied(tree_.level_sets, made_.level_sets).in_place();
+    SplitRule copied(const Node& node) {
+        if (!tree_.has_record(node)) return copied(node.rule().levels());
         const BranchRecord record = tree_.record(node);
-        const std::size_t at = append(record, node);
+        const std::size_t at = BranchRecord::append_without_missing(record, made_.branches);
         if (record.test() == Branching::Test::subset)
-            set_subset(at,
-                       LevelRule(record.threshold(0)).copied(tree_.level_sets, made_.level_sets));
+            BranchRecord::set_subset(made_.branches, at, copied(record.subset()));
         if (record.some_missing())
-            BranchRecord::append_missing(
-                at, record.missing_levels().copied(tree_.level_sets, made_.level_sets),
-                made_.branches);
-        return LevelRule(LevelRule::Form::record, at, false).in_place();
+            BranchRecord::append_missing(at, copied(record.missing_levels()), made_.branches);
+        return SplitRule::record(at);
     }
+    LevelRule copied(LevelRule levels) { return levels.copied(tree_.level_sets, made_.level_sets); }
 
-    double renumbered(NodeId t, NodeId end) {
+    SplitRule renumbered(NodeId t, NodeId end) {
         const Node& node = tree_.nodes[t];
         const std::vector<Levels> to = parted(t, end);
         if (!tree_.has_record(node)) {
             require(!tree_.both_children || !has_missing(node.feature), "a level in both children");
-            return rule(to, LevelRule(node.threshold).others_left()).in_place();
+            return rule(to, node.rule().levels().others_left());
         }
         const BranchRecord record = tree_.record(node);
-        const std::size_t at = append(record, node);
+        const std::size_t at = BranchRecord::append_without_missing(record, made_.branches);
         Levels missing = to[record.missing_child()];
         bool by_test = false;  // whether the test itself sends them there
         if (record.test() == Branching::Test::subset) {
-            set_subset(at, rule(to, LevelRule(record.threshold(0)).others_left()));
+            BranchRecord::set_subset(made_.branches, at, rule(to, record.subset().others_left()));
             by_test = record.missing_child() < 2;
         } else {
-            const auto levels =
-                std::span(made_.branches)
-                    .subspan(at + BranchRecord::kHead + record.n_children(), record.n_cuts());
+            const auto levels = BranchRecord::levels_at(made_.branches, at);
             for (Level& level : levels) level = number(node.feature, level);
             if (record.missing_child() < levels.size())
                 std::erase(missing, levels[record.missing_child()]);
@@ -168,10 +159,10 @@ private:
         if (!by_test && !missing.empty())
             BranchRecord::append_missing(at, LevelRule::of(missing, {}, false, made_.level_sets),
                                          made_.branches);
-        return LevelRule(LevelRule::Form::record, at, false).in_place();
+        return SplitRule::record(at);
     }
 
-    // The levels that come to a node, by the child that they go on to.
+    // The levels that reach a node, grouped by the child that they go to.
     std::vector<Levels> parted(NodeId t, NodeId end) {
         const Node& node = tree_.nodes[t];
         const auto of_new = by_.levels[static_cast<std::size_t>(node.feature)];
@@ -182,7 +173,7 @@ private:
             std::iota(all.begin(), all.end(), Level{0});
             reaching.push_back({static_cast<NodeId>(tree_.nodes.size()), std::move(all)});
         }
-        std::vector<NodeId> ends;  // of the children's subtrees: where the next one begins
+        std::vector<NodeId> ends;  // of the children's subtrees
         tree_.for_children(t, [&](NodeId child) { ends.push_back(child); });
         ends.erase(ends.begin());
         ends.push_back(end);
@@ -195,10 +186,6 @@ private:
 
     LevelRule rule(const std::vector<Levels>& to, bool others_left) {
         return LevelRule::of(to[0], to[1], others_left, made_.level_sets);
-    }
-
-    void set_subset(std::size_t at, LevelRule rule) {
-        BranchRecord::set_threshold(made_.branches.data() + at, 0, rule.in_place());
     }
 
     Level number(std::int32_t feature, Level old) const {
@@ -214,14 +201,14 @@ private:
 
     static constexpr Level kNone = ~Level{0};
 
-    const Tree& tree_;
+    const TreeBase& tree_;
     const Relabelling& by_;
-    Tree& made_;
-    std::vector<std::vector<Reaching>> reaching_;  // of each variable, the innermost last
-    std::vector<Levels> numbers_;                  // of each variable's old levels
+    TreeBase& made_;
+    std::vector<std::vector<Reaching>> reaching_;  // per variable, the innermost last
+    std::vector<Levels> numbers_;                  // per variable, the new number of each old level
 };
 
-bool any_renumbered(const Relabelling& by, const Tree& tree) {
+bool any_renumbered(const Relabelling& by, const TreeBase& tree) {
     require(by.levels.size() == tree.n_features, "number of variables");
     return std::ranges::any_of(tree.nodes,
                                [&](const Node& node) { return renumbers(by, tree, node); });
@@ -229,17 +216,18 @@ bool any_renumbered(const Relabelling& by, const Tree& tree) {
 
 }  // namespace
 
-bool relabels(const Relabelling& by, const Tree& tree) {
+bool relabels(const Relabelling& by, const TreeBase& tree) {
     return by.n_classes != tree.n_classes || any_renumbered(by, tree);
 }
 
-Tree relabelled(const Tree& tree, const Relabelling& by) {
+StoredTree relabelled(const StoredTree& tree, const Relabelling& by) {
     const auto places = places_of_classes(tree, by);
-    Tree made = tree;
-    if (by.n_classes != tree.n_classes) widen_classes(places, by, made);
-    if (any_renumbered(by, tree)) LevelChange(tree, by, made).write();
-    check_tree(made);
-    return made;
+    return tree.visit([&](auto made) -> StoredTree {
+        if (by.n_classes != tree->n_classes) widen_classes(places, by, made);
+        if (any_renumbered(by, tree)) LevelChange(tree, by, made).write();
+        check_tree(made);
+        return made;
+    });
 }
 
 }  // namespace silvics

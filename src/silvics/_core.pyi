@@ -401,10 +401,10 @@ class Tree:
 
     def depths(self) -> NDArray[numpy.int64]: ...
     def expanded(self) -> Tree:
-        """The same tree, everything told of every node."""
+        """The same tree in plain form, with the statistics of every node."""
 
     def stored_arrays(self) -> dict:
-        """Everything the tree holds, by name."""
+        """All arrays of the tree, by name."""
 
     def __getstate__(self) -> dict: ...
     def __setstate__(self, arg: dict, /) -> None: ...

@@ -185,9 +185,9 @@ void check_unseen(const MixedProblem& mixed, const Tree& tree) {
             if (!here) seen.insert(x);
         }
         if (!missing) right &= node.missing_left() == heavier_left;
-        right &= node.category() == (mixed.n_levels[f] >= 0);
-        if (!node.category()) continue;
-        const LevelRule rule(node.threshold);
+        right &= !node.rule().is_threshold() == (mixed.n_levels[f] >= 0);
+        if (node.rule().is_threshold()) continue;
+        const LevelRule rule = node.rule().levels();
         right &= rule.others_left() == heavier_left;
         right &= (rule.form() == LevelRule::Form::coin) == problem.rules.search.random_cut;
         if (rule.form() == LevelRule::Form::coin) continue;
@@ -220,7 +220,7 @@ TEST_CASE("rows of a mixed table arrive where they were counted, under any rules
             check_unseen(mixed, tree);
             for (const Node& node : tree.nodes) {
                 if (node.leaf()) continue;
-                categories += node.category();
+                categories += !node.rule().is_threshold();
                 left += node.missing_left();
             }
             apart += !tree.level_sets.empty();

@@ -31,11 +31,13 @@ private:
     }
     bool same_split(NodeId t, NodeId u) const {
         const Node &x = a_.nodes[t], &y = b_.nodes[u];
-        if (x.feature != y.feature || x.category() != y.category() ||
+        if (x.feature != y.feature || x.rule().is_threshold() != y.rule().is_threshold() ||
             x.missing_left() != y.missing_left())
             return false;
-        if (!x.category()) return x.threshold == y.threshold || close(x.threshold, y.threshold);
-        const LevelRule p(x.threshold), q(y.threshold);
+        const SplitRule a = x.rule(), b = y.rule();
+        if (a.is_threshold())
+            return a.threshold() == b.threshold() || close(a.threshold(), b.threshold());
+        const LevelRule p = a.levels(), q = b.levels();
         bool equal = p.others_left() == q.others_left();
         for (Level level = 0; level < 10; ++level)
             equal &= p.goes_left(level, a_.level_sets) == q.goes_left(level, b_.level_sets);

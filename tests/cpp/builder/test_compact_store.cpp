@@ -27,16 +27,15 @@ CompactStore compact_store(const test::PlannedGrowth& growth, int exponent = 0,
     return store;
 }
 
-void check_same_trees(const test::PlannedGrowth& growth, Derivation derivation, int exponent = 0) {
+void check_same_trees(const test::PlannedGrowth& growth, CompactionRule rule, int exponent = 0) {
     const auto full =
-        full_store(growth).finish_from_leaves(growth.target, kFeatures, derivation, exponent);
+        full_store(growth).finish_from_leaves(growth.target, kFeatures, rule, exponent);
     REQUIRE(full.has_value());
     CHECK_NOTHROW(check_tree(*full));
     PagePool pool;
     for (PagePool* const from : {static_cast<PagePool*>(nullptr), &pool}) {
-        const auto compact =
-            compact_store(growth, exponent, from)
-                .finish_from_leaves(growth.target, kFeatures, derivation, exponent);
+        const auto compact = compact_store(growth, exponent, from)
+                                 .finish_from_leaves(growth.target, kFeatures, rule, exponent);
         REQUIRE(compact.has_value());
         CHECK_NOTHROW(check_tree(*compact));
         CHECK(test::same_trees(*compact, *full));
@@ -47,9 +46,9 @@ TEST_CASE("both stores give the same tree of classes for the same growth") {
     test::Rng rng(810);
     for (const std::size_t n_splits : {0U, 1U, 2U, 7U, 200U})
         for (const bool weighted : {false, true})
-            for (const Derivation derivation : {Derivation::gini, Derivation::entropy})
+            for (const CompactionRule rule : {CompactionRule::gini, CompactionRule::entropy})
                 check_same_trees(test::planned_growth(rng, five_classes(), n_splits, weighted),
-                                 derivation);
+                                 rule);
 }
 
 TEST_CASE("both stores give the same tree of numbers for the same growth") {
@@ -58,7 +57,7 @@ TEST_CASE("both stores give the same tree of numbers for the same growth") {
         for (const bool weighted : {false, true})
             for (const int exponent : {0, -40})
                 check_same_trees(test::planned_growth(rng, one_output(), n_splits, weighted),
-                                 Derivation::variance, exponent);
+                                 CompactionRule::variance, exponent);
 }
 
 TEST_CASE("leaves that do not suffice give the same tree in full") {
@@ -76,7 +75,8 @@ TEST_CASE("leaves that do not suffice give the same tree in full") {
             PagePool pool;
             CompactStore compact = compact_store(growth, 0, &pool);
             const auto finish = [&](auto& store) {
-                return store.finish_from_leaves(growth.target, kFeatures, Derivation::variance, 0);
+                return store.finish_from_leaves(growth.target, kFeatures, CompactionRule::variance,
+                                                0);
             };
             REQUIRE_FALSE(finish(full).has_value());
             REQUIRE_FALSE(finish(compact).has_value());
@@ -104,11 +104,11 @@ TEST_CASE("what a node has not seen goes to its heavier child, the second of equ
             }
             root.weight = n_left + 2.0;
             const auto tree = compact_store(growth).finish_from_leaves(growth.target, kFeatures,
-                                                                       Derivation::gini, 0);
+                                                                       CompactionRule::gini, 0);
             REQUIRE(tree.has_value());
             CHECK(tree->nodes[0].missing_left() == (n_left > 2));
-            CHECK(tree->nodes[0].category() == by_levels);
-            if (by_levels) CHECK(LevelRule(tree->nodes[0].threshold).others_left() == (n_left > 2));
+            CHECK(tree->nodes[0].rule().is_levels() == by_levels);
+            if (by_levels) CHECK(tree->nodes[0].rule().levels().others_left() == (n_left > 2));
         }
 }
 

@@ -29,7 +29,7 @@ void put_split(FullStore& store, NodeId id, double threshold) {
     OpenNode node;
     node.id = id;
     node.feature = 2;
-    node.threshold = threshold;
+    node.rule = threshold;
     node.missing = MissingSide::left;
     store.set_split(node);
 }
@@ -45,7 +45,7 @@ TEST_CASE("nodes have what was stored, and their parents' links, in any order") 
     CHECK(growing.nodes[0].first == 2);
     CHECK(growing.nodes[0].second == 1);
     CHECK(growing.nodes[0].feature == 2);
-    CHECK(growing.nodes[0].threshold == 0.5);
+    CHECK(growing.nodes[0].rule == SplitRule(0.5));
     CHECK(growing.nodes[0].missing == MissingSide::left);
     CHECK(growing.nodes[1].n == 3);
     CHECK(growing.nodes[1].weight == 1.5);
@@ -84,7 +84,7 @@ TEST_CASE(
     split.general = &other;
     OpenNode root;
     root.id = put(store, OpenNode::kNoParent, 0, 7.0);
-    root.threshold = store.encode_rule(split);
+    root.rule = store.encode_rule(split);
     const auto sizes = store.child_sizes(root);
     CHECK(std::vector(sizes.begin(), sizes.end()) == std::vector<std::uint32_t>{5, 0, 2});
     store.set_split(root);
@@ -107,7 +107,7 @@ TEST_CASE("a binary split has no sizes of children") {
     FullStore store = empty_store();
     OpenNode node;
     for (const double threshold : {0.5, -1e300}) {
-        node.threshold = threshold;
+        node.rule = threshold;
         CHECK(store.child_sizes(node).empty());
     }
     const Level left[] = {1, 2}, right[] = {3};
@@ -115,7 +115,7 @@ TEST_CASE("a binary split has no sizes of children") {
     split.by_levels = true;
     split.left = left;
     split.right = right;
-    node.threshold = store.encode_rule(split);
+    node.rule = store.encode_rule(split);
     CHECK(store.child_sizes(node).empty());
 }
 
@@ -125,7 +125,8 @@ TEST_CASE("a subtree that grew in another store is attached where it belongs") {
         const auto growth = test::planned_growth(rng, one_output(), n_splits, false);
         FullStore whole = empty_store();
         test::store_all(whole, growth);
-        const auto expected = whole.finish_from_leaves(growth.target, 4, Derivation::variance, 0);
+        const auto expected =
+            whole.finish_from_leaves(growth.target, 4, CompactionRule::variance, 0);
         REQUIRE(expected.has_value());
         // The same tree: the root in one store, each of the subtrees below it in another one.
         FullStore top = empty_store();
@@ -147,7 +148,7 @@ TEST_CASE("a subtree that grew in another store is attached where it belongs") {
             test::store_all(store, below);
             top.attach(children[k].id, std::move(store).take_growing());
         }
-        const auto joined = top.finish_from_leaves(growth.target, 4, Derivation::variance, 0);
+        const auto joined = top.finish_from_leaves(growth.target, 4, CompactionRule::variance, 0);
         REQUIRE(joined.has_value());
         CHECK(test::same_trees(*joined, *expected));
     }

@@ -14,7 +14,7 @@ Target two_classes() { return class_target(std::vector<std::int64_t>{0, 1}, 2, {
 GrowingNode inner(std::int32_t feature, NodeId first, NodeId second) {
     GrowingNode node;
     node.feature = feature;
-    node.threshold = feature;
+    node.rule = feature;
     node.first = first;
     node.second = second;
     node.n = 2;
@@ -93,7 +93,7 @@ Tree chain(NodeId depth) {
     GrowingTree growing;
     for (NodeId level = 0; level < depth; ++level) {
         GrowingNode node = inner(0, 2 * level + 1, 2 * level + 2);
-        node.threshold = level;
+        node.rule = level;
         node.n = depth - level + 1;
         node.weight = node.n;
         node.impurity = 2.0 * (node.n - 1.0) / node.weight / node.weight;
@@ -125,7 +125,7 @@ TEST_CASE("a deep chain is pruned to its root without recursion") {
     const Tree tree = chain(5000);
     const PruningPath path = pruning_path(tree);
     CHECK(path.impurities.back() == doctest::Approx(tree.impurity[0]));
-    CHECK(prune(tree, 1.0).nodes.size() == 1);
+    CHECK(prune(tree, 1.0)->nodes.size() == 1);
 }
 
 // ---- finished from the leaves
@@ -141,7 +141,7 @@ GrowingTree random_growing(test::Rng& rng, std::size_t n_nodes, Fill&& fill) {
         if (t + 1 < next && test::pick(rng, 3) == 0) continue;  // a leaf, unless it is the last
         GrowingNode& node = growing.nodes[t];
         node.feature = static_cast<std::int32_t>(test::pick(rng, 4));
-        node.threshold = test::pick_real(rng, -1.0, 1.0);
+        node.rule = test::pick_real(rng, -1.0, 1.0);
         node.first = next;
         node.second = next + 1;
         growing.nodes.resize(next + 2);
@@ -196,18 +196,18 @@ GrowingTree growing_means(test::Rng& rng, std::size_t n_nodes, test::Weights wei
 Target five_classes() { return class_target(std::vector<std::int64_t>{0, 4}, 2, {5}); }
 Target one_output() { return real_target(std::vector<double>{1.0, 2.0}, 2, 1, true); }
 
-void check_finished_alike(GrowingTree growing, const Target& target, Derivation derivation,
+void check_finished_alike(GrowingTree growing, const Target& target, CompactionRule rule,
                           int exponent) {
     Tree plain = finish_tree(growing, target, 4, !target.classification());
     plain.impurity_exponent = exponent;
-    const Tree expected = compact(plain, derivation);
-    REQUIRE(expected.compact());
+    const auto expected = compact(plain, rule);
+    REQUIRE(expected.has_value());
     for (int again = 0; again < 2;
          ++again) {  // nodes in breadth-first order, then in depth-first order
-        const auto tree = finish_leaves(growing, target, 4, derivation, exponent);
+        const auto tree = finish_leaves(growing, target, 4, rule, exponent);
         REQUIRE(tree.has_value());
         CHECK_NOTHROW(check_tree(*tree));
-        CHECK(test::same_trees(*tree, expected));
+        CHECK(test::same_trees(*tree, *expected));
         CHECK(growing.depth_first);
     }
     CHECK(test::same_trees(finish_tree(growing, target, 4, !target.classification()),
@@ -217,11 +217,10 @@ void check_finished_alike(GrowingTree growing, const Target& target, Derivation 
 TEST_CASE("trees of whole class weights are finished from their leaves") {
     test::Rng rng(700);
     for (const std::size_t n_nodes : {1U, 3U, 5U, 21U, 301U})
-        for (const Derivation derivation :
-             {Derivation::gini, Derivation::entropy, Derivation::misclassification})
+        for (const CompactionRule rule :
+             {CompactionRule::gini, CompactionRule::entropy, CompactionRule::misclassification})
             for (const double unit : {1.0, 70000.0})  // weights that fit in two bytes, and in four
-                check_finished_alike(growing_classes(rng, n_nodes, unit), five_classes(),
-                                     derivation, 0);
+                check_finished_alike(growing_classes(rng, n_nodes, unit), five_classes(), rule, 0);
 }
 
 TEST_CASE("trees whose leaves have one output value each are finished from their leaves") {
@@ -230,7 +229,7 @@ TEST_CASE("trees whose leaves have one output value each are finished from their
         for (const test::Weights weights : {test::Weights::unit, test::Weights::whole})
             for (const int exponent : {0, -40})
                 check_finished_alike(growing_means(rng, n_nodes, weights), one_output(),
-                                     Derivation::variance, exponent);
+                                     CompactionRule::variance, exponent);
 }
 
 TEST_CASE("leaves with means or fractional weights do not suffice to finish a tree") {
@@ -241,14 +240,14 @@ TEST_CASE("leaves with means or fractional weights do not suffice to finish a tr
             means.nodes, [](const GrowingNode& node) { return node.feature < 0; });
         leaf_node->impurity = 1e-9;
         Tree expected = finish_tree(means, one_output(), 4, true);
-        CHECK_FALSE(finish_leaves(means, one_output(), 4, Derivation::variance, 0).has_value());
+        CHECK_FALSE(finish_leaves(means, one_output(), 4, CompactionRule::variance, 0).has_value());
         // The nodes are still there, in their order.
         CHECK(means.depth_first);
         CHECK(test::same_trees(finish_tree(means, one_output(), 4, true), expected));
 
         GrowingTree classes = growing_classes(rng, n_nodes, 0.375);
         expected = finish_tree(classes, five_classes(), 4, false);
-        CHECK_FALSE(finish_leaves(classes, five_classes(), 4, Derivation::gini, 0).has_value());
+        CHECK_FALSE(finish_leaves(classes, five_classes(), 4, CompactionRule::gini, 0).has_value());
         CHECK(test::same_trees(finish_tree(classes, five_classes(), 4, false), expected));
     }
 }
@@ -279,9 +278,9 @@ TEST_CASE("levels go where they went, others to the heavier child, nodes in any 
         GrowingTree growing;
         growing.nodes = {inner(0, 3, 1), leaf(kPureBit), leaf(kPureBit),    inner(1, 2, 4),
                          inner(2, 5, 6), leaf(kPureBit), leaf(kPureBit | 1)};
-        growing.nodes[3].threshold = keep_levels(growing.levels, few_left, few_right);
-        growing.nodes[0].threshold = keep_levels(growing.levels, far_left, far_right);
-        growing.nodes[4].threshold = LevelRule(LevelRule::Form::coin, seed, false).in_place();
+        growing.nodes[3].rule = keep_levels(growing.levels, few_left, few_right);
+        growing.nodes[0].rule = keep_levels(growing.levels, far_left, far_right);
+        growing.nodes[4].rule = LevelRule(LevelRule::Form::coin, seed, false);
         if (first_heavier)
             growing.nodes[2].weight = growing.nodes[3].weight = growing.nodes[5].weight = 10.0;
         else
@@ -295,8 +294,8 @@ TEST_CASE("levels go where they went, others to the heavier child, nodes in any 
             CHECK_NOTHROW(check_tree(tree));
             REQUIRE(tree.nodes.size() == 7);
             const auto goes = [&](NodeId t, Level level) {
-                REQUIRE(tree.nodes[t].category());
-                return LevelRule(tree.nodes[t].threshold).goes_left(level, tree.level_sets);
+                REQUIRE(tree.nodes[t].rule().is_levels());
+                return tree.nodes[t].rule().levels().goes_left(level, tree.level_sets);
             };
             for (const Level level : far_left) CHECK(goes(0, level));
             for (const Level level : far_right) CHECK_FALSE(goes(0, level));
@@ -308,7 +307,7 @@ TEST_CASE("levels go where they went, others to the heavier child, nodes in any 
                 CHECK(goes(3, other) == LevelRule::coin(seed, other));
             }
             for (const NodeId t : {0U, 1U, 3U})
-                CHECK(LevelRule(tree.nodes[t].threshold).others_left() == first_heavier);
+                CHECK(tree.nodes[t].rule().levels().others_left() == first_heavier);
         }
     }
 }

@@ -33,7 +33,7 @@ GrowingTree in_another_order(test::Rng& rng, const Tree& tree) {
         if (from.leaf()) continue;
         node.feature = from.feature;
         if (!tree.has_record(from)) {
-            node.threshold = from.threshold;
+            node.rule = from.rule();
             node.first = now[t + 1];
             node.second = now[from.second()];
             node.missing = from.missing_left() ? MissingSide::left : MissingSide::right;
@@ -48,12 +48,14 @@ GrowingTree in_another_order(test::Rng& rng, const Tree& tree) {
         for (std::size_t i = 0; i < record.n_terms(); ++i) of.terms.push_back(record.term(i));
         if (of.test == Branching::Test::levels)
             of.levels.assign(record.levels().begin(), record.levels().end());
+        else if (of.test == Branching::Test::subset)
+            of.subset = record.subset();
         else
             for (std::size_t i = 0; i < record.n_cuts(); ++i)
                 of.thresholds.push_back(record.threshold(i));
         std::vector<std::size_t> sizes;
         for (const NodeId child : record.children()) sizes.push_back(now[child]);
-        node.threshold = keep_record(growing, of, sizes);
+        node.rule = keep_record(growing, of, sizes);
         CHECK(record_of(node).has_value());
     }
     return growing;
@@ -95,7 +97,7 @@ TEST_CASE("nodes with records can be moved behind others") {
         GrowingTree whole;
         whole.nodes.resize(2);
         whole.nodes[0].feature = 0;
-        whole.nodes[0].threshold = 0.5;
+        whole.nodes[0].rule = 0.5;
         whole.nodes[0].first = 1;
         whole.nodes[0].second = 2;
         whole.values = {7.0};
@@ -140,7 +142,7 @@ Tree finished(Branching of, const std::vector<double>& weights, GrowingTree grow
         children.push_back(1 + k);
     }
     of.n_children = static_cast<std::uint32_t>(weights.size());
-    growing.nodes[0].threshold = keep_record(growing, of, children);
+    growing.nodes[0].rule = keep_record(growing, of, children);
     growing.values = {0.5};
     Tree tree = finish_tree(growing, kReal, 1, true);
     CHECK_NOTHROW(check_tree(tree));
@@ -169,7 +171,7 @@ TEST_CASE("a subset's levels go where they went, others to the heavier of the tw
         of.test = Branching::Test::subset;
         of.missing_child = 2;
         of.other_child = 0;
-        of.thresholds = {keep_levels(growing.levels, left, right)};
+        of.subset = keep_levels(growing.levels, left, right);
         const Tree tree =
             finished(of, {first ? 3.0 : 1.0, first ? 1.0 : 3.0, 6.0}, std::move(growing));
         const BranchRecord record = tree.record(tree.nodes[0]);

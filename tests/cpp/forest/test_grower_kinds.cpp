@@ -68,8 +68,8 @@ Grown grow(const GrowthRules& rules, const Setting& of) {
 struct Arrived {
     std::vector<std::vector<std::pair<RowId, double>>> at;
 
-    Arrived(const Grown& of, std::size_t m) : at(of.trees[m]->nodes.size()) {
-        const Tree& tree = *of.trees[m];
+    Arrived(const Grown& of, std::size_t m) : at(of.trees[m]->base().nodes.size()) {
+        const Tree tree = expand(*of.trees[m]);
         const LearningSubset subset = of.subset(m);
         for (std::size_t i = 0; i < subset.rows.size(); ++i) {
             const RowId row = subset.rows[i];
@@ -113,7 +113,7 @@ std::vector<double> value_of(const Grown& of, const Arrived& arrived, NodeId t) 
 
 void check_grown(const Grown& of) {
     for (std::size_t m = 0; m < of.trees.size(); ++m) {
-        const Tree& kept = *of.trees[m];
+        const StoredTree& kept = *of.trees[m];
         CHECK_NOTHROW(check_tree(kept));
         const Tree tree = expand(kept);
         const Arrived arrived(of, m);
@@ -304,11 +304,11 @@ TEST_CASE("estimation samples do not change the splits of honest trees") {
         ForestPlan plan = of.plan;
         plan.seeds.resize(1);
         const SharedTree other = grow_forest(of.mixed.table(), turned, plan, team).trees[0];
-        CHECK(std::equal(of.trees[0]->nodes.begin(), of.trees[0]->nodes.end(), other->nodes.begin(),
-                         other->nodes.end(), test::same_nodes));
-        CHECK(of.trees[0]->branches == other->branches);
-        CHECK(of.trees[0]->n_node_samples == other->n_node_samples);
-        CHECK(of.trees[0]->node_values != other->node_values);
+        const Tree &one = *of.trees[0]->plain(), &two = *other->plain();
+        CHECK(std::ranges::equal(one.nodes, two.nodes, test::same_nodes));
+        CHECK(one.branches == two.branches);
+        CHECK(one.n_node_samples == two.n_node_samples);
+        CHECK(one.node_values != two.node_values);
     }
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("a tree uses the columns that it drew, and no others") {
         const Grown of = grow(rules, {});
         for (std::size_t m = 0; m < 2; ++m) {
             const auto columns = draw_columns(5, 2, of.plan.seeds[m]);
-            const Tree& tree = *of.trees[m];
+            const Tree tree = expand(*of.trees[m]);
             const auto drawn = [&](FeatureId f) { return std::ranges::count(columns, f) > 0; };
             for (const Node& node : tree.nodes) {
                 if (node.leaf()) continue;

@@ -159,7 +159,7 @@ TEST_CASE("pruning survives any failed allocation") {
     Problem problem = small_problem("entropy");
     problem.plan.rules.ccp_alpha = 0.0;
     const auto trees = problem.grow(1);
-    const Tree pruned = prune(*trees[0], 0.01);
+    const StoredTree pruned = prune(*trees[0], 0.01);
     const PruningPath path = pruning_path(*trees[0]);
     survives_any_failure([&] { return test::same_trees(prune(*trees[0], 0.01), pruned); });
     survives_any_failure([&] { return pruning_path(*trees[0]).alphas == path.alphas; });

@@ -12,22 +12,22 @@
 namespace silvics {
 namespace {
 
-using Trees = std::vector<std::shared_ptr<const Tree>>;
+using Trees = std::vector<std::shared_ptr<const StoredTree>>;
 using Context = std::pair<std::uint32_t, std::set<std::uint32_t>>;
 
 Trees random_trees(test::Rng& rng, std::size_t n) {
     Trees trees;
     while (trees.size() < n) {
         Tree tree = test::random_branches(rng, {});
-        if (!trees.empty() && tree.n_features != trees[0]->n_features) continue;
+        if (!trees.empty() && tree.n_features != trees[0]->base().n_features) continue;
         for (double& w : tree.weighted_n_node_samples) w = test::pick_real(rng, 0.5, 4.0);
-        trees.push_back(std::make_shared<const Tree>(std::move(tree)));
+        trees.push_back(std::make_shared<const StoredTree>(std::move(tree)));
     }
     return trees;
 }
 
 std::vector<std::uint32_t> each_by_itself(const Trees& trees) {
-    std::vector<std::uint32_t> groups(trees[0]->n_features);
+    std::vector<std::uint32_t> groups(trees[0]->base().n_features);
     std::iota(groups.begin(), groups.end(), 0U);
     return groups;
 }
@@ -35,7 +35,8 @@ std::vector<std::uint32_t> each_by_itself(const Trees& trees) {
 // From the root down, the set of what was tested above in hand.
 std::map<Context, double> walked(const Trees& trees, const std::vector<std::uint32_t>& group_of) {
     std::map<Context, double> found;
-    for (const auto& tree : trees) {
+    for (const auto& stored_tree : trees) {
+        const Tree* const tree = stored_tree->plain();
         const auto mass = [&](NodeId t) {
             return tree->weighted_n_node_samples[t] * tree->impurity[t] /
                    tree->weighted_n_node_samples[0];

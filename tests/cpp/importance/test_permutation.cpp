@@ -78,11 +78,9 @@ TEST_CASE("and of more variables than are copied, more trees and rows than are t
     test::Rng rng(341);
     check_permuted(rng, forest.trees, forest.X);
     std::vector<SharedTree> wide;
-    for (const SharedTree& tree : forest.trees) {
-        Tree wider = *tree;
-        wider.n_features = 400;
-        wide.push_back(std::make_shared<const Tree>(std::move(wider)));
-    }
+    for (const SharedTree& tree : forest.trees)
+        wide.push_back(std::make_shared<const StoredTree>(
+            test::changed(*tree, [](TreeBase& base) { base.n_features = 400; })));
     test::Matrix X{300, 400, std::vector<double>(300 * 400, 0.5)};
     for (std::size_t i = 0; i < 300; ++i)
         std::copy_n(forest.X.row(i), forest.X.cols, &X.values[i * 400]);

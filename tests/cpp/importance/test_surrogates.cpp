@@ -29,11 +29,9 @@ test::ForestExample with_more(const test::ForestExample& forest, test::Matrix& X
         X.values[i * more + p + 1] = 3.0;
     }
     test::ForestExample wider = forest;
-    for (SharedTree& tree : wider.trees) {
-        Tree copy = *tree;
-        copy.n_features = more;
-        tree = std::make_shared<const Tree>(std::move(copy));
-    }
+    for (SharedTree& tree : wider.trees)
+        tree = std::make_shared<const StoredTree>(
+            test::changed(*tree, [&](TreeBase& base) { base.n_features = more; }));
     return wider;
 }
 

@@ -13,7 +13,7 @@ struct ForestExample {
     std::vector<SharedTree> trees;
     Target target;
 
-    std::size_t width() const { return trees[0]->value_width(); }
+    std::size_t width() const { return trees[0]->base().value_width(); }
     Predictor predictor(bool as_float32 = false) const { return Predictor(trees, as_float32); }
 };
 

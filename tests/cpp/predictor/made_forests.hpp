@@ -12,31 +12,31 @@ namespace silvics::test {
 // Trees that may stand in one forest.
 struct Kind {
     std::string name;
-    std::vector<Tree> trees;
+    std::vector<StoredTree> trees;
 
     // So many of them in turn, each with splits of its own.
     std::vector<SharedTree> forest(Rng& rng, std::size_t n_trees, const Trials& trials) const {
         std::vector<SharedTree> made;
         for (std::size_t m = 0; m < n_trees; ++m)
-            made.push_back(std::make_shared<const Tree>(
+            made.push_back(std::make_shared<const StoredTree>(
                 with_other_splits(rng, trees[m % trees.size()], trials)));
         return made;
     }
 };
 
 // The tree as it is kept, the plain one, and the root alone.
-inline void add_layouts(const Tree& tree, Kind& kind) {
+inline void add_layouts(const StoredTree& tree, Kind& kind) {
     kind.trees.push_back(tree);
     kind.trees.push_back(expand(tree));
     kind.trees.push_back(prune(tree, INFINITY));
 }
 
 // Weights that do not fit into two bytes.
-inline Tree with_large_weights(const Tree& tree, Derivation derivation) {
+inline StoredTree with_large_weights(const StoredTree& tree, CompactionRule rule) {
     Tree plain = expand(tree);
     for (double& w : plain.weighted_n_node_samples) w *= 65536.0;
     for (double& w : plain.leaf_weights) w *= 65536.0;
-    return compact(std::move(plain), derivation);
+    return stored(std::move(plain), rule);
 }
 
 inline Kind kind_of_classes(std::string name, const std::vector<ClassId>& n_classes) {
@@ -45,7 +45,7 @@ inline Kind kind_of_classes(std::string name, const std::vector<ClassId>& n_clas
         for (const std::size_t smallest : {1U, 5U})
             add_layouts(tree_example({"gini", n_classes, weights, smallest}).tree, kind);
     kind.trees.push_back(with_large_weights(
-        tree_example({"gini", n_classes, Weights::unit, 5}).tree, Derivation::gini));
+        tree_example({"gini", n_classes, Weights::unit, 5}).tree, CompactionRule::gini));
     // Values of their own, that say another thing than the links that the leaves still have.
     Tree with_values = expand(tree_example({"gini", n_classes, Weights::unit, 1}).tree);
     with_values.node_values = with_values.all_values();
@@ -68,7 +68,7 @@ inline std::vector<Kind> all_kinds() {
                 tree_example({"squared_error", {}, weights, smallest}, 0.0, 2).tree);
         }
     reals.trees.push_back(with_large_weights(
-        tree_example({"squared_error", {}, Weights::unit, 5}).tree, Derivation::variance));
+        tree_example({"squared_error", {}, Weights::unit, 5}).tree, CompactionRule::variance));
     reals.trees.push_back(tree_example({"absolute_error", {}, Weights::unit, 5}).tree);
     two.trees.push_back(tree_example({"absolute_error", {}, Weights::unit, 5}, 0.0, 2).tree);
     two.trees.push_back(prune(two.trees[0], INFINITY));

@@ -7,7 +7,7 @@
 #include "forest/forest.hpp"
 #include "predictor/packed_tree.hpp"
 #include "support/tree_example.hpp"
-#include "tree/level_rule.hpp"
+#include "tree/check_tree.hpp"
 
 namespace silvics::test {
 
@@ -36,21 +36,24 @@ inline LevelRule random_rule(Rng& rng, std::vector<std::uint32_t>& sets) {
 
 // The tree with its leaves and its shape, but other splits: all sides for missing values, all forms
 // of rules.
-inline Tree with_other_splits(Rng& rng, Tree tree, const Trials& trials) {
+inline void set_other_splits(Rng& rng, const Trials& trials, TreeBase& tree) {
     tree.n_features = trials.n_features;
     for (Node& node : tree.nodes) {
         if (node.leaf()) continue;
         node.feature = static_cast<std::int32_t>(pick(rng, trials.n_features));
         node.set_second(node.second(), trials.missing && pick(rng, 2) == 0);
         if (trials.categories && pick(rng, 2) == 0)
-            node.threshold = random_rule(rng, tree.level_sets).in_place();
+            node.set_rule(random_rule(rng, tree.level_sets));
         else if (pick(rng, 20) == 0)  // missing values from all others
-            node.threshold = pick(rng, 2) == 0 ? INFINITY : -INFINITY;
+            node.set_rule(pick(rng, 2) == 0 ? INFINITY : -INFINITY);
         else
-            node.threshold = static_cast<double>(pick(rng, 9)) / 4.0 - 1.0;
+            node.set_rule(static_cast<double>(pick(rng, 9)) / 4.0 - 1.0);
     }
-    check_tree(tree);
-    return tree;
+}
+inline StoredTree with_other_splits(Rng& rng, const StoredTree& tree, const Trials& trials) {
+    StoredTree made = changed(tree, [&](TreeBase& base) { set_other_splits(rng, trials, base); });
+    check_tree(made);
+    return made;
 }
 
 // Values on thresholds and beside, levels that rules know and others; NaN in one cell of ten.
@@ -107,13 +110,13 @@ inline Tree chain_of(std::uint32_t depth, const std::function<bool(std::uint32_t
 // A tree, packed by itself.
 class Packed {
 public:
-    explicit Packed(Tree tree)
-        : tree_(std::make_shared<const Tree>(std::move(tree))),
+    explicit Packed(StoredTree tree)
+        : tree_(std::make_shared<const StoredTree>(std::move(tree))),
           forest_(std::make_shared<const PackedForest>(pack({&tree_, 1}))),
           packed_(*forest_, 0),
           numbers_(packed_) {}
 
-    const Tree& tree() const { return *tree_; }
+    const StoredTree& tree() const { return *tree_; }
     const PackedForest& forest() const { return *forest_; }
     const PackedTree& packed() const { return packed_; }
     const NodeNumbers& numbers() const { return numbers_; }
@@ -127,12 +130,12 @@ private:
 };
 
 // Trees of all kinds: their layouts, chains, a root alone.
-inline std::vector<Tree> many_trees() {
+inline std::vector<StoredTree> many_trees() {
     Rng rng(300);
-    std::vector<Tree> trees;
+    std::vector<StoredTree> trees;
     for (const TreeCase& of : all_tree_cases())
         for (const Trials& trials : kAllTrials) {
-            const Tree tree = with_other_splits(rng, tree_example(of).tree, trials);
+            const StoredTree tree = with_other_splits(rng, tree_example(of).tree, trials);
             trees.push_back(tree);
             trees.push_back(expand(tree));
         }

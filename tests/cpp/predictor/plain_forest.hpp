@@ -41,7 +41,7 @@ struct OutOfBag {
 class PlainForest {
 public:
     explicit PlainForest(const std::vector<SharedTree>& trees) : trees_(&trees) {
-        for (const SharedTree& tree : trees) values_.push_back(tree->all_values());
+        for (const SharedTree& tree : trees) values_.push_back(expand(*tree).all_values());
     }
 
     Said said(const Matrix& X) const {
@@ -57,7 +57,7 @@ public:
                 });
                 said.leaves.push_back(leaf);
                 add(m, leaf, sum);
-                before += static_cast<std::int64_t>((*trees_)[m]->nodes.size());
+                before += static_cast<std::int64_t>((*trees_)[m]->base().nodes.size());
             }
             said.path_starts.push_back(static_cast<std::int64_t>(said.path_nodes.size()));
             for (const double s : sum)
@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    std::size_t width() const { return (*trees_)[0]->value_width(); }
+    std::size_t width() const { return (*trees_)[0]->base().value_width(); }
     void add(std::size_t m, NodeId leaf, std::span<double> sum) const {
         for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += values_[m][leaf * sum.size() + c];
     }

@@ -100,18 +100,18 @@ void check_refused(const Parts& good, const std::vector<Damage>& damages) {
     }
 }
 
-std::vector<SharedTree> shared(std::vector<Tree> trees) {
+std::vector<SharedTree> shared(std::vector<StoredTree> trees) {
     std::vector<SharedTree> made;
-    for (Tree& tree : trees) {
+    for (StoredTree& tree : trees) {
         check_tree(tree);
-        made.push_back(std::make_shared<const Tree>(std::move(tree)));
+        made.push_back(std::make_shared<const StoredTree>(std::move(tree)));
     }
     return made;
 }
 
 std::vector<SharedTree> grown(const char* criterion, const std::vector<ClassId>& n_classes,
                               std::size_t outputs = 1) {
-    const Tree tree =
+    const StoredTree tree =
         test::tree_example({criterion, n_classes, test::Weights::unit, 9}, 0.0, outputs).tree;
     return shared({tree, prune(tree, INFINITY), tree});
 }
@@ -130,11 +130,11 @@ PackedNode& at(Parts& parts, std::size_t m, Place t) {
     return parts.nodes[parts.first_node[m] + t];
 }
 
-PackedNode with_threshold(const PackedNode& node, double threshold) {
-    return {threshold, node.feature(), node.missing_first(), node.child(0), node.child(1)};
+PackedNode with_rule(const PackedNode& node, SplitRule rule) {
+    return {rule, node.feature(), node.missing_first(), node.child(0), node.child(1)};
 }
 PackedNode with_feature(const PackedNode& node, FeatureId feature) {
-    return {node.threshold(), feature, node.missing_first(), node.child(0), node.child(1)};
+    return {node.rule(), feature, node.missing_first(), node.child(0), node.child(1)};
 }
 
 // A child of tree m that is an inner node, or one that is a leaf.
@@ -210,7 +210,7 @@ TEST_CASE("values of leaves that make no sense are refused") {
                       {"class weights of a leaf", [](Parts& p) { ++p.bytes().back(); }},
                       {"content of a leaf", [](Parts& p) { p.bytes().clear(); }},
                   });
-    const Tree parts = test::tree_example({"gini", {3}, test::Weights::fractional, 9}).tree;
+    const StoredTree parts = test::tree_example({"gini", {3}, test::Weights::fractional, 9}).tree;
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Damage> no_numbers = {
         {"value of a leaf", [=](Parts& p) { p.numbers()[1] = nan; }},
@@ -417,9 +417,9 @@ TEST_CASE("a tree of one leaf has one form") {
                 {complaint, put(1, PackedNode::of_one_leaf(root))},
                 {complaint, put(1, PackedNode::of_one_leaf(Child::inner(1)))},
                 {"content of a leaf", put(1, PackedNode::of_one_leaf(Child::leaf(0x7FFFFFFF)))},
-                {"threshold of a split", put(1, with_threshold(only, NAN))},
+                {"threshold of a split", put(1, with_rule(only, NAN))},
                 {kOrder, put(1, with_feature(only, 1))},
-                {kOrder, put(1, with_threshold(only, 0.5))},
+                {kOrder, put(1, with_rule(only, 0.5))},
                 {kOrder, put(1, {only.threshold(), 0, false, leaf, root})},
                 {kOrder, put(1, {only.threshold(), 0, true, leaf, Child::inner(1)})},
                 {kOrder, put(1, {only.threshold(), 0, true, root, leaf})},
@@ -429,19 +429,19 @@ TEST_CASE("a tree of one leaf has one form") {
 
 TEST_CASE("rules of levels are accepted, and broken ones refused") {
     using Form = LevelRule::Form;
-    Tree tree = test::tree_example({"gini", {3}, test::Weights::unit, 9}).tree;
+    CompactTree tree = *test::tree_example({"gini", {3}, test::Weights::unit, 9}).tree.compact();
     const Level far[] = {7, 4000}, dense[] = {1, 40, 41, 50, 60};
     std::vector<NodeId> inner;
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
         if (!tree.nodes[t].leaf()) inner.push_back(t);
-    tree.nodes[inner[0]].threshold = LevelRule::of(far, {}, false, tree.level_sets).in_place();
-    tree.nodes[inner[1]].threshold = LevelRule::of(dense, {}, false, tree.level_sets).in_place();
+    tree.nodes[inner[0]].set_rule(LevelRule::of(far, {}, false, tree.level_sets));
+    tree.nodes[inner[1]].set_rule(LevelRule::of(dense, {}, false, tree.level_sets));
     const Parts good(shared({tree, tree}));
     REQUIRE(good.first_set == std::vector<std::uint64_t>{0, 6, 12});
     for (const std::size_t m : {0U, 1U}) {
         const char* const complaint = "threshold of a split";
-        const auto rule = [=](double threshold) {
-            return [=](Parts& p) { at(p, m, 0) = with_threshold(at(p, m, 0), threshold); };
+        const auto rule = [=](SplitRule to) {
+            return [=](Parts& p) { at(p, m, 0) = with_rule(at(p, m, 0), to); };
         };
         const auto word = [=](std::size_t i, std::uint32_t to) {
             return [=](Parts& p) { p.level_sets[p.first_set[m] + i] = to; };
@@ -450,12 +450,13 @@ TEST_CASE("rules of levels are accepted, and broken ones refused") {
                       {
                           {complaint, rule(NAN)},
                           {complaint, rule(-NAN)},
-                          {complaint, rule(LevelRule(Form::none, 5, false).in_place())},
-                          {complaint, rule(LevelRule(static_cast<Form>(7), 5, true).in_place())},
-                          {complaint, rule(LevelRule(Form::apart, 6, false).in_place())},
-                          {complaint, rule(LevelRule(Form::apart, 1ULL << 40, false).in_place())},
+                          {complaint, rule(LevelRule(Form::none, 5, false))},
+                          {complaint, rule(LevelRule(static_cast<Form>(7), 5, true))},
+                          {complaint, rule(LevelRule::pending(0))},
+                          {complaint, rule(LevelRule(Form::apart, 6, false))},
+                          {complaint, rule(LevelRule(Form::apart, 1ULL << 40, false))},
                           {complaint, rule(-LevelRule(Form::in_place_bits, 5, false).in_place())},
-                          {"record of a split", rule(LevelRule(Form::record, 0, false).in_place())},
+                          {"record of a split", rule(SplitRule::record(0))},
                           {complaint, word(3, 65)},  // bits of 3 words
                           {complaint, word(3, 0x7FFFFFFF)},
                           {complaint, word(0, 0x80000006)},
@@ -479,8 +480,8 @@ Tree of_one(const Branching& branching) {
     tree.nodes.resize(n);
     BranchRecord::append(branching, tree.branches);
     for (std::uint32_t k = 0; k < branching.n_children; ++k)
-        tree.branches[BranchRecord::kHead + k] = k + 1;
-    tree.nodes[0] = {LevelRule(LevelRule::Form::record, 0, false).in_place(), 1, 2};
+        tree.branches[BranchRecord::child_offset(0, k)] = k + 1;
+    tree.nodes[0] = {SplitRule::record(0), 1, 2};
     tree.n_node_samples.assign(n, 1);
     tree.weighted_n_node_samples.assign(n, 1.0);
     tree.impurity.assign(n, 0.0);
@@ -509,38 +510,39 @@ TEST_CASE("damaged records are refused") {
         const auto word = [=](std::size_t i, std::uint32_t to) {
             return [=](Parts& p) { p.branches[p.first_branch[m] + i] = to; };
         };
-        const double record = tree.nodes[0].threshold;
+        const SplitRule record = tree.nodes[0].rule();
         const Child none = Child::inner(0);
         const auto elsewhere = [](std::uint64_t place, bool others = false) {
-            return LevelRule(LevelRule::Form::record, place, others).in_place();
+            return SplitRule(LevelRule(LevelRule::Form::record, place, others));
         };
-        check_refused(
-            good, {
-                      {complaint, node({elsewhere(1), 1, false, none, none})},
-                      {complaint, node({elsewhere(size), 1, false, none, none})},
-                      {complaint, node({elsewhere(LevelRule::kContent), 1, false, none, none})},
-                      {complaint, node({elsewhere(0, true), 1, false, none, none})},
-                      {complaint, node({-record, 1, false, none, none})},
-                      {complaint, node({record, 1, false, Child::leaf(0), none})},
-                      {complaint, node({record, 1, false, none, Child::inner(1)})},
-                      {"variable of a split", node({record, 3, false, none, none})},
-                      {complaint, word(0, 3)},                        // no test
-                      {complaint, word(1, 0)},                        // no child
-                      {complaint, word(1, 0xFFFFFFFF)},               // more than there is room for
-                      {complaint, word(2, 3)},                        // missing values go nowhere
-                      {complaint, word(4, 0x40000000)},               // terms
-                      {complaint, word(5, 0x80000000)},               // cuts
-                      {complaint, word(5, 0xFFFFFFFF)},               // cuts
-                      {complaint, word(BranchRecord::kHead + 3, 3)},  // a variable
-                      {kOrder, word(BranchRecord::kHead, 0)},         // places
-                      {kOrder, word(BranchRecord::kHead + 2, 1)},
-                      {"content of a leaf", word(BranchRecord::kHead + 1, Child::leaf(2).bits())},
-                      {"ways of a node", [](Parts& p) { p.both_children = true; }},
-                      {complaint, [](Parts& p) { --p.first_branch[1]; }},
-                      {complaint, [](Parts& p) { p.branches.clear(), p.first_branch.clear(); }},
-                      {"parts of trees", [](Parts& p) { p.first_branch.clear(); }},
-                      {"parts of trees", [](Parts& p) { p.branches.push_back(0); }},
-                  });
+        check_refused(good,
+                      {
+                          {complaint, node({elsewhere(1), 1, false, none, none})},
+                          {complaint, node({elsewhere(size), 1, false, none, none})},
+                          {complaint, node({elsewhere(LevelRule::kContent), 1, false, none, none})},
+                          {complaint, node({elsewhere(0, true), 1, false, none, none})},
+                          {complaint, node({-record.stored(), 1, false, none, none})},
+                          {complaint, node({record, 1, false, Child::leaf(0), none})},
+                          {complaint, node({record, 1, false, none, Child::inner(1)})},
+                          {"variable of a split", node({record, 3, false, none, none})},
+                          {complaint, word(0, 3)},           // no test
+                          {complaint, word(1, 0)},           // no child
+                          {complaint, word(1, 0xFFFFFFFF)},  // more than there is room for
+                          {complaint, word(2, 3)},           // missing values go nowhere
+                          {complaint, word(4, 0x40000000)},  // terms
+                          {complaint, word(5, 0x80000000)},  // cuts
+                          {complaint, word(5, 0xFFFFFFFF)},  // cuts
+                          {complaint, word(BranchRecord::child_offset(0, 3), 3)},  // a variable
+                          {kOrder, word(BranchRecord::child_offset(0, 0), 0)},     // places
+                          {kOrder, word(BranchRecord::child_offset(0, 2), 1)},
+                          {"content of a leaf",
+                           word(BranchRecord::child_offset(0, 1), Child::leaf(2).bits())},
+                          {"ways of a node", [](Parts& p) { p.both_children = true; }},
+                          {complaint, [](Parts& p) { --p.first_branch[1]; }},
+                          {complaint, [](Parts& p) { p.branches.clear(), p.first_branch.clear(); }},
+                          {"parts of trees", [](Parts& p) { p.first_branch.clear(); }},
+                          {"parts of trees", [](Parts& p) { p.branches.push_back(0); }},
+                      });
     }
 }
 
@@ -554,10 +556,9 @@ TEST_CASE("a record belongs to one node, all of it") {
     for (const NodeId first : {1U, 4U}) {
         const std::size_t at = tree.branches.size();
         tree.branches.insert(tree.branches.end(), one.branches.begin(), one.branches.end());
-        tree.branches[at + BranchRecord::kHead] = first + 1;
-        tree.branches[at + BranchRecord::kHead + 1] = first + 2;
-        tree.nodes.push_back(
-            {LevelRule(LevelRule::Form::record, at, false).in_place(), 1, first + 2});
+        tree.branches[BranchRecord::child_offset(at, 0)] = first + 1;
+        tree.branches[BranchRecord::child_offset(at, 1)] = first + 2;
+        tree.nodes.push_back({SplitRule::record(at), 1, first + 2});
         tree.nodes.resize(tree.nodes.size() + 2);
     }
     tree.max_depth = 2;
@@ -582,7 +583,7 @@ std::vector<std::pair<std::string, Parts>> small_forests() {
     for (const test::Kind& kind : test::all_kinds())
         for (const test::Trials& trials : {test::Trials{}, test::Trials{true, true}}) {
             made.emplace_back(kind.name, Parts(kind.forest(rng, 3, trials)));
-            Tree kept = with_other_splits(rng, kind.trees[3], trials);
+            StoredTree kept = with_other_splits(rng, kind.trees[3], trials);
             made.emplace_back(kind.name + ", one tree", Parts(shared({std::move(kept)})));
         }
     for (int repeat = 0; repeat < 12; ++repeat) {
@@ -592,10 +593,11 @@ std::vector<std::pair<std::string, Parts>> small_forests() {
         if (repeat % 3 == 2) shape.n_classes = {2, 3};
         const bool both = repeat % 4 == 3;
         if (both) shape.kinds = {Branches::plain, Branches::thresholds, Branches::levels};
-        std::vector<Tree> trees;
+        std::vector<StoredTree> trees;
         for (int m = 0; m < 3; ++m) {
-            trees.push_back(test::random_branches(rng, shape));
-            trees.back().both_children = both;
+            Tree tree = test::random_branches(rng, shape);
+            tree.both_children = both;
+            trees.push_back(std::move(tree));
         }
         made.emplace_back(both ? "records, both ways" : "records", Parts(shared(trees)));
     }
@@ -654,8 +656,7 @@ void change_node(Rng& rng, Parts& parts) {
         case 2: {  // a rule, or a record, of any place
             const auto form = static_cast<LevelRule::Form>(pick(rng, 8));
             const std::uint64_t most = parts.level_sets.size() + parts.branches.size() + 3;
-            node = with_threshold(node,
-                                  LevelRule(form, pick(rng, most), pick(rng, 2) == 0).in_place());
+            node = with_rule(node, LevelRule(form, pick(rng, most), pick(rng, 2) == 0).in_place());
             return;
         }
         case 3:

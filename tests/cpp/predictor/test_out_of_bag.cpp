@@ -72,9 +72,8 @@ TEST_CASE("parts that do not belong together are refused") {
     SUBCASE("other rows") { X.rows = 29; }
     SUBCASE("another width") { X.cols = 3; }
     SUBCASE("another width of the trees") {
-        Tree wider = *forest.trees[1];
-        wider.n_features = 5;
-        forest.trees[1] = std::make_shared<const Tree>(wider);
+        forest.trees[1] = std::make_shared<const StoredTree>(
+            test::changed(*forest.trees[1], [](TreeBase& tree) { tree.n_features = 5; }));
     }
     std::vector<double> sums(X.rows * 3);
     std::vector<std::int64_t> counts(X.rows);

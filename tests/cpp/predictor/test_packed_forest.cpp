@@ -6,6 +6,7 @@
 #include "predictor/made_forests.hpp"
 #include "predictor/plain_forest.hpp"
 #include "support/made_branches.hpp"
+#include "tree/on_combinations.hpp"
 
 namespace silvics {
 namespace {
@@ -25,21 +26,21 @@ Row bits_of(std::span<const double> numbers) {
     return row;
 }
 
-SharedTree shared(Tree tree) {
+SharedTree shared(StoredTree tree) {
     check_tree(tree);
-    return std::make_shared<const Tree>(std::move(tree));
+    return std::make_shared<const StoredTree>(std::move(tree));
 }
 
 // ---- one look at all there is
 
-TreeShape shape_of(const Tree& tree, std::size_t first_leaf) {
+TreeShape shape_of(const TreeBase& tree, std::size_t first_leaf) {
     TreeShape shape{.n_nodes = tree.nodes.size(), .n_leaves = 0, .first_leaf = first_leaf};
     const auto depths = tree.depths();
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
         const Node& node = tree.nodes[t];
         shape.n_leaves += node.leaf();
         shape.depth = std::max(shape.depth, depths[t]);
-        shape.ruled |= !node.leaf() && node.category();
+        shape.ruled |= !node.leaf() && !node.rule().is_threshold();
         shape.records |= !node.leaf() && tree.has_record(node);
     }
     return shape;
@@ -84,17 +85,16 @@ struct Found {
 
 bool same_record(const BranchRecord& a, const BranchRecord& b) {
     const auto words = [](const BranchRecord& of) {  // all but the children
-        const std::uint32_t* const first = of.children().data() - BranchRecord::kHead;
-        std::vector<std::uint32_t> all(first, first + of.size());
-        all.erase(all.begin() + BranchRecord::kHead,
-                  all.begin() + static_cast<std::ptrdiff_t>(BranchRecord::kHead + of.n_children()));
+        std::vector<std::uint32_t> all(of.words().begin(), of.words().end());
+        std::ranges::fill(BranchRecord::children_at(all, 0), 0);
         return all;
     };
     return words(a) == words(b);
 }
 
 // Every inner node has a place, after its parent's, with its split and its children.
-Found look(const Tree& tree, const PackedForest& forest, std::size_t m) {
+Found look(const StoredTree& kept, const PackedForest& forest, std::size_t m) {
+    const Tree tree = expand(kept);
     const PackedTree packed(forest, m);
     const NodeNumbers numbers(packed);
     const auto values = tree.all_values();
@@ -119,10 +119,9 @@ Found look(const Tree& tree, const PackedForest& forest, std::size_t m) {
         if (id == kNobody) return right = false, found;
         const Node& node = tree.nodes[id];
         const PackedNode& at = packed.nodes()[t];
-        right &= at.feature() == static_cast<FeatureId>(node.feature) &&
-                 bits(at.threshold()) == bits(node.threshold) &&
-                 at.record() == tree.has_record(node);
-        if (at.record())
+        right &= at.feature() == static_cast<FeatureId>(node.feature) && at.rule() == node.rule() &&
+                 at.rule().is_record() == tree.has_record(node);
+        if (at.rule().is_record())
             right &= same_record(packed.record_of(at), tree.record(node));
         else
             right &= at.missing_first() == node.missing_left();
@@ -144,7 +143,7 @@ Found look(const Tree& tree, const PackedForest& forest, std::size_t m) {
 }
 
 // The largest subtrees first; then each by itself, and of two children the heavier first.
-bool in_order(const Tree& tree, const std::vector<NodeId>& ids) {
+bool in_order(const TreeBase& tree, const std::vector<NodeId>& ids) {
     if (tree.nodes[0].leaf()) return true;
     const auto ends = tree.subtree_ends();
     const auto size = [&](NodeId id) { return ends[id] - id; };
@@ -185,16 +184,16 @@ bool rows_once(const PackedForest& forest, const std::set<std::uint32_t>& conten
 void check_packing(const std::vector<SharedTree>& trees) {
     const PackedForest forest = pack(trees);
     CHECK(forest.n_trees() == trees.size());
-    CHECK(forest.n_features == trees[0]->n_features);
-    CHECK(forest.n_outputs == trees[0]->n_outputs);
-    CHECK(forest.n_classes == trees[0]->n_classes);
-    CHECK(forest.both_children == trees[0]->both_children);
+    CHECK(forest.n_features == trees[0]->base().n_features);
+    CHECK(forest.n_outputs == trees[0]->base().n_outputs);
+    CHECK(forest.n_classes == trees[0]->base().n_classes);
+    CHECK(forest.both_children == trees[0]->base().both_children);
     REQUIRE(forest.shapes.size() == trees.size());
     std::size_t first_leaf = 0, first_node = 0, n_sets = 0, n_branches = 0;
     std::set<std::uint32_t> contents;
     bool right = true;
     for (std::size_t m = 0; m < trees.size(); ++m) {
-        const Tree& tree = *trees[m];
+        const TreeBase& tree = *trees[m];
         const TreeShape shape = shape_of(tree, first_leaf);
         right &= same_shapes(forest.shapes[m], shape) && forest.first_node[m] == first_node;
         first_leaf += shape.n_leaves;
@@ -203,7 +202,7 @@ void check_packing(const std::vector<SharedTree>& trees) {
         n_branches += tree.branches.size();
         const PackedTree packed(forest, m);
         right &= std::ranges::equal(packed.level_sets(), tree.level_sets);
-        const Found found = look(tree, forest, m);
+        const Found found = look(*trees[m], forest, m);
         right &= found.right && in_order(tree, found.ids);
         right &= found.contents.size() == shape.n_leaves;
         for (std::uint32_t i = 0; i < found.contents.size(); ++i)
@@ -240,7 +239,7 @@ TEST_CASE("trees of every kind are packed, together and alone") {
 }
 
 TEST_CASE("trees of every layout are packed") {
-    for (const Tree& tree : test::many_trees()) check_packing({shared(tree)});
+    for (const StoredTree& tree : test::many_trees()) check_packing({shared(tree)});
 }
 
 TEST_CASE("trees with records of every kind are packed") {
@@ -276,7 +275,7 @@ TEST_CASE("trees that are walked both ways are packed") {
 
 TEST_CASE("trees of combinations are packed, wherever missing values go") {
     Rng rng(343);
-    Tree tree = test::tree_example({"gini", {3}, test::Weights::unit, 5}).tree;
+    Tree tree = expand(test::tree_example({"gini", {3}, test::Weights::unit, 5}).tree);
     const std::vector<std::vector<Term>> combinations = {
         {{0, 0.5, 0.5F}, {3, -1.0, 0.5F}}, {{1, 1.0, 1.0F}}, {{2, -2.0, 1.0F}}};
     for (const bool missing_left : {false, true}) {
@@ -307,7 +306,7 @@ TEST_CASE("a tree whose leaves all say the same is not taken for one leaf") {
     for (const double threshold : {0.0, 1.5})
         for (const bool missing_left : {false, true}) {
             Tree tree = test::chain_of(1, [](std::uint32_t) { return true; });
-            tree.nodes[0].threshold = threshold;
+            tree.nodes[0].set_rule(threshold);
             tree.nodes[0].set_second(2, missing_left);
             check_packing({shared(tree)});
             tree.n_classes = {2};
@@ -388,7 +387,7 @@ TEST_CASE("leaves that are classes need no rows, numbers one each") {
     check_packing(of_classes);
     check_packing(of_reals);
     CHECK(size_of(pack(of_classes).values) == 0);
-    CHECK(size_of(pack(of_reals).values) == 3 * reals.n_leaves());
+    CHECK(size_of(pack(of_reals).values) == 3 * reals->n_leaves());
 }
 
 TEST_CASE("more variables than a packed node can tell are refused") {
@@ -404,7 +403,7 @@ TEST_CASE("more variables than a packed node can tell are refused") {
 // ---- the numbers of nodes
 
 // The way to every leaf, by the children of the tree.
-std::map<NodeId, std::vector<NodeId>> ways_of(const Tree& tree) {
+std::map<NodeId, std::vector<NodeId>> ways_of(const TreeBase& tree) {
     std::vector<NodeId> parents(tree.nodes.size(), 0);
     std::map<NodeId, std::vector<NodeId>> paths;
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {
@@ -420,8 +419,9 @@ std::map<NodeId, std::vector<NodeId>> ways_of(const Tree& tree) {
     return paths;
 }
 
-void check_numbers(const Tree& tree) {
-    const test::Packed of(tree);
+void check_numbers(const StoredTree& stored_tree) {
+    const TreeBase& tree = stored_tree;
+    const test::Packed of(stored_tree);
     bool right = true;
     for (const auto& [leaf, way] : ways_of(tree)) {
         std::vector<NodeId> stored;
@@ -439,7 +439,7 @@ void check_numbers(const Tree& tree) {
 }
 
 TEST_CASE("nodes of packed trees have the numbers of the tree, on the way to every leaf") {
-    for (const Tree& tree : test::many_trees()) check_numbers(tree);
+    for (const StoredTree& tree : test::many_trees()) check_numbers(tree);
     Rng rng(345);
     for (int repeat = 0; repeat < 100; ++repeat) {
         test::Shape shape;
@@ -456,7 +456,7 @@ TEST_CASE("the way to a sample's leaf is the plain way down") {
     Rng rng(346);
     for (int repeat = 0; repeat < 50; ++repeat) {
         const test::Packed of(test::random_branches(rng, {.deepest = 6}));
-        const test::Matrix X = test::samples_of_branches(rng, 30, of.tree().n_features);
+        const test::Matrix X = test::samples_of_branches(rng, 30, of.tree()->n_features);
         bool right = true;
         for (std::size_t i = 0; i < X.rows; ++i) {
             std::vector<NodeId> plain, stored;

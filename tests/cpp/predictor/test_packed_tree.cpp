@@ -18,6 +18,7 @@ Tree tree_of(std::vector<Node> nodes) {
     Tree tree;
     tree.n_features = 2;
     tree.nodes = std::span<const Node>(nodes);
+    tree.node_values.assign(nodes.size(), 0.0);
     return tree;
 }
 
@@ -109,7 +110,7 @@ struct Stump {
         const Packed packed(tree);
         const NodeId leaf = leaf_of(packed, &x);
         CHECK((leaf == 1 || leaf == 2));
-        if (!std::isnan(x) && !tree.nodes[0].category())  // then every comparison says something
+        if (!std::isnan(x) && tree.nodes[0].rule().is_threshold())
             CHECK(way<true>(packed.packed(), &x) == way<false>(packed.packed(), &x));
         return leaf == 1;
     }
@@ -193,18 +194,16 @@ TEST_CASE("minus zero is the first level") {
 TEST_CASE("a packed node says what was put there") {
     const Child children[] = {Child::inner(0), Child::inner(0x7FFFFFFF), Child::leaf(0),
                               Child::leaf(0x7FFFFFFF)};
-    const double thresholds[] = {0.0, -0.0, 1.5e300, -HUGE_VAL,
-                                 LevelRule(LevelRule::Form::coin, 77, true).in_place()};
-    for (const double threshold : thresholds)
+    const SplitRule rules[] = {0.0, -0.0, 1.5e300, -HUGE_VAL,
+                               LevelRule(LevelRule::Form::coin, 77, true)};
+    for (const SplitRule rule : rules)
         for (const FeatureId feature : {0U, 1U, 0x123456U, 0x7FFFFFU})
             for (const bool missing_first : {false, true})
                 for (const Child first : children)
                     for (const Child second : children) {
-                        PackedNode node(threshold, feature, missing_first, first, second);
+                        PackedNode node(rule, feature, missing_first, first, second);
                         const auto says = [&](Child a, Child b) {
-                            const double kept = node.threshold();
-                            return test::same_bits({&kept, 1}, {&threshold, 1}) &&
-                                   node.feature() == feature &&
+                            return node.rule() == rule && node.feature() == feature &&
                                    node.missing_first() == missing_first &&
                                    node.child(0).bits() == a.bits() &&
                                    node.child(1).bits() == b.bits();
@@ -217,19 +216,19 @@ TEST_CASE("a packed node says what was put there") {
 }
 
 TEST_CASE("a packed node knows a threshold, a rule of levels and a record") {
-    const auto with = [](double threshold) {
-        return PackedNode(threshold, 0, false, Child::leaf(0), Child::leaf(1));
+    const auto with = [](SplitRule rule) {
+        return PackedNode(rule, 0, false, Child::leaf(0), Child::leaf(1));
     };
     for (const double threshold : {-1.0, 0.0, HUGE_VAL, -HUGE_VAL}) {
-        CHECK_FALSE(with(threshold).ruled());
-        CHECK_FALSE(with(threshold).record());
+        CHECK_FALSE(with(threshold).rule().is_levels());
+        CHECK_FALSE(with(threshold).rule().is_record());
     }
     using Form = LevelRule::Form;
     for (const Form form : {Form::in_place_bits, Form::coin, Form::apart, Form::record}) {
-        const PackedNode node = with(LevelRule(form, 123, false).in_place());
-        CHECK(node.ruled());
-        CHECK(node.record() == (form == Form::record));
-        CHECK(node.rule().content() == 123);
+        const PackedNode node = with(LevelRule(form, 123, false));
+        CHECK_FALSE(node.rule().is_threshold());
+        CHECK(node.rule().is_record() == (form == Form::record));
+        CHECK(node.rule().levels().content() == 123);
     }
 }
 
@@ -246,10 +245,10 @@ TEST_CASE("a child is an inner node or a leaf, with its place or its content") {
 
 TEST_CASE("packed steps lead to the leaf of the plain walk") {
     test::Rng rng(301);
-    for (const Tree& tree : test::many_trees()) {
+    for (const StoredTree& tree : test::many_trees()) {
         const Packed of(tree);
         for (const test::Trials& kind : test::kAllTrials) {
-            const test::Trials trials{kind.missing, kind.categories, tree.n_features};
+            const test::Trials trials{kind.missing, kind.categories, tree->n_features};
             const test::Matrix X = test::samples_for(rng, 40, trials);
             bool right = true;
             for (std::size_t i = 0; i < X.rows; ++i) {
@@ -268,7 +267,7 @@ TEST_CASE("packed steps lead down trees with records as the plain walk does") {
     test::Rng rng(302);
     for (int repeat = 0; repeat < 100; ++repeat) {
         const Packed of(test::random_branches(rng, {}));
-        const test::Matrix X = test::samples_of_branches(rng, 40, of.tree().n_features);
+        const test::Matrix X = test::samples_of_branches(rng, 40, of.tree()->n_features);
         for (std::size_t i = 0; i < X.rows; ++i) leaf_of(of, X.row(i));
     }
 }
@@ -279,14 +278,14 @@ TEST_CASE("the ends of both ways are those of the plain walk, by their shares") 
         test::Shape shape;
         shape.kinds = {test::Branches::plain, test::Branches::thresholds, test::Branches::levels};
         const Packed of(test::random_branches(rng, shape));
-        test::Matrix X = test::samples_of_branches(rng, 20, of.tree().n_features);
+        test::Matrix X = test::samples_of_branches(rng, 20, of.tree()->n_features);
         for (double& x : X.values)
             if (test::pick(rng, 4) == 0) x = NAN;
         bool same = true;
         for (std::size_t i = 0; i < X.rows; ++i) {
             std::map<NodeId, double> expected, said;
             test::descend_both(of.tree(), X.row(i), [&](NodeId t, double share) {
-                if (of.tree().nodes[t].leaf()) expected[t] += share;
+                if (of.tree()->nodes[t].leaf()) expected[t] += share;
             });
             of.packed().both_children(
                 X.row(i), [&](PackedLeaf leaf, double share) { said[of.id(leaf)] += share; });
@@ -307,27 +306,27 @@ std::vector<std::uint32_t> told_contents(const Packed& of) {
                 by_id[of.numbers().child(of.packed(), t, k)] = child.content();
     std::vector<std::uint32_t> stored;
     for (const auto& [id, content] : by_id) {
-        CHECK(of.tree().nodes[id].leaf());
+        CHECK(of.tree()->nodes[id].leaf());
         stored.push_back(content);
     }
-    CHECK(stored.size() == of.tree().n_leaves());
+    CHECK(stored.size() == of.tree()->n_leaves());
     return stored;
 }
 
 TEST_CASE("a pure leaf tells its class, others a row") {
     for (const test::TreeCase& of : test::all_tree_cases()) {
-        const Tree kept = test::tree_example(of).tree;
-        if (!kept.classification()) continue;
-        for (const Tree& tree : {kept, expand(kept)}) {
+        const StoredTree kept = test::tree_example(of).tree;
+        if (!kept->classification()) continue;
+        for (const StoredTree& tree : {kept, StoredTree(expand(kept))}) {
             const Packed packed(tree);
             const auto stored = told_contents(packed);
             std::size_t leaf = 0;
             bool right = true;
-            for (const Node& node : tree.nodes) {
+            for (const Node& node : tree->nodes) {
                 if (!node.leaf()) continue;
                 const std::uint32_t content = stored[leaf++];
-                right &= node.link & kPureBit ? content == (node.link & ~kPureBit)
-                                              : content >= packed.forest().n_pure();
+                right &= node.pure() ? content == node.pure_class()
+                                     : content >= packed.forest().n_pure();
             }
             CHECK(right);
         }
@@ -370,22 +369,22 @@ TEST_CASE("any number of classes is told in leaves, and predicted") {
         const double share = 1.0 / tree.weighted_n_node_samples[t];
         tree.impurity[t] = 1.0 - share;
     }
-    const Tree kept = compact(tree, Derivation::gini);
+    const StoredTree kept = stored(tree, CompactionRule::gini);
     REQUIRE(kept.compact());
-    for (const Tree& of : {tree, kept}) {
+    for (const StoredTree& of : {StoredTree(tree), kept}) {
         REQUIRE_NOTHROW(check_tree(of));
         CHECK(told_contents(Packed(of)) == classes);
-        const Predictor predictor({std::make_shared<const Tree>(of)}, false);
+        const Predictor predictor({std::make_shared<const StoredTree>(of)}, false);
         for (const std::uint32_t rows : {1U, n, n + 1}) {  // below a block, and one
             test::Matrix X{rows, 2, std::vector<double>(rows * 2, 0.0)};
             for (std::uint32_t i = 0; i < rows; ++i) X.values[2 * i] = i;
-            std::vector<double> out(rows * of.value_width(), -1.0);
+            std::vector<double> out(rows * of->value_width(), -1.0);
             ThreadTeam team;
             predictor.average(X.view(), out, team);
             bool right = true;
             for (std::size_t i = 0; i < rows; ++i)
-                for (std::size_t c = 0; c < of.value_width(); ++c)
-                    right &= out[i * of.value_width() + c] ==
+                for (std::size_t c = 0; c < of->value_width(); ++c)
+                    right &= out[i * of->value_width() + c] ==
                              (c == classes[std::min<std::size_t>(i, n - 1)] ? 1.0 : 0.0);
             CHECK(right);
         }

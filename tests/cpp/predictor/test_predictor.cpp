@@ -86,8 +86,8 @@ TEST_CASE("a walker tells its sizes") {
     const Predictor predictor = forest.predictor();
     std::size_t n_nodes = 0, n_steps = 0;
     for (const SharedTree& tree : forest.trees) {
-        n_nodes += tree->nodes.size();
-        n_steps += tree->max_depth + 1;
+        n_nodes += tree->base().nodes.size();
+        n_steps += tree->base().max_depth + 1;
     }
     CHECK(predictor.n_trees() == 5);
     CHECK(predictor.n_features() == 4);
@@ -120,21 +120,19 @@ TEST_CASE("trees that cannot be walked together are refused") {
         refused("no trees");
     }
     SUBCASE("another number of variables") {
-        Tree other = *trees[1];
-        other.n_features = 5;
-        trees[1] = std::make_shared<const Tree>(other);
+        trees[1] = std::make_shared<const StoredTree>(
+            test::changed(*trees[1], [](TreeBase& tree) { tree.n_features = 5; }));
         refused("trees of different kinds");
     }
     SUBCASE("missing values go another way") {
-        Tree other = *trees[1];
-        other.both_children = true;
-        trees[1] = std::make_shared<const Tree>(other);
+        trees[1] = std::make_shared<const StoredTree>(
+            test::changed(*trees[1], [](TreeBase& tree) { tree.both_children = true; }));
         refused("trees of different kinds");
     }
     SUBCASE("another number of classes") {
         Tree other = expand(*trees[2]);
         other.n_classes = {4};
-        trees[2] = std::make_shared<const Tree>(other);
+        trees[2] = std::make_shared<const StoredTree>(other);
         refused("trees of different kinds");
     }
 }
@@ -195,7 +193,7 @@ TEST_CASE("a mean of values whose sum overflows is finite, and other means keep 
     const auto leaf = [](double value) {
         Tree tree = test::chain_of(1, [](std::uint32_t) { return true; });
         std::ranges::fill(tree.node_values, value);
-        return std::make_shared<const Tree>(std::move(tree));
+        return std::make_shared<const StoredTree>(std::move(tree));
     };
     const auto mean = [&](const std::vector<double>& values) {
         std::vector<SharedTree> trees;

@@ -29,20 +29,23 @@ TEST_CASE("the kinds of trees differ in how their leaves keep what they predict"
     std::size_t counts = 0, wide = 0, weights = 0, plain_classes = 0, class_values = 0,
                 variances = 0, values = 0, pure = 0, roots = 0;
     for (const Kind& kind : test::all_kinds())
-        for (const Tree& tree : kind.trees) {
+        for (const StoredTree& tree : kind.trees) {
             CHECK_NOTHROW(check_tree(tree));
-            CHECK(tree.value_width() == kind.trees[0].value_width());
-            const bool classes = tree.classification(), of_nodes = !tree.node_values.empty();
-            counts += classes && tree.compact() && tree.counts_in_leaves();
-            wide += classes && !tree.whole_weights.wide.empty();
-            weights += classes && tree.compact() && !tree.leaf_weights.empty();
-            plain_classes += classes && !tree.compact() && !of_nodes;
-            class_values += classes && of_nodes;
-            variances += tree.derivation == Derivation::variance;
-            values += !classes && of_nodes;
-            for (const Node& node : tree.nodes)
-                pure += classes && node.leaf() && (node.link & kPureBit) != 0;
-            roots += tree.nodes.size() == 1;
+            CHECK(tree->value_width() == kind.trees[0]->value_width());
+            const bool classes = tree->classification();
+            if (const CompactTree* const compact = tree.compact()) {
+                counts += classes && compact->counts_in_leaves();
+                wide += classes && !compact->whole_weights.wide.empty();
+                weights += classes && !compact->leaf_weights.empty();
+                variances += compact->rule == CompactionRule::variance;
+            } else {
+                const bool of_nodes = tree.plain()->has_node_values();
+                plain_classes += classes && !of_nodes;
+                class_values += classes && of_nodes;
+                values += !classes && of_nodes;
+            }
+            for (const Node& node : tree->nodes) pure += classes && node.leaf() && node.pure();
+            roots += tree->nodes.size() == 1;
         }
     for (const std::size_t n :
          {counts, wide, weights, plain_classes, class_values, variances, values, pure, roots})
@@ -184,9 +187,9 @@ TEST_CASE("sparse rows of any number go down trees of every kind") {
 TEST_CASE("chains of 5,000 levels say what the plain walk says") {
     std::vector<SharedTree> trees;
     for (const std::uint32_t every : {1U, 2U, 5U, 6000U})
-        trees.push_back(std::make_shared<const Tree>(
+        trees.push_back(std::make_shared<const StoredTree>(
             test::chain_of(5000, [&](std::uint32_t level) { return level % every == every - 1; })));
-    trees.push_back(std::make_shared<const Tree>(test::chain_of(0, {})));
+    trees.push_back(std::make_shared<const StoredTree>(test::chain_of(0, {})));
     Rng rng(328);
     CHECK(Predictor(trees, false).n_steps() == 4 * 5001 + 1);
     for (const std::size_t rows : {1U, 7U, 30U}) {
@@ -201,7 +204,7 @@ TEST_CASE("a monitor that asks to stop ends a walk between two trees") {
     struct Stopper : Monitor {
         bool poll(std::size_t, std::size_t) override { return false; }
     };
-    const auto chain = std::make_shared<const Tree>(
+    const auto chain = std::make_shared<const StoredTree>(
         test::chain_of(5000, [](std::uint32_t level) { return level % 3 == 0; }));
     const std::vector<SharedTree> trees(200, chain);
     const Predictor predictor(pack(trees), false);
@@ -227,10 +230,10 @@ TEST_CASE("a category rule of each form sends known, unknown and missing levels"
                     form == 0   ? LevelRule::of(few, {}, others_left, tree.level_sets)
                     : form == 1 ? LevelRule(LevelRule::Form::coin, rng(), others_left)
                                 : LevelRule::of(far, {}, others_left, tree.level_sets);
-                tree.nodes[0].threshold = rule.in_place();
+                tree.nodes[0].set_rule(rule);
                 tree.nodes[0].set_second(2, missing_left);
                 CHECK_NOTHROW(check_tree(tree));
-                trees.push_back(std::make_shared<const Tree>(tree));
+                trees.push_back(std::make_shared<const StoredTree>(tree));
             }
     Matrix X{0, 2, {}};
     for (const double x :

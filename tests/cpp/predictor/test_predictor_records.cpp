@@ -11,7 +11,7 @@ namespace {
 std::vector<SharedTree> random_forest(test::Rng& rng, const test::Shape& shape, std::size_t n) {
     std::vector<SharedTree> trees;
     for (std::size_t m = 0; m < n; ++m)
-        trees.push_back(std::make_shared<const Tree>(test::random_branches(rng, shape)));
+        trees.push_back(std::make_shared<const StoredTree>(test::random_branches(rng, shape)));
     return trees;
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("a tree with more nodes than stay in the cache is walked as well") {
     Tree tree;
     do tree = test::random_branches(rng, shape);
     while (tree.nodes.size() < 5000);
-    const std::vector<SharedTree> trees = {std::make_shared<const Tree>(std::move(tree))};
+    const std::vector<SharedTree> trees = {std::make_shared<const StoredTree>(std::move(tree))};
     const auto X = test::samples_of_branches(rng, 2000, shape.n_features);
     ThreadTeam team(1, nullptr);
     CHECK(test::said_by(Predictor(trees, false), X.view(), team) ==
@@ -88,16 +88,16 @@ TEST_CASE("out-of-bag sums are those of the plain walk") {
 
 // The mean over trees of the values at all ends of the sample, by its shares.
 std::vector<double> both_children(const std::vector<SharedTree>& trees, const double* sample) {
-    const std::size_t width = trees[0]->value_width();
+    const std::size_t width = trees[0]->base().value_width();
     std::vector<double> mean(width, 0.0);
     for (const SharedTree& tree : trees) {
         const auto add = [&](NodeId t, double share) {
-            if (!tree->nodes[t].leaf()) return;
+            if (!tree->base().nodes[t].leaf()) return;
             for (std::size_t c = 0; c < width; ++c)
-                mean[c] +=
-                    share * tree->node_values[t * width + c] / static_cast<double>(trees.size());
+                mean[c] += share * tree->plain()->node_values[t * width + c] /
+                           static_cast<double>(trees.size());
         };
-        if (tree->both_children)
+        if (tree->base().both_children)
             test::descend_both(*tree, sample, add);
         else
             add(test::descend(*tree, sample), 1.0);
@@ -110,7 +110,7 @@ std::vector<SharedTree> forest_both_ways(test::Rng& rng, const test::Shape& shap
     for (std::size_t m = 0; m < n; ++m) {
         Tree tree = test::random_branches(rng, shape);
         tree.both_children = true;
-        trees.push_back(std::make_shared<const Tree>(std::move(tree)));
+        trees.push_back(std::make_shared<const StoredTree>(std::move(tree)));
     }
     return trees;
 }

@@ -5,6 +5,7 @@
 #include "predictor/forest_example.hpp"
 #include "predictor/row_blocks.hpp"
 #include "support/sparse.hpp"
+#include "tree/check_tree.hpp"
 #include "tree/level_rule.hpp"
 
 namespace silvics {
@@ -164,7 +165,7 @@ TEST_CASE("missing values and levels go their ways in every kind of matrix") {
     tree.impurity.assign(5, 0.0);
     tree.node_values = {0, 0, 20, 30, 40};
     REQUIRE_NOTHROW(check_tree(tree));
-    const std::vector<SharedTree> trees = {std::make_shared<const Tree>(tree)};
+    const std::vector<SharedTree> trees = {std::make_shared<const StoredTree>(tree)};
     const Matrix X{8, 2, {0, 0, 1, 3, NAN, 3, 0, 1, 0, NAN, 1, NAN, 0, -2, 0, -1}};
     const std::vector<double> expected = {20, 30, 30, 40, 20, 30, 40, 20};
     const SparseMatrix sparse(X, {.by_columns = false});

@@ -41,8 +41,8 @@ std::vector<bool> steps_for(const Trials& trials) {
 
 Packed random_tree(Rng& rng, const Trials& trials) {
     const auto cases = test::all_tree_cases();
-    Tree tree = test::tree_example(cases[test::pick(rng, cases.size())]).tree;
-    return Packed(with_other_splits(rng, std::move(tree), trials));
+    const StoredTree tree = test::tree_example(cases[test::pick(rng, cases.size())]).tree;
+    return Packed(with_other_splits(rng, tree, trials));
 }
 
 TEST_CASE("samples of a block arrive at their leaves of a tree") {

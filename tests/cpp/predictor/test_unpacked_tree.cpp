@@ -80,10 +80,10 @@ void check_leaves(Rng& rng, const Packed& of, Matrix X) {
     for (std::uint32_t i = 0; i < X.rows; ++i)
         if (i == 0 || test::pick(rng, 5) > 0) some.push_back(i);
     std::shuffle(some.begin(), some.end(), rng);
-    UnpackedTree<double> doubles(of.tree().n_features);
+    UnpackedTree<double> doubles(of.tree()->n_features);
     check_leaves(of, doubles, X, some);
     for (double& x : X.values) x = static_cast<double>(static_cast<float>(x));
-    UnpackedTree<float> floats(of.tree().n_features);
+    UnpackedTree<float> floats(of.tree()->n_features);
     check_leaves(of, floats, X, some);
 }
 
@@ -125,17 +125,19 @@ TEST_CASE("the widest and the largest tree that small nodes have bits for") {
 TEST_CASE("values next to a threshold go their way") {
     for_trees(333, [](Rng& rng, const Trials& trials, const Packed& of) {
         // Thresholds that single precision does not have, and all their neighbours.
-        Tree tree = of.tree();
         std::vector<double> values;
-        for (Node& node : tree.nodes) {
-            if (node.leaf() || std::isinf(node.threshold)) continue;
-            node.threshold = test::pick_real(rng, -1.0, 1.0);
-            const float low = rounded_down(node.threshold);
-            for (const double x : {node.threshold, static_cast<double>(low),
-                                   static_cast<double>(std::nextafter(low, HUGE_VALF))})
-                for (const double to : {-HUGE_VAL, x, HUGE_VAL})
-                    values.push_back(std::nextafter(x, to));
-        }
+        const StoredTree tree = test::changed(of.tree(), [&](TreeBase& base) {
+            for (Node& node : base.nodes) {
+                if (node.leaf() || std::isinf(node.rule().threshold())) continue;
+                const double threshold = test::pick_real(rng, -1.0, 1.0);
+                node.set_rule(threshold);
+                const float low = rounded_down(threshold);
+                for (const double x : {threshold, static_cast<double>(low),
+                                       static_cast<double>(std::nextafter(low, HUGE_VALF))})
+                    for (const double to : {-HUGE_VAL, x, HUGE_VAL})
+                        values.push_back(std::nextafter(x, to));
+            }
+        });
         if (values.empty()) return;
         Matrix X = test::samples_for(rng, 256, trials);
         for (double& x : X.values)
@@ -164,7 +166,7 @@ TEST_CASE("unpacking pays with samples enough, of trees that have no rules and f
         CHECK(pays_in(0.0, of, n) == floats);
         return floats;
     };
-    const Tree tree = test::tree_example(test::all_tree_cases()[0]).tree;
+    const StoredTree tree = test::tree_example(test::all_tree_cases()[0]).tree;
     const Packed plain(test::with_other_splits(rng, tree, {}));
     CHECK(pays(plain, plain.packed().n_places()));
     CHECK_FALSE(pays(plain, 0));

@@ -44,7 +44,7 @@ inline Branching random_branching(Rng& rng, Branches kind, std::uint32_t n_child
         const Level n = pick(rng, 2) == 0 ? 12 : 140;
         for (Level level = 0; level < n; ++level)
             if (const std::size_t side = pick(rng, 3); side < 2) sides[side].push_back(level);
-        made.thresholds = {LevelRule::of(sides[0], sides[1], pick(rng, 2) == 0, sets).in_place()};
+        made.subset = LevelRule::of(sides[0], sides[1], pick(rng, 2) == 0, sets);
     } else {
         made.thresholds = some_ascending<double>(n_children - 1 - apart, quarters);
     }
@@ -89,11 +89,11 @@ inline NodeId add_random_node(Rng& rng, const Shape& shape, std::size_t depth, T
     const auto n = static_cast<std::uint32_t>(least + pick(rng, most - least + 1));
     const std::size_t at = BranchRecord::append(
         random_branching(rng, kind, n, shape.n_features, tree.level_sets), tree.branches);
-    node.threshold = LevelRule(LevelRule::Form::record, at, false).in_place();
+    node.set_rule(SplitRule::record(at));
     tree.nodes[t] = node;
     for (std::uint32_t k = 0; k < n; ++k) {
         const NodeId child = add_random_node(rng, shape, depth + 1, tree);
-        tree.branches[at + BranchRecord::kHead + k] = child;
+        tree.branches[BranchRecord::child_offset(at, k)] = child;
         if (k < 2) tree.nodes[t].set_second(child, false);  // the last, where it is the only one
     }
     return t;

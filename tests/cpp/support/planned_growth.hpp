@@ -98,7 +98,7 @@ void store_split(Store& store, OpenNode& node, const PlannedNode& from) {
     const Split split = from.split_by_levels();
     node.feature = split.feature;
     node.missing = split.missing;
-    node.threshold = store.encode_rule(split);
+    node.rule = store.encode_rule(split);
     store.set_split(node);
 }
 

@@ -17,6 +17,7 @@
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "sampling/learning_subset.hpp"
+#include "tree/check_tree.hpp"
 #include "tree/compact.hpp"
 
 namespace silvics::test {
@@ -153,27 +154,49 @@ inline double users_impurity(const Tree& tree, std::size_t t) {
     return std::ldexp(tree.impurity[t], tree.impurity_exponent);
 }
 
-// Bit by bit: a leaf of a compact tree may keep counts where others have their threshold.
+// Bit by bit, since the payload may be a NaN.
 inline bool same_nodes(const Node& a, const Node& b) {
-    return std::bit_cast<std::uint64_t>(a.threshold) == std::bit_cast<std::uint64_t>(b.threshold) &&
-           a.feature == b.feature && a.link == b.link;
+    return a.rule() == b.rule() && a.feature == b.feature && a.link == b.link;
+}
+
+inline bool same_bases(const TreeBase& a, const TreeBase& b) {
+    return a.n_features == b.n_features && a.n_outputs == b.n_outputs &&
+           a.n_classes == b.n_classes && a.max_depth == b.max_depth &&
+           std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_nodes) &&
+           a.impurity_exponent == b.impurity_exponent && a.level_sets == b.level_sets &&
+           a.branches == b.branches && a.both_children == b.both_children;
 }
 
 inline bool same_trees(const Tree& a, const Tree& b) {
-    const auto same_counts = [](const auto& c, const auto& d) {
+    return same_bases(a, b) && a.n_node_samples == b.n_node_samples &&
+           a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
+           a.leaf_weights == b.leaf_weights && a.node_values == b.node_values;
+}
+
+inline bool same_trees(const CompactTree& a, const CompactTree& b) {
+    const auto same_counts = [](const Counts& c, const Counts& d) {
         bool same = c.size() == d.size();
         for (std::size_t i = 0; same && i < c.size(); ++i) same = c[i] == d[i];
         return same;
     };
-    return a.n_features == b.n_features && a.n_outputs == b.n_outputs &&
-           a.n_classes == b.n_classes && a.max_depth == b.max_depth &&
-           std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_nodes) &&
-           a.n_node_samples == b.n_node_samples &&
-           a.weighted_n_node_samples == b.weighted_n_node_samples && a.impurity == b.impurity &&
-           a.impurity_exponent == b.impurity_exponent && a.derivation == b.derivation &&
-           same_counts(a.whole_weights, b.whole_weights) && a.level_sets == b.level_sets &&
-           a.branches == b.branches && a.both_children == b.both_children &&
-           a.leaf_weights == b.leaf_weights && a.node_values == b.node_values;
+    return same_bases(a, b) && a.rule == b.rule && a.n_leaf_samples == b.n_leaf_samples &&
+           a.weighted_n_leaf_samples == b.weighted_n_leaf_samples &&
+           a.leaf_impurity == b.leaf_impurity && a.leaf_weights == b.leaf_weights &&
+           same_counts(a.whole_weights, b.whole_weights);
+}
+
+inline bool same_trees(const StoredTree& a, const StoredTree& b) {
+    if (a.compact() && b.compact()) return same_trees(*a.compact(), *b.compact());
+    return a.plain() && b.plain() && same_trees(*a.plain(), *b.plain());
+}
+
+// A copy of a stored tree, after change(tree), which is a Tree or a CompactTree.
+template <class Change>
+StoredTree changed(const StoredTree& tree, Change&& change) {
+    return tree.visit([&](auto form) -> StoredTree {
+        change(form);
+        return form;
+    });
 }
 
 }  // namespace silvics::test

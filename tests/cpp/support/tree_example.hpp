@@ -11,7 +11,7 @@ struct TreeExample {
     Matrix X;
     Target target;
     LearningSubset subset;
-    Tree tree;  // as it is kept
+    StoredTree tree;
 
     double weight(RowId row) const { return subset.weight(row) * subset.unit; }
 };
@@ -35,7 +35,7 @@ inline TreeExample tree_example(const TreeCase& of, double offset = 0.0, std::si
     LearningSubset subset = random_subset(rng, n, of.weights);
     GrowthRules rules = full_search(table);
     rules.search.min_samples_leaf = of.min_samples_leaf;
-    Tree tree =
+    StoredTree tree =
         build_tree({find_criterion(of.criterion), table, target, rules, kNeverStop}, subset, 7)
             .tree;
     return {std::move(X), std::move(target), std::move(subset), std::move(tree)};

@@ -6,6 +6,7 @@
 #include "support/descend.hpp"
 #include "support/made_branches.hpp"
 #include "tree/branches.hpp"
+#include "tree/split_rule.hpp"
 
 namespace silvics {
 namespace {
@@ -49,6 +50,9 @@ TEST_CASE("a record says what was put there, wherever it stands") {
         }
         if (of.test == Branching::Test::levels) {
             same &= std::ranges::equal(record.levels(), of.levels);
+        } else if (of.test == Branching::Test::subset) {
+            REQUIRE(record.n_cuts() == 1);
+            same &= same_bits(record.subset().in_place(), of.subset.in_place());
         } else {
             REQUIRE(record.n_cuts() == of.thresholds.size());
             for (std::size_t k = 0; k < of.thresholds.size(); ++k)
@@ -141,18 +145,36 @@ TEST_CASE("a combination is the sum of its terms, missing if one of them is") {
     CHECK(BranchRecord(at.data()).value(1, [](FeatureId f) { return 10.0 + f; }) == 11.0);
 }
 
-TEST_CASE("a threshold can be set in its place") {
+TEST_CASE("parts of a record can be written in their place") {
     Branching of;
     of.n_children = 3;
-    of.missing_child = 0;
-    of.terms = {{2, 0.5, 1.0F}};
-    of.thresholds = {0.0, 1.0};
     std::vector<std::uint32_t> at{77}, expected{77};
-    BranchRecord::append(of, at);
-    BranchRecord::set_threshold(at.data() + 1, 1, -7.25);
-    of.thresholds[1] = -7.25;
+    SUBCASE("the rule of a subset") {
+        of.test = Branching::Test::subset;
+        of.subset = LevelRule(LevelRule::Form::in_place_bits, 0b101, true);
+        REQUIRE(BranchRecord::append(of, at) == 1);
+        of.subset = LevelRule(LevelRule::Form::coin, 12345, false);
+        BranchRecord::set_subset(at, 1, of.subset);
+    }
+    SUBCASE("levels") {
+        of.test = Branching::Test::levels;
+        of.levels = {1, 4, 5};
+        BranchRecord::append(of, at);
+        of.levels[1] = 3;
+        BranchRecord::levels_at(at, 1)[1] = 3;
+    }
+    SUBCASE("the child of what was not seen") {
+        of.thresholds = {0.5};
+        of.missing_child = 1;
+        BranchRecord::append(of, at);
+        of.other_child = 2;
+        BranchRecord::set_unseen(at, 1, 2);
+    }
     BranchRecord::append(of, expected);
     CHECK(at == expected);
+    BranchRecord::children_at(at, 1)[2] = 9;
+    CHECK(BranchRecord(at.data() + 1).children()[2] == 9);
+    CHECK(at[BranchRecord::child_offset(1, 2)] == 9);
 }
 
 bool valid(const std::vector<std::uint32_t>& at, const std::vector<std::uint32_t>& sets = {}) {
@@ -162,7 +184,8 @@ bool valid(const std::vector<std::uint32_t>& at, const std::vector<std::uint32_t
 std::vector<std::uint32_t> recorded(const Branching& of) {
     std::vector<std::uint32_t> at;
     BranchRecord::append(of, at);
-    for (std::uint32_t k = 0; k < of.n_children; ++k) at[BranchRecord::kHead + k] = 2 + 3 * k;
+    for (std::uint32_t k = 0; k < of.n_children; ++k)
+        at[BranchRecord::child_offset(0, k)] = 2 + 3 * k;
     return at;
 }
 
@@ -211,7 +234,7 @@ Branching of_subset() {
     Branching of;
     of.test = Branching::Test::subset;
     of.missing_child = of.other_child = 1;
-    of.thresholds = {LevelRule(LevelRule::Form::in_place_bits, 0b101, true).in_place()};
+    of.subset = LevelRule(LevelRule::Form::in_place_bits, 0b101, true);
     return of;
 }
 
@@ -251,14 +274,13 @@ TEST_CASE("what makes no sense is refused") {
         {"a subset for one child", of_subset(),
          [](auto& b) { b.n_children = 1, b.missing_child = 0; }},
         {"a subset of a combination", of_subset(), [](auto& b) { b.terms = {{0, 1.0, 1.0F}}; }},
-        {"two subsets", of_subset(), [](auto& b) { b.thresholds.push_back(b.thresholds[0]); }},
-        {"no subset", of_subset(), [](auto& b) { b.thresholds.clear(); }},
-        {"a subset by number", of_subset(), [](auto& b) { b.thresholds = {1.0}; }},
-        {"a subset by NaN", of_subset(), [=](auto& b) { b.thresholds = {nan}; }},
+        {"a subset by number", of_subset(), [](auto& b) { b.subset = LevelRule(1.0); }},
+        {"a subset by NaN", of_subset(), [=](auto& b) { b.subset = LevelRule(nan); }},
         {"a subset out of range", of_subset(),
-         [](auto& b) { b.thresholds = {LevelRule(LevelRule::Form::apart, 5, false).in_place()}; }},
+         [](auto& b) { b.subset = LevelRule(LevelRule::Form::apart, 5, false); }},
+        {"a pending subset", of_subset(), [](auto& b) { b.subset = LevelRule::pending(0); }},
         {"a record in a record", of_subset(),
-         [](auto& b) { b.thresholds = {LevelRule(LevelRule::Form::record, 0, false).in_place()}; }},
+         [](auto& b) { b.subset = SplitRule::record(0).levels(); }},
     };
     for (auto& [what, of, apply] : all) {
         CAPTURE(std::string(what));
@@ -268,12 +290,24 @@ TEST_CASE("what makes no sense is refused") {
     }
 }
 
+TEST_CASE("a record has one subset") {
+    const std::size_t n_cuts = 5;  // the word
+    auto none = recorded(of_subset()), two = none;
+    none[n_cuts] = 0;
+    CHECK_FALSE(valid(none));
+    const std::uint32_t low = two[two.size() - 2], high = two.back();
+    two.insert(two.end(), {low, high});
+    CHECK(valid(two));
+    two[n_cuts] = 2;
+    CHECK_FALSE(valid(two));
+}
+
 TEST_CASE("a record is valid whatever its children: a tree looks at them") {
     for (const Branching& of : {of_thresholds(), of_levels(), of_subset()})
         for (std::uint32_t k = 0; k < of.n_children; ++k)
             for (const std::uint32_t child : {0U, 0x80000000U, 0xFFFFFFFFU}) {
                 auto at = recorded(of);
-                at[BranchRecord::kHead + k] = child;
+                at[BranchRecord::child_offset(0, k)] = child;
                 CHECK(valid(at));
             }
 }

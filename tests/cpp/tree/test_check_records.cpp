@@ -4,8 +4,8 @@
 
 #include "doctest/doctest.h"
 #include "support/made_branches.hpp"
+#include "tree/check_tree.hpp"
 #include "tree/compact.hpp"
-#include "tree/tree.hpp"
 
 namespace silvics {
 namespace {
@@ -29,8 +29,8 @@ TEST_CASE("trees of every kind of nodes are accepted") {
         if (repeat % 3 == 0) shape.n_classes = {2, 3};
         const Tree tree = test::random_branches(rng, shape);
         CHECK(complaint_of(tree) == "");
-        CHECK(test::same_trees(expand(tree), tree));
-        CHECK(test::same_trees(compact(tree, Derivation::none), tree));
+        CHECK(test::same_trees(expand(StoredTree(tree)), tree));
+        CHECK(!compact(tree, CompactionRule::none));
     }
 }
 
@@ -43,8 +43,8 @@ Tree of_one(const Branching& branching) {
     tree.nodes.resize(n);
     BranchRecord::append(branching, tree.branches);
     for (std::uint32_t k = 0; k < branching.n_children; ++k)
-        tree.branches[BranchRecord::kHead + k] = k + 1;
-    tree.nodes[0] = {LevelRule(LevelRule::Form::record, 0, false).in_place(), 1, 0};
+        tree.branches[BranchRecord::child_offset(0, k)] = k + 1;
+    tree.nodes[0] = {SplitRule::record(0), 1, 0};
     tree.nodes[0].set_second(n > 2 ? 2 : 1, false);
     tree.n_node_samples.assign(n, 1);
     tree.weighted_n_node_samples.assign(n, 1.0);
@@ -81,21 +81,17 @@ TEST_CASE("a tree with a damaged record is refused") {
     const Tree good = of_one(oblique);
     REQUIRE(complaint_of(good) == "");
     const auto child = [](Tree& t, std::size_t k) -> NodeId& {
-        return t.branches[BranchRecord::kHead + k];
+        return t.branches[BranchRecord::child_offset(0, k)];
     };
     const std::vector<Damage> all = {
         {"record of a split", [](Tree& t) { t.branches.pop_back(); }},
         {"records of no node", [](Tree& t) { t.branches.push_back(0); }},
-        {"order of nodes", [](Tree& t) { t.nodes[0].threshold = 0.0; }},
+        {"order of nodes", [](Tree& t) { t.nodes[0].set_rule(0.0); }},
         {"threshold of a split", [](Tree& t) { t.branches.clear(); }},
+        {"order of records", [](Tree& t) { t.nodes[0].set_rule(SplitRule::record(1)); }},
         {"order of records",
          [](Tree& t) {
-             t.nodes[0].threshold = LevelRule(LevelRule::Form::record, 1, false).in_place();
-         }},
-        {"order of records",
-         [](Tree& t) {
-             t.nodes[0].threshold =
-                 LevelRule(LevelRule::Form::record, LevelRule::kContent, false).in_place();
+             t.nodes[0].set_rule(LevelRule(LevelRule::Form::record, LevelRule::kContent, false));
          }},
         {"order of nodes", [&](Tree& t) { child(t, 0) = 2; }},
         {"order of nodes", [&](Tree& t) { child(t, 0) = 0; }},
@@ -131,9 +127,9 @@ TEST_CASE("a child that the tree does not have is refused, whichever it is") {
     Branching levels = thresholds(4, {});
     levels.test = Branching::Test::levels;
     levels.levels = {1, 2, 5};
-    Branching subset =
-        thresholds(2, {LevelRule(LevelRule::Form::in_place_bits, 5, true).in_place()});
+    Branching subset = thresholds(2, {});
     subset.test = Branching::Test::subset;
+    subset.subset = LevelRule(LevelRule::Form::in_place_bits, 5, true);
     for (const Branching& of : {thresholds(3, {0.5}), levels, subset}) {
         const Tree good = of_one(of);
         REQUIRE(complaint_of(good) == "");
@@ -141,8 +137,8 @@ TEST_CASE("a child that the tree does not have is refused, whichever it is") {
         for (std::uint32_t k = 0; k < of.n_children; ++k)
             for (const std::uint32_t child : {n, n + 1, 0x80000000U | (k + 1), 0xFFFFFFFFU}) {
                 Tree bad = good;
-                bad.branches[BranchRecord::kHead + k] = child;
-                // The second is told twice.
+                bad.branches[BranchRecord::child_offset(0, k)] = child;
+                // The second is also the link of the node.
                 CHECK(complaint_of(bad) == (k == 1 ? "not a valid tree: record of a split"
                                                    : "not a valid tree: order of nodes"));
             }

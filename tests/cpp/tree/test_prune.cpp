@@ -9,6 +9,8 @@
 #include "builder/growing_tree.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
+#include "tree/check_tree.hpp"
+#include "tree/compact.hpp"
 #include "tree/level_rule.hpp"
 #include "tree/prune.hpp"
 
@@ -84,7 +86,7 @@ Tree exact_tree(test::Rng& rng, std::size_t n_inner) {
         make(growing.nodes[t].weight);  // weights need not add up for pruning to be defined
         make(growing.nodes[t].weight);
         growing.nodes[t].feature = 0;
-        growing.nodes[t].threshold = 0.0;
+        growing.nodes[t].rule = 0.0;
         growing.nodes[t].first = first;
         growing.nodes[t].second = first + 1;
         leaves[at] = first;
@@ -119,7 +121,7 @@ TEST_CASE("a pruned tree keeps the nodes above the links that were cut") {
         NaivePruning naive(tree);
         double alpha = 0.0;
         for (NodeId t = 0; naive.weakest(alpha, t) && alpha <= limit;) naive.cut(t);
-        const Tree pruned = prune(tree, limit);
+        const Tree pruned = expand(prune(tree, limit));
         CHECK_NOTHROW(check_tree(pruned));
         std::size_t at = 0;
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {
@@ -171,7 +173,7 @@ TEST_CASE("pruned nodes keep their values, leaves and inner nodes alike") {
     for (const auto& [tree, criterion] : grown_trees(rng)) {
         CAPTURE(std::string(criterion));
         const PruningPath path = pruning_path(tree);
-        const Tree pruned = prune(tree, path.alphas[path.alphas.size() / 2]);
+        const Tree pruned = expand(prune(tree, path.alphas[path.alphas.size() / 2]));
         CHECK_NOTHROW(check_tree(pruned));
         CHECK(pruned.nodes.size() < tree.nodes.size());
         CHECK(pruned.nodes.size() > 1);
@@ -197,7 +199,7 @@ TEST_CASE("an alpha below all links prunes nothing; one above them leaves the ro
     for (const auto& [tree, criterion] : grown_trees(rng)) {
         CAPTURE(std::string(criterion));
         CHECK(test::same_trees(prune(tree, -1.0), tree));
-        const Tree root = prune(tree, 1e12);
+        const Tree root = expand(prune(tree, 1e12));
         CHECK(root.nodes.size() == 1);
         CHECK(root.max_depth == 0);
         CHECK_NOTHROW(check_tree(root));
@@ -218,11 +220,11 @@ TEST_CASE("what missing values do is kept through pruning") {
     const Level far = 4000;
     const LevelRule rule = LevelRule::of({&far, 1}, {}, false, tree.level_sets);
     REQUIRE(rule.form() == LevelRule::Form::apart);
-    tree.nodes[0].threshold = rule.in_place();
+    tree.nodes[0].set_rule(rule);
     REQUIRE_NOTHROW(check_tree(tree));
     const auto path = pruning_path(tree);
     for (const double alpha : {-3.0, path.alphas[path.alphas.size() / 2]}) {
-        const Tree pruned = prune(tree, alpha);
+        const Tree pruned = expand(prune(tree, alpha));
         CHECK_NOTHROW(check_tree(pruned));
         std::size_t n_inner = 0;
         bool kept = true;
@@ -230,13 +232,13 @@ TEST_CASE("what missing values do is kept through pruning") {
             if (node.leaf()) continue;
             ++n_inner;
             kept &= node.missing_left() == (node.feature % 3 == 1);
-            kept &= node.category() == (node.feature == 0);
+            kept &= !node.rule().is_threshold() == (node.feature == 0);
         }
         CHECK(kept);
         CHECK(n_inner > 0);
         CHECK((n_inner == 20) == (alpha == -3.0));
-        CHECK(LevelRule(pruned.nodes[0].threshold).goes_left(far, pruned.level_sets));
-        CHECK_FALSE(LevelRule(pruned.nodes[0].threshold).goes_left(far - 1, pruned.level_sets));
+        CHECK(pruned.nodes[0].rule().levels().goes_left(far, pruned.level_sets));
+        CHECK_FALSE(pruned.nodes[0].rule().levels().goes_left(far - 1, pruned.level_sets));
     }
 }
 
@@ -282,15 +284,15 @@ TEST_CASE("alphas are in the user's units") {
     test::Rng rng(127);
     Tree tree = exact_tree(rng, 20);
     const PruningPath path = pruning_path(tree);
-    const Tree pruned = prune(tree, 0.25);
+    const Tree pruned = expand(prune(tree, 0.25));
     tree.impurity_exponent = 10;
     const PruningPath other = pruning_path(tree);
     for (std::size_t i = 0; i < path.alphas.size(); ++i) {
         CHECK(other.alphas[i] == 1024.0 * path.alphas[i]);
         CHECK(other.impurities[i] == 1024.0 * path.impurities[i]);
     }
-    CHECK(prune(tree, 256.0).nodes.size() == pruned.nodes.size());
-    CHECK(prune(tree, 256.0).impurity_exponent == 10);
+    CHECK(prune(tree, 256.0)->nodes.size() == pruned.nodes.size());
+    CHECK(prune(tree, 256.0)->impurity_exponent == 10);
 }
 
 }  // namespace

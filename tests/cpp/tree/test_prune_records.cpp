@@ -4,6 +4,8 @@
 
 #include "doctest/doctest.h"
 #include "support/made_branches.hpp"
+#include "tree/check_tree.hpp"
+#include "tree/compact.hpp"
 #include "tree/prune.hpp"
 
 namespace silvics {
@@ -64,12 +66,9 @@ void check_cut(const Tree& tree, const Tree& pruned, const PartialPath& way) {
         if (!tree.has_record(tree.nodes[t])) continue;
         // All but the children is the same.
         const auto words = [](const Tree& of, const Node& node) {
-            const auto at = of.branches.begin() +
-                            static_cast<std::ptrdiff_t>(LevelRule(node.threshold).content());
-            std::vector<std::uint32_t> all(
-                at, at + static_cast<std::ptrdiff_t>(of.record(node).size()));
-            all.erase(all.begin() + BranchRecord::kHead,
-                      all.begin() + BranchRecord::kHead + of.record(node).n_children());
+            const auto record = of.record(node).words();
+            std::vector<std::uint32_t> all(record.begin(), record.end());
+            std::ranges::fill(BranchRecord::children_at(all, 0), 0);
             return all;
         };
         CHECK(words(pruned, pruned.nodes[u]) == words(tree, tree.nodes[t]));
@@ -116,7 +115,7 @@ TEST_CASE("a pruned tree is the smallest of those that cost least, of all prunin
         const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
         const double p = static_cast<double>(test::pick(rng, 20));
         const PartialPath way = cheapest(tree, p, q);
-        const Tree pruned = prune(tree, p / q);
+        const Tree pruned = expand(prune(tree, p / q));
         check_cut(tree, pruned, way);
         some += !way.cut.empty() && way.nodes > 1;
     }
@@ -136,7 +135,7 @@ TEST_CASE("the pruning path has the risks of the cheapest trees at its alphas") 
             double least = INFINITY;
             for (const PartialPath& way : all_ways(tree, 0))
                 least = std::min(least, way.risk + a * static_cast<double>(way.leaves));
-            const Tree pruned = prune(tree, a);
+            const Tree pruned = expand(prune(tree, a));
             CHECK(path.impurities[i] + a * static_cast<double>(pruned.n_leaves()) ==
                   doctest::Approx(least));
         }
@@ -155,7 +154,7 @@ TEST_CASE("nodes of one child are pruned where they are the last, and hinder no 
         }
         const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
         const double p = static_cast<double>(1 + test::pick(rng, 20));
-        check_cut(tree, prune(tree, p / q), cheapest(tree, p, q));
+        check_cut(tree, expand(prune(tree, p / q)), cheapest(tree, p, q));
         const PruningPath path = pruning_path(tree);
         bool finite = true;
         for (const double alpha : path.alphas) finite &= std::isfinite(alpha);
@@ -201,7 +200,7 @@ TEST_CASE("pruning by errors without slack leaves the fewest errors, and no node
             any = true;
             best = way;
         }
-        check_cut(tree, prune_by_errors(tree, errors, 0.0), best);
+        check_cut(tree, expand(prune_by_errors(tree, errors, 0.0)), best);
     }
 }
 
@@ -214,7 +213,7 @@ TEST_CASE("pruning by errors goes from the leaves up, with slack at every node")
         const double slack = static_cast<double>(test::pick(rng, 9)) / 4.0 - 0.5;
         PartialPath way;
         least_errors(tree, 0, errors, slack, way.cut);
-        const Tree pruned = prune_by_errors(tree, errors, slack);
+        const Tree pruned = expand(prune_by_errors(tree, errors, slack));
         CHECK_NOTHROW(check_tree(pruned));
         const auto ends = tree.subtree_ends();
         std::size_t u = 0;

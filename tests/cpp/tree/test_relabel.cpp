@@ -6,6 +6,7 @@
 #include "support/descend.hpp"
 #include "support/made_branches.hpp"
 #include "support/tree_example.hpp"
+#include "tree/check_tree.hpp"
 #include "tree/compact.hpp"
 #include "tree/relabel.hpp"
 
@@ -18,7 +19,7 @@ using Numbers = std::vector<std::int32_t>;
 // Levels up to this are in made trees.
 constexpr std::int32_t kOld = 145;
 
-Relabelling unchanged(const Tree& tree) {
+Relabelling unchanged(const TreeBase& tree) {
     Relabelling by;
     by.n_classes = tree.n_classes;
     for (const ClassId n : tree.n_classes) {
@@ -56,14 +57,14 @@ LevelRule random_rule(test::Rng& rng, std::vector<std::uint32_t>& sets) {
 Tree random_levels(test::Rng& rng, const test::Shape& shape) {
     Tree tree = test::random_branches(rng, shape);
     for (Node& node : tree.nodes)
-        if (!node.leaf() && !node.category())
-            node.threshold = random_rule(rng, tree.level_sets).in_place();
+        if (!node.leaf() && node.rule().is_threshold())
+            node.set_rule(random_rule(rng, tree.level_sets));
     check_tree(tree);
     return tree;
 }
 
 // Samples in new numbers go where they went in old ones.
-bool same_ways(test::Rng& rng, const Tree& before, const Tree& after,
+bool same_ways(test::Rng& rng, const TreeBase& before, const TreeBase& after,
                const std::vector<Numbers>& numbers) {
     std::vector<double> x(before.n_features), old(before.n_features);
     for (int repeat = 0; repeat < 300; ++repeat) {
@@ -100,7 +101,7 @@ TEST_CASE("every level goes where it went, by rules of every form") {
             if (test::pick(rng, 4) > 0) numbers[f] = with_others(rng, kOld);
             by.levels[f] = numbers[f];
         }
-        const Tree made = relabelled(tree, by);
+        const Tree made = expand(relabelled(tree, by));
         CHECK_NOTHROW(check_tree(made));
         CHECK(same_ways(rng, tree, made, numbers));
         CHECK(made.node_values == tree.node_values);
@@ -111,11 +112,11 @@ TEST_CASE("every level goes where it went, by rules of every form") {
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {
             const Node &from = tree.nodes[t], &to = made.nodes[t];
             if (from.leaf()) continue;
-            forms.insert(LevelRule(from.threshold).form());
+            forms.insert(from.rule().levels().form());
             if (made.has_record(to)) some_missing |= made.record(to).some_missing();
             // A coin is of the numbers of levels.
             if (!numbers[static_cast<std::size_t>(from.feature)].empty())
-                CHECK(LevelRule(to.threshold).form() != Form::coin);
+                CHECK(to.rule().levels().form() != Form::coin);
         }
         sets_apart |= !made.level_sets.empty();
         // And on to a third set of levels, in one step and in two.
@@ -148,14 +149,13 @@ TEST_CASE("a set names only levels that come to its node") {
     Tree tree = test::random_branches(rng, shape);
     while (tree.nodes.size() < 200) tree = test::random_branches(rng, shape);
     for (Node& node : tree.nodes)
-        if (!node.leaf())
-            node.threshold = LevelRule(Form::coin, rng() & LevelRule::kContent, false).in_place();
+        if (!node.leaf()) node.set_rule(LevelRule(Form::coin, rng() & LevelRule::kContent, false));
     const std::int32_t n = 20000;
     Numbers numbers{Relabelling::kMissing};
     for (std::int32_t level = 0; level < n; ++level) numbers.push_back(level);
     Relabelling by = unchanged(tree);
     by.levels[0] = numbers;
-    const Tree made = relabelled(tree, by);
+    const Tree made = expand(relabelled(tree, by));
     CHECK(same_ways(rng, tree, made, {numbers}));
     // As bits they would be n / 32 words at each node; lists and bits of what comes are fewer.
     const std::size_t inner = tree.nodes.size() - tree.n_leaves();
@@ -166,8 +166,8 @@ TEST_CASE("classes that a tree has not seen have no share in it") {
     test::Rng rng(612);
     for (const auto& of : test::all_tree_cases()) {
         if (of.n_classes.empty()) continue;
-        const Tree kept = test::tree_example(of).tree;
-        for (const Tree& tree : {kept, expand(kept)}) {
+        const StoredTree kept = test::tree_example(of).tree;
+        for (const StoredTree& tree : {kept, StoredTree(expand(kept))}) {
             Relabelling by = unchanged(tree);
             CHECK_FALSE(relabels(by, tree));
             CHECK(test::same_trees(relabelled(tree, by), tree));
@@ -180,11 +180,12 @@ TEST_CASE("classes that a tree has not seen have no share in it") {
                 by.n_classes[k] = next + 1;
             }
             CHECK(relabels(by, tree));
-            const Tree made = relabelled(tree, by);
-            CHECK(made.compact() == tree.compact());
+            const StoredTree relabelled_tree = relabelled(tree, by);
+            CHECK(relabelled_tree.compaction() == tree.compaction());
+            const Tree made = expand(relabelled_tree), plain = expand(tree);
             CHECK(made.n_classes == by.n_classes);
-            const auto before = tree.all_values(), after = made.all_values();
-            const std::size_t old_width = tree.value_width(), width = made.value_width();
+            const auto before = plain.all_values(), after = made.all_values();
+            const std::size_t old_width = plain.value_width(), width = made.value_width();
             std::vector<double> expected(made.nodes.size() * width, 0.0);
             for (std::size_t t = 0; t < made.nodes.size(); ++t) {
                 std::size_t from = t * old_width, to = t * width;
@@ -192,8 +193,8 @@ TEST_CASE("classes that a tree has not seen have no share in it") {
                     for (const ClassId c : by.classes[k]) expected[to + c] = before[from++];
             }
             CHECK(after == expected);
-            CHECK(expand(made).impurity == expand(tree).impurity);
-            CHECK(expand(made).weighted_n_node_samples == expand(tree).weighted_n_node_samples);
+            CHECK(made.impurity == plain.impurity);
+            CHECK(made.weighted_n_node_samples == plain.weighted_n_node_samples);
         }
     }
 }
@@ -206,7 +207,7 @@ TEST_CASE("shares of every node are spread as well") {
     Relabelling by = unchanged(tree);
     by.n_classes = {3, 4};
     by.classes = {{0, 2}, {1, 2, 3}};
-    const Tree made = relabelled(tree, by);
+    const Tree made = expand(relabelled(tree, by));
     for (std::size_t t = 0; t < tree.nodes.size(); ++t) {
         const double* const old = tree.node_values.data() + 5 * t;
         const std::vector<double> expected{old[0], 0.0, old[1], 0.0, old[2], old[3], old[4]};
@@ -217,7 +218,7 @@ TEST_CASE("shares of every node are spread as well") {
 
 TEST_CASE("numbers that do not fit the tree are refused") {
     test::Rng rng(614);
-    const Tree tree = test::tree_example({"gini", {3}, test::Weights::unit, 1}).tree;
+    const StoredTree tree = test::tree_example({"gini", {3}, test::Weights::unit, 1}).tree;
     const auto refused = [&](auto&& change) {
         Relabelling by = unchanged(tree);
         change(by);
