@@ -38,6 +38,18 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
     def _trees(self) -> Trees:
         return self._grown.trees
 
+    # Two private names of scikit-learn, which its own tests read.
+
+    @property
+    def _n_samples_bootstrap(self) -> int | None:
+        """The number of rows that a tree draws."""
+        return None if self._grown.sampling is None else self._grown.sampling.n_drawn
+
+    @property
+    def _sample_weight(self) -> np.ndarray | None:
+        """Sample weights times class weights."""
+        return None if self._grown.sampling is None else self._grown.sampling.weights
+
     def _take_stored(self, grown: GrownForest) -> None:
         self._grown = grown
 
