@@ -537,7 +537,7 @@ TEST_CASE("damaged records are refused") {
                           {kOrder, word(BranchRecord::child_offset(0, 2), 1)},
                           {"content of a leaf",
                            word(BranchRecord::child_offset(0, 1), Child::leaf(2).bits())},
-                          {"ways of a node", [](Parts& p) { p.both_children = true; }},
+                          {"children of a node", [](Parts& p) { p.both_children = true; }},
                           {complaint, [](Parts& p) { --p.first_branch[1]; }},
                           {complaint, [](Parts& p) { p.branches.clear(), p.first_branch.clear(); }},
                           {"parts of trees", [](Parts& p) { p.first_branch.clear(); }},
