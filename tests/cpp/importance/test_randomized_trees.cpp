@@ -374,15 +374,15 @@ TEST_CASE("trees that cannot be grown on a distribution are refused") {
                 {.splits = splits, .n_drawn = 0, .depth = 1, .part_of = {}});
     }
     for (const TreeSplits splits : {TreeSplits::random_cut, TreeSplits::best_cut}) {
-        refused("what is hidden is told of multiway splits",
+        refused("hidden decreases are defined for multiway splits only",
                 {.splits = splits, .depth = 1, .part_of = {}, .wants_hidden = true});
         refused("parts are drawn one at a time", {.splits = splits, .depth = 1, .part_of = {0, 0}});
     }
-    refused("each variable is part of one", {.depth = 1, .part_of = {0}});
-    refused("each variable is part of one", {.depth = 1, .part_of = {0, 0, 0}});
+    refused("each variable must be part of one whole", {.depth = 1, .part_of = {0}});
+    refused("each variable must be part of one whole", {.depth = 1, .part_of = {0, 0, 0}});
     refused("parts are drawn one at a time", {.n_drawn = 2, .depth = 1, .part_of = {0, 0}});
     refused("parts are drawn one at a time", {.depth = 1, .part_of = {0, 0}, .wants_hidden = true});
-    refused("no more wholes than parts", {.depth = 1, .part_of = {0, 2}});
+    refused("there are more wholes than parts", {.depth = 1, .part_of = {0, 2}});
     CHECK_NOTHROW(check(RandomizedTrees{.depth = 1, .part_of = {1, 1}}, m.d));
     m.d.values.clear();
     for (const TreeSplits splits : {TreeSplits::random_cut, TreeSplits::best_cut})
