@@ -1,5 +1,5 @@
-// Forests as flat arrays, for files: the arrays are views of the core's memory on the way out, and
-// of the caller's, such as a mapped file, on the way in.
+// Forests as flat arrays, for model files. Arrays that are returned are views of the core's memory;
+// arrays that are passed are views of the caller's memory, such as a mapped file.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace silvics::bindings {
 
-// The caller's arrays, alive for as long as the core looks at them.
+// Keeps the caller's arrays alive for as long as the core reads them.
 class HeldArrays {
 public:
     explicit HeldArrays(nb::dict arrays) : arrays_(std::move(arrays)) {}
@@ -25,7 +25,7 @@ public:
         seen_ += arrays_.contains(name);
         return arrays_.contains(name);
     }
-    // A vector; nothing, if there is no such array.
+    // The array of this name; empty if there is none.
     template <class T>
     std::span<const T> vector(const char* name) {
         if (!has(name)) return {};
@@ -51,7 +51,7 @@ public:
     }
     void require_no_others() const {
         if (seen_ != arrays_.size())
-            throw std::invalid_argument("not a valid forest: an array of no known name");
+            throw std::invalid_argument("not a valid forest: an array has an unknown name");
     }
 
 private:
@@ -64,14 +64,14 @@ private:
     }
     [[noreturn]] static void refuse(const char* name) {
         throw std::invalid_argument(std::string("not a valid forest: ") + name +
-                                    " is lacking, or not of its type");
+                                    " is missing or has the wrong type");
     }
 
     nb::dict arrays_;
     std::size_t seen_ = 0;
 };
 
-// Arrays that look into `owner`.
+// Collects arrays that are views of the memory of `owner`.
 class ArrayViews {
 public:
     explicit ArrayViews(nb::handle owner) : owner_(owner) {}
@@ -91,12 +91,13 @@ private:
     nb::handle owner_;
 };
 
-// Some threads, where there is more than a millisecond of work; without the interpreter lock.
+// Runs work(team) without the interpreter lock. `parallel`: several threads are worth starting,
+// which takes about a millisecond of work.
 template <class Work>
-void with_team(bool much, Work&& work) {
+void with_team(bool parallel, Work&& work) {
     nb::gil_scoped_release release;
     ThreadTeam alone, several(std::min(std::thread::hardware_concurrency(), 4U), nullptr);
-    work(much ? several : alone);
+    work(parallel ? several : alone);
 }
 inline bool large(const PackedForest& forest) { return forest.nodes.size() > 200'000; }
 

@@ -1,4 +1,4 @@
-// The parts in which a tree is bound.
+// The binding of a tree is divided over several files.
 #pragma once
 
 #include "tree/stored_tree.hpp"

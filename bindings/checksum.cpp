@@ -12,10 +12,11 @@ std::span<const std::byte> bytes_of(const Bytes& array) {
     return {reinterpret_cast<const std::byte*>(array.data()), array.size()};
 }
 
-// Of the head, and of the checksums of all pieces of the rest, so that threads can share them.
+// The checksum of the head and of the checksums of all pieces of the rest. Threads share the
+// pieces.
 std::uint64_t checksum_of(const Bytes& head, const Bytes& rest) {
     if (head.size() % Checksum::kLine != 0 && rest.size() > 0)
-        throw std::invalid_argument("the first part is not of whole lines");
+        throw std::invalid_argument("the length of the head is not a multiple of 64 bytes");
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     const auto all = bytes_of(rest);
     std::vector<std::uint64_t> sums((all.size() + kPiece - 1) / kPiece);
@@ -36,7 +37,7 @@ std::uint64_t checksum_of(const Bytes& head, const Bytes& rest) {
 
 void bind_checksum(nb::module_& m) {
     m.def("checksum", &checksum_of, nb::arg("head"), nb::arg("rest"),
-          "A checksum of bytes in two parts, the first of whole lines of 64.");
+          "A checksum of bytes in two parts. The length of the first is a multiple of 64.");
 }
 
 }  // namespace silvics::bindings

@@ -1,4 +1,4 @@
-// Conversions that several bindings need.
+// Conversions that several bindings share.
 #pragma once
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ inline Impurity impurity_named(const std::string& name) {
     if (name == "entropy") return Impurity::entropy;
     if (name == "gini") return Impurity::gini;
     if (name == "variance") return Impurity::variance;
-    throw std::invalid_argument("no impurity is called '" + name + "'");
+    throw std::invalid_argument("unknown impurity '" + name + "'");
 }
 
 inline std::vector<SharedTree> const_trees(const std::vector<std::shared_ptr<StoredTree>>& trees) {

@@ -1,4 +1,4 @@
-// A table taken as a distribution, in; importances of all randomized trees on it, out.
+// Importances of randomized trees on a distribution, and the decomposition of those of a forest.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -18,7 +18,7 @@ namespace {
 template <class T>
 using Grid = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Keeps the arrays that a distribution looks at.
+// A distribution and the caller's arrays that it reads.
 struct HeldDistribution : Distribution {
     Grid<std::uint32_t> held_levels;
     Grid<double> held_statistics;
@@ -46,9 +46,9 @@ nb::dict as_dict(TreeImportances found) {
     out["weight"] = to_numpy(std::move(weight), n);
     out["decrease"] = to_numpy(std::move(decrease), n);
     nb::list cuts;
-    for (auto& of_variable : found.by_cut) {
-        const std::size_t size = of_variable.size();
-        cuts.append(to_numpy(std::move(of_variable), size));
+    for (auto& variable_cuts : found.by_cut) {
+        const std::size_t size = variable_cuts.size();
+        cuts.append(to_numpy(std::move(variable_cuts), size));
     }
     out["by_cut"] = cuts;
     if (!found.hidden.empty()) out["hidden"] = to_numpy(std::move(found.hidden), p, p);
@@ -59,7 +59,7 @@ nb::dict as_dict(TreeImportances found) {
 
 void bind_types(nb::module_& m) {
     nb::class_<HeldDistribution>(m, "Distribution",
-                                 "Distinct rows of a table, and what is known of Y in each.")
+                                 "The distinct rows of a table, and the statistics of Y in each.")
         .def(
             "__init__",
             [](HeldDistribution* self, Grid<std::uint32_t> levels,
@@ -79,9 +79,11 @@ void bind_types(nb::module_& m) {
                 check(*self);
             },
             nb::arg("levels"), nb::arg("n_levels"), nb::arg("statistics"), nb::arg("impurity"),
-            nb::arg("values"), "Levels have a row for each variable, statistics for each row.");
+            nb::arg("values"),
+            "`levels` has one row per variable, `statistics` one row per distinct row of the "
+            "table.");
 
-    nb::enum_<TreeSplits>(m, "TreeSplits", "What the tests of randomized trees are.")
+    nb::enum_<TreeSplits>(m, "TreeSplits", "The kind of split of randomized trees.")
         .value("multiway", TreeSplits::multiway)
         .value("random_cut", TreeSplits::random_cut)
         .value("best_cut", TreeSplits::best_cut);
@@ -110,7 +112,7 @@ void bind_theory(nb::module_& m) {
             return to_numpy(std::move(found), n);
         },
         nb::arg("distribution"), nb::arg("max_size"), nb::arg("n_jobs"), nb::arg("progress").none(),
-        "Weight times i(Y|B) of every set B, at the number whose bits are its variables.");
+        "Weight times i(Y|B) of every set B, at the index whose bits are the variables of B.");
     m.def(
         "expected_importances",
         [](const HeldDistribution& distribution, const RandomizedTrees& trees,
@@ -130,7 +132,7 @@ void bind_theory(nb::module_& m) {
         nb::sig("def expected_importances(distribution: Distribution, trees: RandomizedTrees, "
                 "max_work: int, n_jobs: int, progress: collections.abc.Callable[[int, int], "
                 "object] | None) -> dict | None"),
-        "Over all trees; None if that is more than `max_work` rows to look at.");
+        "Expected importances over all trees; None if more than `max_work` rows would be read.");
     m.def(
         "sampled_importances",
         [](const HeldDistribution& distribution, const RandomizedTrees& trees, std::uint64_t seed,
@@ -145,7 +147,8 @@ void bind_theory(nb::module_& m) {
             return as_dict(std::move(found));
         },
         nb::arg("distribution"), nb::arg("trees"), nb::arg("seed"), nb::arg("n_trees"),
-        nb::arg("n_jobs"), nb::arg("progress").none(), "The mean over so many random trees.");
+        nb::arg("n_jobs"), nb::arg("progress").none(),
+        "Mean importances over `n_trees` random trees.");
 }
 
 void bind_decomposition(nb::module_& m) {
@@ -179,8 +182,8 @@ void bind_decomposition(nb::module_& m) {
         },
         nb::arg("trees"), nb::arg("group_of"), nb::arg("most_in_context"), nb::arg("n_jobs"),
         nb::arg("min_samples") = 0,
-        "Importances of trees by degree, and by context: variables, starts of sets, their "
-        "variables, weights and decreases.");
+        "Importances of trees by degree, and by context: variables, starts of the sets, variables "
+        "of the sets, weights and decreases.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The choices that a tree is grown by, under the names that Python gives them.
+// The choices by which a tree is grown. The values have the same names in Python.
 #include "builder/frontier.hpp"
 #include "splitter/search_rules.hpp"
 #include "views.hpp"
@@ -30,7 +30,7 @@ void bind_enums(nb::module_& m) {
         .value("one_of_best", Choice::one_of_best)
         .value("near_best", Choice::near_best)
         .value("significant", Choice::significant);
-    nb::enum_<SplitKind>(m, "SplitKind", "What a split is.")
+    nb::enum_<SplitKind>(m, "SplitKind", "The kind of a split.")
         .value("binary", SplitKind::binary)
         .value("multiway", SplitKind::multiway)
         .value("multiway_categories", SplitKind::multiway_categories)

@@ -1,4 +1,4 @@
-// From tables, outputs and rules to grown trees.
+// Growing trees from a table, outputs and rules.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
@@ -22,9 +22,8 @@ void bind_grow(nb::module_& m) {
             for (const auto& tree : grown.trees)
                 trees.append(nb::cast(std::const_pointer_cast<StoredTree>(tree)));
             nb::list work;
-            for (const Work& of_tree : grown.work)
-                work.append(
-                    nb::make_tuple(of_tree.samples, of_tree.values, of_tree.sorted, of_tree.cuts));
+            for (const Work& done : grown.work)
+                work.append(nb::make_tuple(done.samples, done.values, done.sorted, done.cuts));
             return nb::make_tuple(trees, work, monitor.failed() ? monitor.error() : nb::none());
         },
         nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
@@ -33,9 +32,9 @@ void bind_grow(nb::module_& m) {
                 "rules: GrowthRules, seeds: collections.abc.Sequence[int], n_jobs: int, "
                 "progress: collections.abc.Callable[[int, int], object] | None) "
                 "-> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]"),
-        "Trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception "
-        "that cut the growing short, if any: then the "
-        "trees are the first so many.");
+        "The trees of the seeds, the work of each (samples, values, sorted, cuts), and the "
+        "exception that interrupted the growth, or None. After an interruption, the trees are "
+        "those of the first seeds.");
 }
 
 }  // namespace silvics::bindings

@@ -1,4 +1,4 @@
-// A table and the caller's arrays, which it looks at again while trees grow.
+// A table and the caller's arrays, which the core reads again while trees grow.
 #pragma once
 
 #include "data/table.hpp"

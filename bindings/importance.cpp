@@ -58,7 +58,7 @@ void bind_node_importances(nb::module_& m, const char* doc) {
 }  // namespace
 
 void bind_importance(nb::module_& m) {
-    nb::enum_<NodeMeasure>(m, "NodeMeasure", "What is found node by node.")
+    nb::enum_<NodeMeasure>(m, "NodeMeasure", "The quantity that is computed at every node.")
         .value("out_of_bag", NodeMeasure::out_of_bag)
         .value("cross_fitted", NodeMeasure::cross_fitted)
         .value("drawn", NodeMeasure::drawn)
@@ -81,7 +81,7 @@ void bind_importance(nb::module_& m) {
         },
         nb::arg("predictor"), nb::arg("trees"), nb::arg("first"), nb::arg("X"), nb::arg("group_of"),
         nb::arg("sums"), nb::arg("n_jobs"),
-        "How the impurity falls on the ways of samples, added up over trees.");
+        "Adds the decrease of impurity along the decision path of each sample, summed over trees.");
     m.def(
         "surrogate_importances",
         [](const Predictor& predictor, const std::vector<std::shared_ptr<StoredTree>>& trees,
@@ -103,7 +103,8 @@ void bind_importance(nb::module_& m) {
         nb::arg("predictor"), nb::arg("trees"), nb::arg("first"), nb::arg("X"), nb::arg("target"),
         nb::arg("seeds"), nb::arg("sampling"), nb::arg("categories"), nb::arg("impurity"),
         nb::arg("wants_mimicry"), nb::arg("n_jobs"),
-        "Of each tree and variable, and how well variables mimic each other.");
+        "Importances from surrogate splits (trees x variables), and how well variables mimic "
+        "each other.");
     m.def(
         "impurity_decrease_by_output",
         [](const StoredTree& tree, const std::string& impurity, std::size_t min_samples) {
@@ -111,7 +112,7 @@ void bind_importance(nb::module_& m) {
             return to_numpy(std::move(found), tree->n_features, tree->value_width());
         },
         nb::arg("tree"), nb::arg("impurity"), nb::arg("min_samples") = 0,
-        "Mean decrease of impurity of one tree, variables by classes or outputs.");
+        "Mean decrease of impurity of one tree: variables x classes or outputs.");
 }
 
 }  // namespace silvics::bindings

@@ -1,4 +1,4 @@
-// The training rows of every tree, by leaf.
+// The training rows of every tree, grouped by leaf.
 #include "predictor/leaf_membership.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -61,9 +61,9 @@ auto in_bag(const LeafMembership& membership, std::size_t m) {
     std::vector<std::int64_t> rows, leaves;
     std::vector<double> weights;
     for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
-        const auto of_leaf = tree.in_bag(leaf);
-        for (std::size_t k = 0; k < of_leaf.size(); ++k) {
-            rows.push_back(of_leaf[k]);
+        const auto in_leaf = tree.in_bag(leaf);
+        for (std::size_t k = 0; k < in_leaf.size(); ++k) {
+            rows.push_back(in_leaf[k]);
             leaves.push_back(static_cast<std::int64_t>(leaf));
             weights.push_back(membership.weight(m, tree.begin(leaf) + k));
         }
@@ -94,10 +94,10 @@ void bind_leaf_membership(nb::module_& m) {
             "The membership of the rows of fit, by one descent; the seeds are those of all trees.")
         .def_static("from_arrays", &membership_from, nb::arg("forest"), nb::arg("arrays"),
                     nb::arg("n_rows"), nb::arg("n_parts"),
-                    "The membership of arrays(), which it reads in place; ValueError if it is not "
-                    "valid for the forest.")
+                    "The membership of arrays(), which it reads in place. Raises ValueError if the "
+                    "arrays are not valid for the forest.")
         .def("arrays", &membership_arrays, nb::sig("def arrays(self) -> dict[str, typing.Any]"),
-             "Everything the membership holds, by name.")
+             "All arrays of the membership, by name.")
         .def_prop_ro("n_rows", [](const LeafMembership& self) { return self.n_rows; })
         .def_prop_ro(
             "n_parts", [](const LeafMembership& self) { return self.n_parts; },
@@ -121,7 +121,7 @@ void bind_leaf_membership(nb::module_& m) {
                                        to_numpy(std::move(counts), self.n_rows));
             },
             nb::arg("predictor"), nb::arg("n_jobs"),
-            "Sums of out-of-bag predictions of every row, and how many trees gave one.");
+            "Sums of out-of-bag predictions of every row, and the number of trees in each sum.");
 }
 
 }  // namespace silvics::bindings

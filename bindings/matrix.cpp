@@ -1,4 +1,4 @@
-// A user's X as the core sees it.
+// A user's X as a matrix of the core.
 #include <nanobind/stl/tuple.h>
 
 #include "views.hpp"
@@ -19,7 +19,7 @@ ColumnView vector_view(const MatrixView& view) {
 }  // namespace
 
 void bind_matrix(nb::module_& m) {
-    nb::class_<HeldMatrix>(m, "Matrix", "X: blocks of columns side by side, or sparse.")
+    nb::class_<HeldMatrix>(m, "Matrix", "X: blocks of columns side by side, or a sparse matrix.")
         .def(
             "__init__",
             [](HeldMatrix* self, nb::list blocks, std::vector<std::int64_t> n_levels) {
@@ -29,7 +29,7 @@ void bind_matrix(nb::module_& m) {
                         made.held.emplace_back(std::make_unique<MatrixBuffer>(block));
                     const MatrixView& view = buffer->view();
                     if (!made.blocks.empty() && view.rows != made.rows)
-                        throw std::invalid_argument("blocks of different numbers of rows");
+                        throw std::invalid_argument("blocks have different numbers of rows");
                     made.rows = view.rows;
                     made.cols += view.cols;
                     made.blocks.push_back(view);
@@ -66,7 +66,7 @@ void bind_matrix(nb::module_& m) {
             },
             nb::arg("starts"), nb::arg("places"), nb::arg("values"), nb::arg("shape"),
             nb::arg("by_columns"), nb::rv_policy::take_ownership,
-            "Compressed by columns or by rows; vectors are given as columns, of shape (n, 1).")
+            "A matrix compressed by columns or by rows. The vectors have shape (n, 1).")
         .def_prop_ro("shape", [](const HeldMatrix& X) { return std::make_tuple(X.rows, X.cols); });
 }
 

@@ -1,4 +1,4 @@
-// A two-dimensional array of the caller, through the buffer protocol.
+// Reads a two-dimensional array of the caller through the buffer protocol.
 #include "views.hpp"
 
 namespace silvics::bindings {
@@ -31,7 +31,7 @@ MatrixBuffer::MatrixBuffer(nb::handle object) {
     else if (format.size() == 1 && std::string("BHILQ").find(format[0]) != std::string::npos)
         view_.type = sized(Scalar::u8, Scalar::u16, Scalar::u32, Scalar::u64);
     else
-        fail("no support for arrays of format '" + format + "'");
+        fail("arrays of this format are not supported: '" + format + "'");
     view_.data = static_cast<const std::byte*>(buffer_.buf);
     view_.rows = static_cast<std::size_t>(buffer_.shape[0]);
     view_.cols = static_cast<std::size_t>(buffer_.shape[1]);

@@ -1,7 +1,7 @@
 #include "views.hpp"
 
 NB_MODULE(_core, m) {
-    m.doc() = "The native core of silvics: grows, predicts, counts.";
+    m.doc() = "The native core of silvics: growth, prediction and importances.";
     silvics::bindings::bind_enums(m);
     silvics::bindings::bind_matrix(m);
     silvics::bindings::bind_table(m);

@@ -1,4 +1,4 @@
-// Progress and Ctrl-C while the core works.
+// Reports progress and checks for Ctrl-C while the core works.
 #include "views.hpp"
 
 namespace silvics::bindings {

@@ -47,24 +47,26 @@ std::shared_ptr<PackedForest> packed_from(nb::dict arrays, std::size_t n_feature
 }  // namespace
 
 void bind_packed_forest(nb::module_& m) {
-    nb::class_<PackedForest>(m, "PackedForest", "Trees as samples traverse them, in flat arrays.")
+    nb::class_<PackedForest>(m, "PackedForest", "Trees in the form that predicts, as flat arrays.")
         .def_static(
             "of",
             [](const std::vector<std::shared_ptr<StoredTree>>& trees) {
                 return std::make_shared<PackedForest>(pack(const_trees(trees)));
             },
             nb::arg("trees"))
-        .def_static("from_arrays", &packed_from, nb::arg("arrays"), nb::arg("n_features"),
-                    nb::arg("n_outputs"), nb::arg("n_classes"), nb::arg("both_children"),
-                    "The forest of arrays(), which it looks into; ValueError if it is not valid.")
+        .def_static(
+            "from_arrays", &packed_from, nb::arg("arrays"), nb::arg("n_features"),
+            nb::arg("n_outputs"), nb::arg("n_classes"), nb::arg("both_children"),
+            "The forest of arrays(), which it reads in place. Raises ValueError if it is not "
+            "valid.")
         .def("arrays", &arrays_of, nb::sig("def arrays(self) -> dict[str, typing.Any]"),
-             "Everything the forest holds, by name.")
+             "All arrays of the forest, by name.")
         .def_prop_ro("n_trees", &PackedForest::n_trees)
         .def_prop_ro("n_features", [](const PackedForest& f) { return f.n_features; })
         .def_prop_ro("n_outputs", [](const PackedForest& f) { return f.n_outputs; })
         .def_prop_ro(
             "n_classes", [](const PackedForest& f) { return f.n_classes; },
-            "Classes of each output; empty for regression.")
+            "Number of classes of each output; empty for regression.")
         .def_prop_ro("both_children", [](const PackedForest& f) { return f.both_children; })
         .def_prop_ro(
             "node_counts",
@@ -73,7 +75,7 @@ void bind_packed_forest(nb::module_& m) {
                 for (const TreeShape& shape : f.shapes) counts.push_back(shape.n_nodes);
                 return counts;
             },
-            "Nodes of each tree.")
+            "Number of nodes of each tree.")
         .def(
             "leaves",
             [](const PackedForest& f, std::size_t m) {
@@ -84,7 +86,7 @@ void bind_packed_forest(nb::module_& m) {
                 const std::size_t n = leaves.size();
                 return to_numpy(std::move(leaves), n);
             },
-            nb::arg("tree"), "Numbers of the nodes that are leaves, ascending.");
+            nb::arg("tree"), "The node numbers of the leaves, ascending.");
 }
 
 }  // namespace silvics::bindings

@@ -1,4 +1,4 @@
-// Predictions of a user's samples.
+// Predictions, leaves and decision paths of a user's samples.
 #include "predictor/predictor.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -15,7 +15,7 @@ LossOfRows::Kind loss_named(const std::string& name) {
     if (name == "log_loss") return LossOfRows::Kind::log_loss;
     if (name == "squared_error") return LossOfRows::Kind::squared_error;
     if (name == "absolute_error") return LossOfRows::Kind::absolute_error;
-    throw std::invalid_argument("no loss is called '" + name + "'");
+    throw std::invalid_argument("unknown loss '" + name + "'");
 }
 
 LossOfRows::Parts parts_named(const std::string& by) {
@@ -32,8 +32,9 @@ void bind_predictions(nb::class_<Predictor>& predictor) {
         .def_prop_ro("n_features", &Predictor::n_features)
         .def_prop_ro("n_nodes", &Predictor::n_nodes)
         .def_prop_ro("value_width", &Predictor::value_width,
-                     "Numbers that are predicted of a sample.")
-        .def_prop_ro("n_steps", &Predictor::n_steps, "Steps that a sample takes at most.")
+                     "Number of values that are predicted for a sample.")
+        .def_prop_ro("n_steps", &Predictor::n_steps,
+                     "Maximum number of steps that a sample takes through all trees.")
         .def(
             "predict",
             [](const Predictor& self, const HeldMatrix& X, std::size_t n_jobs) {
@@ -79,8 +80,8 @@ void bind_predictions(nb::class_<Predictor>& predictor) {
             },
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("n_jobs"),
             nb::arg("first") = 0,
-            "Sums of out-of-bag predictions, and how many trees gave one, for every row; of the "
-            "trees of these seeds, `first` and those after it.");
+            "Sums of out-of-bag predictions of every row, and the number of trees in each sum. The "
+            "seeds are those of tree `first` and the trees after it.");
 }
 
 void bind_permutations(nb::class_<Predictor>& predictor) {
@@ -109,9 +110,9 @@ void bind_permutations(nb::class_<Predictor>& predictor) {
             },
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
             nb::arg("rows"), nb::arg("n_jobs"), nb::arg("first") = 0,
-            "How the sums of out-of-bag predictions change when each group of variables takes "
-            "its values from other rows: groups x repeats x rows x value width. And what "
-            "`out_of_bag` gives.")
+            "Changes of the sums of out-of-bag predictions when each group of variables takes "
+            "its values from other rows: groups x repeats x rows x value width. Then the sums "
+            "and counts of `out_of_bag`.")
         .def(
             "permuted_losses",
             [](const Predictor& self, const HeldMatrix& X, std::vector<std::uint32_t> seeds,
@@ -123,26 +124,27 @@ void bind_permutations(nb::class_<Predictor>& predictor) {
                 const std::size_t n_groups = rows.shape(0), n_repeats = rows.shape(1);
                 const PermutedGroups groups{
                     std::move(variables), n_repeats, {rows.data(), rows.size()}};
-                const LossOfRows of_rows{loss_named(loss), parts_named(by), target};
+                const LossOfRows row_loss{loss_named(loss), parts_named(by), target};
                 std::vector<double> changes(
-                    checked_product(checked_product(n_groups, n_repeats), of_rows.n_parts()));
+                    checked_product(checked_product(n_groups, n_repeats), row_loss.n_parts()));
                 unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-                    permuted_losses(self, X, {first, seeds, sampling}, groups, of_rows, changes,
+                    permuted_losses(self, X, {first, seeds, sampling}, groups, row_loss, changes,
                                     team);
                 });
-                return to_numpy(std::move(changes), n_groups, n_repeats, of_rows.n_parts());
+                return to_numpy(std::move(changes), n_groups, n_repeats, row_loss.n_parts());
             },
             nb::arg("X"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("variables"),
             nb::arg("rows"), nb::arg("target"), nb::arg("loss"), nb::arg("by"), nb::arg("n_jobs"),
             nb::arg("first") = 0,
-            "How the losses of single trees change then, summed over the rows that they did not "
-            "draw: groups x repeats x classes or outputs.");
+            "Changes of the losses of single trees when each group of variables takes its values "
+            "from other rows, summed over the rows that a tree did not draw: groups x repeats x "
+            "classes or outputs.");
 }
 
 }  // namespace
 
 void bind_predictor(nb::module_& m) {
-    nb::class_<Predictor> predictor(m, "Predictor", "Trees made ready to be walked by samples.");
+    nb::class_<Predictor> predictor(m, "Predictor", "A forest packed for prediction.");
     bind_predictions(predictor);
     bind_permutations(predictor);
 }

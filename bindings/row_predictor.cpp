@@ -1,5 +1,6 @@
-// One row at a time, as services have them: read from a list, a tuple, a dict or a vector without a
-// detour. What is not plain numbers and known levels is left to the slow way, and to its errors.
+// Prediction of one row at a time, for services. The row is read directly from a list, a tuple, a
+// dict or a vector. Rows with anything but plain numbers and known levels are left to the general
+// path in Python, which raises the errors.
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
@@ -14,32 +15,32 @@ namespace {
 
 class RowPredictor {
 public:
-    // `levels`: of each variable None if it is a number, a dict of its levels' numbers if it is a
-    // category, and anything else if it is for others to read.
+    // `levels` has one entry per variable: None for a number, a dict from levels to their numbers
+    // for a category, and any other object for a variable that only the general path can read.
     RowPredictor(std::shared_ptr<Predictor> predictor, nb::object names, nb::list levels,
                  bool missing)
         : predictor_(std::move(predictor)), missing_(missing) {
-        for (nb::handle of : levels) {
-            levels_.push_back(nb::borrow(of));
-            kinds_.push_back(of.is_none()                   ? Kind::number
-                             : nb::isinstance<nb::dict>(of) ? Kind::category
-                                                            : Kind::other);
+        for (nb::handle entry : levels) {
+            levels_.push_back(nb::borrow(entry));
+            kinds_.push_back(entry.is_none()                   ? Kind::number
+                             : nb::isinstance<nb::dict>(entry) ? Kind::category
+                                                               : Kind::other);
         }
         all_numbers_ = std::ranges::all_of(kinds_, [](Kind k) { return k == Kind::number; });
         if (levels_.size() != predictor_->n_features())
-            throw std::invalid_argument("not as many variables as the trees have");
+            throw std::invalid_argument("levels does not have one entry per variable of the trees");
         if (!names.is_none())
             for (nb::handle name : names) names_.push_back(nb::borrow(name));
         if (!names_.empty() && names_.size() != levels_.size())
-            throw std::invalid_argument("not as many names as variables");
+            throw std::invalid_argument("names does not have one name per variable");
     }
 
-    // What the trees predict of a row; nothing if it is not for us to read.
+    // The mean prediction of the trees for a row; empty if the general path has to read the row.
     std::optional<std::vector<double>> values(nb::handle row) const {
         std::vector<double> sample(levels_.size());
         if (!read(row.ptr(), sample)) return std::nullopt;
         std::vector<double> out(predictor_->value_width());
-        if (predictor_->n_steps() < kWorthUnlocking) {
+        if (predictor_->n_steps() < kMinStepsUnlocked) {
             predictor_->average(sample, out);
         } else {
             nb::gil_scoped_release release;
@@ -51,7 +52,9 @@ public:
 private:
     enum class Kind : std::uint8_t { number, category, other };
 
-    static constexpr std::size_t kWorthUnlocking = 20'000;  // steps: some tens of microseconds
+    // The number of steps, some tens of microseconds, from which on the interpreter lock is
+    // released.
+    static constexpr std::size_t kMinStepsUnlocked = 20'000;
 
     bool read(PyObject* row, std::vector<double>& into) const {
         const std::size_t n = into.size();
@@ -59,7 +62,7 @@ private:
         if (list || PyTuple_CheckExact(row)) {
             if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) != n) return false;
             for (std::size_t j = 0; j < n; ++j) {
-                // A list may be changed by what its values do when they are read.
+                // Reading a value may run Python code, which may change the list.
                 if (list && static_cast<std::size_t>(PyList_GET_SIZE(row)) != n) return false;
                 const auto value = nb::borrow(PySequence_Fast_GET_ITEM(row, j));
                 if (!read(value.ptr(), j, into[j])) return false;
@@ -79,7 +82,7 @@ private:
         return read_vector(row, into);
     }
 
-    // An array of numbers, and nothing that is more than that, such as one with a mask.
+    // Reads an array of numbers. Subclasses, such as masked arrays, are left to the general path.
     bool read_vector(PyObject* row, std::vector<double>& into) const {
         Py_buffer buffer;
         if (!all_numbers_ || reinterpret_cast<PyObject*>(Py_TYPE(row)) != array_type_.ptr() ||
@@ -146,9 +149,9 @@ private:
 }  // namespace
 
 void bind_row_predictor(nb::module_& m) {
-    nb::class_<RowPredictor>(m, "RowPredictor", "Trees walked by one row at a time.")
-        .def(nb::init<std::shared_ptr<Predictor>, nb::object, nb::list, bool>(), nb::arg("walker"),
-             nb::arg("names").none(), nb::arg("levels"), nb::arg("missing"))
+    nb::class_<RowPredictor>(m, "RowPredictor", "Predicts one row at a time.")
+        .def(nb::init<std::shared_ptr<Predictor>, nb::object, nb::list, bool>(),
+             nb::arg("predictor"), nb::arg("names").none(), nb::arg("levels"), nb::arg("missing"))
         .def(
             "values",
             [](const RowPredictor& self, nb::handle row) -> nb::object {
@@ -157,7 +160,8 @@ void bind_row_predictor(nb::module_& m) {
                 const std::size_t n = values->size();
                 return nb::cast(to_numpy(std::move(*values), n));
             },
-            nb::arg("row").none(), "What the trees predict; None if the row is not plain.")
+            nb::arg("row").none(),
+            "The mean prediction of the trees; None if the row is not plain.")
         .def(
             "likeliest",
             [](const RowPredictor& self, nb::handle row) {
@@ -165,14 +169,14 @@ void bind_row_predictor(nb::module_& m) {
                 return values ? std::ranges::max_element(*values) - values->begin() : -1;
             },
             nb::arg("row").none(),
-            "Number of the largest value, the first of equals; -1 if not plain.")
+            "The index of the largest value, the first of ties; -1 if the row is not plain.")
         .def(
             "number",
             [](const RowPredictor& self, nb::handle row) -> nb::object {
                 const auto values = self.values(row);
                 return values ? nb::object(nb::float_((*values)[0])) : nb::none();
             },
-            nb::arg("row").none(), "The first value; None if the row is not plain.");
+            nb::arg("row").none(), "The first predicted value; None if the row is not plain.");
 }
 
 }  // namespace silvics::bindings

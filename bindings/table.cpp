@@ -1,4 +1,4 @@
-// X as it is searched.
+// The table of codes or values in which splits are searched.
 #include <nanobind/stl/shared_ptr.h>
 
 #include "held_table.hpp"
@@ -6,7 +6,9 @@
 namespace silvics::bindings {
 
 void bind_table(nb::module_& m) {
-    nb::class_<HeldTable>(m, "Table", "X as it is searched: small integer codes, or its values.")
+    nb::class_<HeldTable>(
+        m, "Table",
+        "X in the form in which splits are searched: small integer codes, or its values.")
         .def_prop_ro("n_rows", [](const HeldTable& t) { return t.n_rows; })
         .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
 
@@ -15,7 +17,8 @@ void bind_table(nb::module_& m) {
             throw nb::type_error("incompatible function arguments: X must be a Matrix");
         const auto& X = nb::cast<const HeldMatrix&>(source);
         if (X.sparse && !X.sparse->by_columns)
-            throw std::invalid_argument("trees grow from a sparse matrix compressed by columns");
+            throw std::invalid_argument(
+                "growing trees needs a sparse matrix that is compressed by columns");
         auto table = std::make_shared<HeldTable>();
         unlocked_or_raise(n_jobs,
                           [&](ThreadTeam& team) { static_cast<Table&>(*table) = make(X, team); });

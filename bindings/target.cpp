@@ -1,4 +1,4 @@
-// The outputs.
+// The output variables.
 #include <nanobind/stl/optional.h>
 
 #include "splitter/make_splitter.hpp"
@@ -7,7 +7,7 @@
 namespace silvics::bindings {
 
 void bind_target(nb::module_& m) {
-    nb::class_<Target>(m, "Target", "The output variables, as the core sums them.")
+    nb::class_<Target>(m, "Target", "The output variables in the form that the criteria sum.")
         .def_static(
             "of_classes",
             [](Vector<std::int64_t> y, std::size_t n_rows, std::vector<ClassId> n_classes) {

@@ -1,4 +1,4 @@
-// What trees know beyond what predicts, for files.
+// The training statistics of trees, for model files.
 #include <nanobind/stl/shared_ptr.h>
 
 #include "arrays.hpp"
@@ -45,19 +45,22 @@ std::shared_ptr<TrainingStats> stats_from(const PackedForest& forest, nb::dict a
 }  // namespace
 
 void bind_training_stats(nb::module_& m) {
-    nb::class_<TrainingStats>(m, "TrainingStats", "What trees know beyond what predicts.")
+    nb::class_<TrainingStats>(m, "TrainingStats",
+                              "Statistics of nodes that prediction does not need.")
         .def_static(
             "of",
             [](const PackedForest& forest, const std::vector<std::shared_ptr<StoredTree>>& trees) {
                 if (trees.size() != forest.n_trees())
-                    throw std::invalid_argument("not the trees of the forest");
+                    throw std::invalid_argument("the trees are not those of the forest");
                 return std::make_shared<TrainingStats>(stats_of(forest, const_trees(trees)));
             },
             nb::arg("forest"), nb::arg("trees"))
-        .def_static("from_arrays", &stats_from, nb::arg("forest"), nb::arg("arrays"),
-                    "The stats of arrays(), which they look into; ValueError if not valid.")
+        .def_static(
+            "from_arrays", &stats_from, nb::arg("forest"), nb::arg("arrays"),
+            "The statistics of arrays(), which are read in place. Raises ValueError if they are "
+            "not valid.")
         .def("arrays", &stats_arrays, nb::sig("def arrays(self) -> dict[str, typing.Any]"),
-             "Everything that is known, by name.")
+             "All arrays of the statistics, by name.")
         .def(
             "trees",
             [](const TrainingStats& self, const PackedForest& forest) {
@@ -66,7 +69,7 @@ void bind_training_stats(nb::module_& m) {
                     trees.push_back(std::const_pointer_cast<StoredTree>(tree));
                 return trees;
             },
-            nb::arg("forest"), "The trees that it was made of.");
+            nb::arg("forest"), "The trees that the statistics were computed from.");
 }
 
 }  // namespace silvics::bindings

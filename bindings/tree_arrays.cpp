@@ -9,10 +9,11 @@
 namespace silvics::bindings {
 namespace {
 
-template <class T, class From, class Of>
-auto node_array(const TreeBase& tree, const From& from, Of&& of) {
-    std::vector<T> values(from.size());
-    for (std::size_t t = 0; t < from.size(); ++t) values[t] = static_cast<T>(of(t));
+// An array of value_of(t) for every node t.
+template <class T, class ValueOf>
+auto node_array(const TreeBase& tree, ValueOf&& value_of) {
+    std::vector<T> values(tree.nodes.size());
+    for (std::size_t t = 0; t < values.size(); ++t) values[t] = static_cast<T>(value_of(t));
     return to_numpy(std::move(values), tree.nodes.size());
 }
 
@@ -21,20 +22,20 @@ auto node_array(const TreeBase& tree, const From& from, Of&& of) {
 void bind_tree_arrays(nb::class_<StoredTree>& tree) {
     tree.def("children_left",
              [](const StoredTree& t) {
-                 return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) {
+                 return node_array<std::int64_t>(t, [&](std::size_t i) {
                      return t->nodes[i].leaf() ? -1 : static_cast<std::int64_t>(i + 1);
                  });
              })
         .def("children_right",
              [](const StoredTree& t) {
-                 return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) {
+                 return node_array<std::int64_t>(t, [&](std::size_t i) {
                      return t->nodes[i].leaf() ? -1
                                                : static_cast<std::int64_t>(t->nodes[i].second());
                  });
              })
         .def("feature",
              [](const StoredTree& t) {
-                 return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) {
+                 return node_array<std::int64_t>(t, [&](std::size_t i) {
                      const Node& node = t->nodes[i];
                      const bool oblique =
                          !node.leaf() && t->has_record(node) && t->record(node).n_terms() > 0;
@@ -43,7 +44,7 @@ void bind_tree_arrays(nb::class_<StoredTree>& tree) {
              })
         .def("threshold",
              [](const StoredTree& t) {
-                 return node_array<double>(t, t->nodes, [&](std::size_t i) {
+                 return node_array<double>(t, [&](std::size_t i) {
                      return t->nodes[i].leaf() ? kLeaf : t->nodes[i].rule().stored();
                  });
              })
@@ -51,7 +52,7 @@ void bind_tree_arrays(nb::class_<StoredTree>& tree) {
              [](const StoredTree& t) {
                  const Tree all = expand(t);
                  return node_array<std::int64_t>(
-                     t, t->nodes, [&](std::size_t i) { return all.n_node_samples[i]; });
+                     t, [&](std::size_t i) { return all.n_node_samples[i]; });
              })
         .def("weighted_n_node_samples",
              [](const StoredTree& t) {
@@ -60,13 +61,13 @@ void bind_tree_arrays(nb::class_<StoredTree>& tree) {
         .def("impurity",
              [](const StoredTree& t) {
                  const Tree all = expand(t);
-                 return node_array<double>(t, t->nodes, [&](std::size_t i) {
+                 return node_array<double>(t, [&](std::size_t i) {
                      return std::ldexp(all.impurity[i], t->impurity_exponent);
                  });
              })
         .def("missing_go_to_left",
              [](const StoredTree& t) {
-                 return node_array<std::uint8_t>(t, t->nodes, [&](std::size_t i) {
+                 return node_array<std::uint8_t>(t, [&](std::size_t i) {
                      return !t->nodes[i].leaf() && t->nodes[i].missing_left();
                  });
              })
@@ -75,10 +76,10 @@ void bind_tree_arrays(nb::class_<StoredTree>& tree) {
             [](const StoredTree& t) {
                 return to_numpy(expand(t).all_values(), t->nodes.size(), t->value_width());
             },
-            "What every node predicts: class shares of all outputs, or means.")
+            "The prediction of every node: class shares of all outputs, or means.")
         .def("depths", [](const StoredTree& t) {
             const auto depths = t->depths();
-            return node_array<std::int64_t>(t, t->nodes, [&](std::size_t i) { return depths[i]; });
+            return node_array<std::int64_t>(t, [&](std::size_t i) { return depths[i]; });
         });
 }
 

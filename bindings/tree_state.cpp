@@ -1,4 +1,4 @@
-// All arrays of a tree by name, for digests and pickles.
+// All arrays of a tree, by name, for digests and pickles.
 #include <nanobind/stl/shared_ptr.h>
 
 #include <cstring>
@@ -176,7 +176,7 @@ void bind_tree_state(nb::class_<StoredTree>& tree) {
                  new (&self) StoredTree(*from_stored_arrays(state));
              })
         .def_static("from_stored_arrays", &from_stored_arrays, nb::arg("arrays"),
-                    "The tree of stored_arrays(); ValueError if they are not a valid tree.");
+                    "The tree of stored_arrays(). Raises ValueError if they are not a valid tree.");
 }
 
 }  // namespace silvics::bindings

@@ -1,5 +1,5 @@
-// Python's buffers as the core's views. A view keeps its buffer alive; the interpreter lock is
-// released only after views are taken, inside the functions (see Unlocked).
+// Python's buffers as views of the core, and calls without the interpreter lock. A view keeps its
+// buffer alive. The lock is released after all views are taken (see `unlocked`).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -33,7 +33,7 @@ private:
     MatrixView view_;
 };
 
-// Everything that is known of a user's X: dense blocks of columns, or a sparse matrix.
+// A user's X: dense blocks of columns, or a sparse matrix.
 struct HeldMatrix : Matrix {
     HeldMatrix() = default;
     HeldMatrix(HeldMatrix&&) = default;
@@ -56,7 +56,7 @@ std::span<const T> span_of(const Vector<T>& array) {
     return {array.data(), array.size()};
 }
 
-// Hands a vector's memory to NumPy.
+// Transfers the memory of a vector to a NumPy array.
 template <class T, class... Shape>
 auto to_numpy(std::vector<T> values, Shape... shape) {
     auto* owned = new std::vector<T>(std::move(values));
@@ -64,8 +64,8 @@ auto to_numpy(std::vector<T> values, Shape... shape) {
     return nb::ndarray<nb::numpy, T>(owned->data(), {static_cast<std::size_t>(shape)...}, owner);
 }
 
-// Looks for Ctrl-C and reports progress while workers run. A Python exception that comes up
-// on the way stops the work and is kept until rethrow().
+// Checks for Ctrl-C and reports progress while workers run. A Python exception during that stops
+// the work and is kept until rethrow().
 class PythonMonitor final : public Monitor {
 public:
     explicit PythonMonitor(nb::object progress) : progress_(std::move(progress)) {}
@@ -88,8 +88,8 @@ void unlocked(std::size_t n_jobs, PythonMonitor& monitor, Work&& work) {
     work(team);
 }
 
-// The same for work that leaves nothing behind when stopped: raises what stopped it. With no jobs,
-// for very little work: in this thread, which keeps the lock.
+// The same for work without partial results: raises the exception that stopped it. If n_jobs is
+// zero, the work is so small that it runs in this thread, with the lock.
 template <class Work>
 void unlocked_or_raise(std::size_t n_jobs, Work&& work, nb::object progress = {}) {
     if (n_jobs == 0) {

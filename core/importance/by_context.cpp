@@ -16,26 +16,26 @@ struct Sum {
 };
 using Key = std::pair<std::uint32_t, std::vector<std::uint32_t>>;
 
-// Some of the trees, one after the other.
+// Decomposes a block of trees, and sums over them.
 class Decomposer {
 public:
     Decomposer(std::span<const std::uint32_t> group_of, std::size_t n_groups, std::size_t n_degrees,
                std::size_t most_in_context, std::size_t min_samples)
         : group_of_(group_of),
           n_degrees_(n_degrees),
-          most_(most_in_context),
+          max_in_context_(most_in_context),
           min_samples_(min_samples),
           times_(n_groups, 0) {
         by_degree.assign(n_groups * n_degrees, 0.0);
     }
 
-    void add(const StoredTree& kept) {
-        const Tree tree = expand(kept);
+    void add(const StoredTree& stored) {
+        const Tree tree = expand(stored);
         const double whole = tree.weighted_n_node_samples[0];
         const std::vector<NodeId> parents = parents_of(tree);
         path_.clear();
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {
-            // Nodes stand in depth-first order: what is no ancestor is behind us.
+            // Nodes are in depth-first order: subtrees that do not contain this node are finished.
             while (!path_.empty() && path_.back() != parents[t]) leave(tree);
             if (tree.nodes[t].leaf()) continue;
             const double weight = tree.weighted_n_node_samples[t] / whole;
@@ -56,9 +56,10 @@ public:
 private:
     void gather(std::uint32_t variable, double weight, double decrease) {
         const std::size_t degree = distinct_.size() - (times_[variable] > 0);
-        if (degree >= n_degrees_) throw std::invalid_argument("a tree is deeper than it says");
+        if (degree >= n_degrees_)
+            throw std::invalid_argument("a tree is deeper than its max_depth");
         by_degree[variable * n_degrees_ + degree] += decrease;
-        if (degree > most_) return;
+        if (degree > max_in_context_) return;
         key_.first = variable;
         key_.second.clear();
         for (const std::uint32_t other : distinct_)
@@ -84,15 +85,15 @@ private:
     }
 
     std::span<const std::uint32_t> group_of_;
-    std::size_t n_degrees_, most_, min_samples_;
+    std::size_t n_degrees_, max_in_context_, min_samples_;
     std::vector<NodeId> path_;             // inner nodes from the root on
-    std::vector<std::uint32_t> times_;     // that each variable is tested there
-    std::vector<std::uint32_t> distinct_;  // those tested, in the order of their first tests
+    std::vector<std::uint32_t> times_;     // how often each group is tested on the path
+    std::vector<std::uint32_t> distinct_;  // the groups tested on the path, by first test
     Key key_;
 };
 
-// By a node.
-std::size_t most_tested_at_once(const TreeBase& tree) {
+// The maximum number of variables that one node tests.
+std::size_t max_variables_of_node(const TreeBase& tree) {
     std::size_t most = 1;
     for (const Node& node : tree.nodes)
         if (!node.leaf() && tree.has_record(node))
@@ -112,13 +113,14 @@ ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const
             throw std::invalid_argument("a group is needed for each variable of the trees");
     if (trees.empty() || group_of.empty()) return found;
     const std::size_t p = *std::ranges::max_element(group_of) + std::size_t{1};
-    std::size_t most_above = 1;
+    std::size_t max_tested_above = 1;
     for (const auto& tree : trees)
-        most_above = std::max(most_above, tree->base().max_depth * most_tested_at_once(*tree));
-    found.n_degrees = std::min(p, most_above);
-    // Trees are summed by blocks, which do not depend on threads, and blocks in their order.
-    constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
-    const std::size_t n_blocks = std::clamp<std::size_t>(kMostNumbers / (p * found.n_degrees), 1,
+        max_tested_above =
+            std::max(max_tested_above, tree->base().max_depth * max_variables_of_node(*tree));
+    found.n_degrees = std::min(p, max_tested_above);
+    // Blocks of trees do not depend on the number of threads, and are added in their order.
+    constexpr std::size_t kMaxNumbers = std::size_t{1} << 25;
+    const std::size_t n_blocks = std::clamp<std::size_t>(kMaxNumbers / (p * found.n_degrees), 1,
                                                          std::min<std::size_t>(trees.size(), 16));
     std::vector<std::unique_ptr<Decomposer>> blocks(n_blocks);
     team.run(n_blocks, [&](std::size_t b, std::size_t) {

@@ -1,4 +1,5 @@
-// The importances of a grown forest, by how many other variables were tested above, and by which.
+// The importances of a grown forest by degree (how many other variables are tested above a node)
+// and by context (which ones).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@ namespace silvics {
 // Tests of `variable` at nodes below tests of exactly these others.
 struct TestsInContext {
     std::uint32_t variable = 0;
-    std::vector<std::uint32_t> set;       // ascending
-    double weight = 0.0, decrease = 0.0;  // p(t), and times the decrease: means over the trees
+    std::vector<std::uint32_t> set;  // ascending
+    double weight = 0.0,
+           decrease = 0.0;  // sums of p(t), and of p(t) times the decrease; means over trees
 };
 
 struct ContextDecomposition {
@@ -24,10 +26,10 @@ struct ContextDecomposition {
     std::vector<TestsInContext> contexts;
 };
 
-// Sets of more than `most_in_context` variables are left out of the contexts, not of the degrees.
-// A variable above a test of itself does not count. A combination's decrease belongs to its
-// variables by their shares. Nodes of fewer than `min_samples` samples do not count. `group_of`:
-// variables that are to be told of as one share a number.
+// Sets of more than `most_in_context` variables are counted by degree, but not by context. A
+// variable is not part of its own context. The decrease of an oblique split is divided over its
+// variables by their shares. Nodes of fewer than `min_samples` samples are skipped. `group_of`: the
+// group of each variable; the variables of a group are reported as one.
 ContextDecomposition decompose_importances(std::span<const std::shared_ptr<const StoredTree>> trees,
                                            std::span<const std::uint32_t> group_of,
                                            std::size_t most_in_context, std::size_t min_samples,

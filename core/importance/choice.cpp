@@ -6,7 +6,7 @@
 namespace silvics {
 namespace {
 
-// C(n, k), also of negative arguments: there are no such sets.
+// The binomial coefficient C(n, k), which is zero for negative arguments.
 double choose(std::ptrdiff_t n, std::ptrdiff_t k) {
     if (k < 0 || k > n) return 0.0;
     double product = 1.0;
@@ -16,17 +16,17 @@ double choose(std::ptrdiff_t n, std::ptrdiff_t k) {
     return std::round(product);
 }
 
-// The probability that none of `some` variables are among those drawn.
-double none_of(std::size_t some, const Draw& draw) {
-    if (draw.n_drawn > draw.n_variables - some) return 0.0;
+// The probability that none of `n` given variables is drawn.
+double none_of(std::size_t n, const Draw& draw) {
+    if (draw.n_drawn > draw.n_variables - n) return 0.0;
     double product = 1.0;
     for (std::size_t i = 0; i < draw.n_drawn; ++i)
-        product *= static_cast<double>(draw.n_variables - some - i) /
+        product *= static_cast<double>(draw.n_variables - n - i) /
                    static_cast<double>(draw.n_variables - i);
     return product;
 }
 
-// Where the offers end that are as good as the first.
+// The end of the offers that tie with offers[first]; they are sorted by decrease.
 std::size_t end_of_ties(std::span<const Offer> offers, std::size_t first, double tie) {
     std::size_t end = first + 1;
     while (end < offers.size() && offers[end].decrease >= offers[first].decrease - tie) ++end;
@@ -37,21 +37,21 @@ std::size_t end_of_ties(std::span<const Offer> offers, std::size_t first, double
 
 void choose_among_sure(std::span<Offer> offers, const Draw& draw) {
     std::ranges::stable_sort(offers, std::greater{}, &Offer::decrease);
-    const double in_vain = draw.n_without == 0 ? 0.0 : none_of(offers.size(), draw);
-    const double later = in_vain / static_cast<double>(offers.size());
+    const double all_without = draw.n_without == 0 ? 0.0 : none_of(offers.size(), draw);
+    const double when_redrawn = all_without / static_cast<double>(offers.size());
     double none_better = 1.0;
     for (std::size_t first = 0; first < offers.size();) {
         const std::size_t end = end_of_ties(offers, first, draw.tie);
         const double none_as_good = none_of(end, draw);
         const double each = (none_better - none_as_good) / static_cast<double>(end - first);
-        for (std::size_t i = first; i < end; ++i) offers[i].chosen = each + later;
+        for (std::size_t i = first; i < end; ++i) offers[i].chosen = each + when_redrawn;
         none_better = none_as_good;
         first = end;
     }
 }
 
 void choose_among_random(std::span<Offer> offers, const Draw& draw) {
-    if (draw.n_drawn == 1) {  // each variable that has offers is as likely
+    if (draw.n_drawn == 1) {  // all variables with offers are equally likely
         std::size_t n_offering = 0;
         for (std::size_t i = 0; i < offers.size(); ++i)
             n_offering += i == 0 || offers[i].variable != offers[i - 1].variable;
@@ -72,10 +72,11 @@ void choose_among_random(std::span<Offer> offers, const Draw& draw) {
         return choose(static_cast<std::ptrdiff_t>(n), static_cast<std::ptrdiff_t>(k));
     };
     const double all_choices = n_choices(draw.n_variables, K);
-    const double in_vain = draw.n_without == 0 ? 0.0 : n_choices(draw.n_without, K) / all_choices;
-    const double later = in_vain / static_cast<double>(runs.size());
-    // drawn[k * K + t]: the sum over sets of k other variables that have offers, of which t offer
-    // as much and none offers more, of the probability of their offers.
+    const double all_without =
+        draw.n_without == 0 ? 0.0 : n_choices(draw.n_without, K) / all_choices;
+    const double when_redrawn = all_without / static_cast<double>(runs.size());
+    // drawn[k * K + t]: the sum, over all sets of k other variables with offers, of the probability
+    // that t of them offer the same decrease and none offers more.
     std::vector<double> drawn(K * K);
     for (std::size_t r = 0; r < runs.size(); ++r) {
         for (std::size_t o = runs[r].begin; o < runs[r].end; ++o) {
@@ -102,13 +103,14 @@ void choose_among_random(std::span<Offer> offers, const Draw& draw) {
                 for (std::size_t t = 0; t <= k; ++t)
                     sum += drawn[k * K + t] * rest / static_cast<double>(t + 1);
             }
-            offers[o].chosen = offers[o].probability * (sum / all_choices + later);
+            offers[o].chosen = offers[o].probability * (sum / all_choices + when_redrawn);
         }
     }
 }
 
 void choose_by_part(std::span<Offer> offers, std::span<const std::uint32_t> part_of) {
-    std::vector<std::size_t> n_parts(part_of.size(), 0);  // no more wholes than parts
+    std::vector<std::size_t> n_parts(part_of.size(),
+                                     0);  // there are at most as many wholes as parts
     std::size_t n_wholes = 0;
     for (const Offer& offer : offers) n_wholes += n_parts[part_of[offer.variable]]++ == 0;
     for (Offer& offer : offers)

@@ -1,5 +1,5 @@
-// Which of the variables drawn at a node wins, in probability: K are drawn without replacement,
-// the largest decrease is taken, and ties are broken at random.
+// The probability that each variable is chosen at a node: K variables are drawn without
+// replacement, the one with the largest decrease is chosen, and ties are broken at random.
 #pragma once
 
 #include <cstddef>
@@ -9,34 +9,34 @@
 
 namespace silvics {
 
-// What a variable offers: one decrease for sure, or one of several.
+// A split that a variable offers. A variable has one offer, or several with probabilities.
 struct Offer {
     double decrease = 0.0;
-    double probability = 1.0;  // that the variable, once drawn, offers this one
+    double probability = 1.0;  // of this offer, if the variable is drawn
     std::size_t variable = 0;
-    std::uint32_t low = 0, high = 0;  // levels that a cut lies between; not of multiway splits
-    double chosen = 0.0;              // the probability sought
+    std::uint32_t low = 0, high = 0;  // levels around a cut; unused by multiway splits
+    double chosen = 0.0;              // result: the probability that this offer is chosen
 };
 
 struct Draw {
     std::size_t n_drawn = 1;      // K
-    std::size_t n_variables = 0;  // that it is drawn from
-    // Of these, those that have no offer: they count, but never win. If all that are drawn are
-    // such, drawing goes on until one is not.
+    std::size_t n_variables = 0;  // the number of variables to draw from
+    // The number of variables without an offer. They count as drawn, but are never chosen. If all
+    // drawn variables are such, drawing continues until one has an offer.
     std::size_t n_without = 0;
-    double tie = 0.0;  // decreases no further apart are the same
+    double tie = 0.0;  // decreases that differ by at most this tie
 };
 
-// Sets `chosen` of offers, of which each variable has one.
+// Sets `chosen` of all offers, if each variable has one.
 void choose_among_sure(std::span<Offer> offers, const Draw& draw);
-// The same for variables with several offers; those of a variable lie together.
+// The same for variables with several offers. The offers of a variable are adjacent.
 void choose_among_random(std::span<Offer> offers, const Draw& draw);
 
-// The same for variables that are parts of others, of which one is drawn, and then a part of it.
+// The same for variables that are parts of others: one whole is drawn, and then one of its parts.
 void choose_by_part(std::span<Offer> offers, std::span<const std::uint32_t> part_of);
 
-// Of sure offers by falling decrease: the probability that i is chosen while another one, j, has
-// been drawn. At [i * n + j].
+// For one offer per variable, sorted by decreasing decrease: element [i * n + j] is the probability
+// that i is chosen and j is drawn as well.
 std::vector<double> chosen_with_other(std::span<const Offer> offers, const Draw& draw);
 
 }  // namespace silvics

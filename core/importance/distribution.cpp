@@ -39,12 +39,12 @@ void check(const Distribution& d) {
         }
     require(whole > 0.0, "weights that are not all zero");
     require(d.values.empty() || d.values.size() == d.n_variables, "values of each variable");
-    for (const std::vector<double>& of : d.values) {
-        require(of.size() == d.n_levels[static_cast<std::size_t>(&of - d.values.data())],
+    for (const std::vector<double>& values : d.values) {
+        require(values.size() == d.n_levels[static_cast<std::size_t>(&values - d.values.data())],
                 "a value of each level");
-        require(std::isfinite(of.back() - of.front()), "values with a finite range");
-        for (std::size_t l = 1; l < of.size(); ++l)
-            require(of[l - 1] < of[l], "values that ascend");
+        require(std::isfinite(values.back() - values.front()), "values with a finite range");
+        for (std::size_t l = 1; l < values.size(); ++l)
+            require(values[l - 1] < values[l], "values that ascend");
     }
 }
 
@@ -52,8 +52,8 @@ WeightedImpurity::WeightedImpurity(const Distribution& d) : impurity_(d.impurity
     if (impurity_ == Impurity::variance || !all_whole(d.statistics)) return;
     counts_fit_ = std::accumulate(d.statistics.begin(), d.statistics.end(), 0.0) < 0x1p32;
     if (impurity_ != Impurity::entropy) return;
-    of_whole_.resize(kTableSize);
-    for (std::size_t i = 0; i < kTableSize; ++i) of_whole_[i] = x_log2_x(static_cast<double>(i));
+    table_.resize(kTableSize);
+    for (std::size_t i = 0; i < kTableSize; ++i) table_[i] = x_log2_x(static_cast<double>(i));
 }
 
 double WeightedImpurity::weight(const double* s) const {

@@ -1,4 +1,4 @@
-// A table taken as a distribution: its distinct rows, and what is known of Y in each.
+// A table taken as a distribution: its distinct rows, and the statistics of Y in each.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +18,20 @@ struct Distribution {
     std::size_t n_rows = 0, n_variables = 0;
     std::span<const std::uint32_t> levels;    // of row r and variable j at [j * n_rows + r]
     std::vector<std::uint32_t> n_levels;      // of each variable
-    std::span<const double> statistics;       // `width` of each row: weights of classes, or
+    std::span<const double> statistics;       // `width` numbers per row: class weights, or
     std::size_t width = 0;                    //   weight, sum and sum of squares
-    std::vector<std::vector<double>> values;  // of the levels, ascending; empty: no order needed
+    std::vector<std::vector<double>> values;  // of the levels, ascending; empty if unordered
     Impurity impurity = Impurity::entropy;
 
     const std::uint32_t* levels_of(std::size_t j) const { return &levels[j * n_rows]; }
     const double* statistics_of(std::size_t row) const { return &statistics[row * width]; }
 };
 
-// Throws std::invalid_argument where sizes, levels or statistics cannot be right.
+// Throws std::invalid_argument unless sizes, levels and statistics are valid.
 void check(const Distribution& distribution);
 
-// Weight times impurity of a set of rows, from the sum of their statistics: doubles, or counts of
-// classes. It is additive: a split lowers it by p(t) times the decrease.
+// Weight times impurity of a set of rows, from the sum of their statistics: doubles, or class
+// counts. It is additive: the sum over the children of a split is lower by p(t) times the decrease.
 class WeightedImpurity {
 public:
     explicit WeightedImpurity(const Distribution& distribution);
@@ -49,8 +49,8 @@ public:
         return 0.0;
     }
     double weight(const double* statistics) const;
-    // All statistics are counts whose sum fits 32 bits.
-    bool of_counts() const { return counts_fit_; }
+    // Whether all statistics are counts whose sum fits 32 bits.
+    bool has_counts() const { return counts_fit_; }
 
     template <class Number>
     double entropy_of_two(Number a, Number b) const {
@@ -60,11 +60,10 @@ public:
 private:
     template <class Number>
     double x_log_x(Number x) const {
-        // A weight that rounding took below zero has no place in a table, least of all an empty
-        // one.
+        // Rounding may make a weight negative; it is not an index of the table.
         const bool negative = std::is_floating_point_v<Number> && x < Number{0};
-        if (!negative && x < static_cast<Number>(of_whole_.size()))
-            return of_whole_[static_cast<std::size_t>(x)];
+        if (!negative && x < static_cast<Number>(table_.size()))
+            return table_[static_cast<std::size_t>(x)];
         return x_log2_x(static_cast<double>(x));
     }
     template <class Number>
@@ -97,7 +96,7 @@ private:
     Impurity impurity_;
     std::size_t width_;
     bool counts_fit_ = false;
-    std::vector<double> of_whole_;  // x log2 x of whole numbers, where all weights are whole
+    std::vector<double> table_;  // x log2 x of whole numbers; empty unless all weights are whole
 };
 
 }  // namespace silvics

@@ -8,21 +8,22 @@
 namespace silvics {
 namespace {
 
-// A node of some trees: its rows, and the variables tested above it. Nodes with the same of both
-// have the same below them, in whatever order the tests were made.
+// A node of the recursion: its rows, and the set of variables tested above it. Nodes of different
+// trees that agree in both have the same expected subtrees, whatever the order of the tests, so
+// they are one node.
 struct Node {
-    std::size_t begin = 0, end = 0;  // of its rows; none: no split can lower its impurity
-    double reached = 0.0;            // the probability that a tree has it; or of all such, weighed
+    std::size_t begin = 0, end = 0;  // of its rows; empty if no split can lower its impurity
+    double reached = 0.0;            // the probability that a tree has it; if settled, times weight
     bool settled() const { return begin == end; }
 };
 
 struct Nodes {
     std::vector<Node> nodes;
     std::vector<std::uint32_t> rows;
-    std::vector<std::uint64_t> above;  // bits of each node
+    std::vector<std::uint64_t> above;  // `n_words` of bits for each node
 };
 
-// 128 bits of a set of rows and of tests: two that differ share them once in 10^38.
+// A 128-bit hash of a set of rows and a set of tests; collisions have probability 10^-38.
 struct Mark {
     std::uint64_t a = 0, b = 0;
     bool operator==(const Mark&) const = default;
@@ -42,11 +43,11 @@ Mark mark_of(std::uint64_t part, std::uint64_t what) {
 struct Child {
     Mark mark;  // of its rows
     std::uint32_t offer = 0;
-    std::size_t begin = 0, end = 0;  // of its rows in the visit
-    double weight = 0.0;             // of a settled one, which has no rows
+    std::size_t begin = 0, end = 0;  // of its rows in Visit::rows
+    double weight = 0.0;             // of a settled child, which has no rows
 };
 
-// What comes of a node, found apart from other nodes.
+// The offers and children of a node. Nodes are visited in parallel.
 struct Visit {
     double weight = 0.0;
     std::vector<Offer> offers;
@@ -72,7 +73,7 @@ public:
           team_(team),
           ties_(d),
           n_words_((d.n_variables + 63) / 64),
-          deepest_(std::min(trees.depth, most_tests(d, trees))),
+          max_depth_(std::min(trees.depth, max_tests(d, trees))),
           gathered_(d, trees) {
         if (trees.splits == TreeSplits::random_cut && trees.n_drawn > 1) {
             const std::uint64_t K = std::min(trees.n_drawn, d.n_variables);
@@ -80,7 +81,7 @@ public:
                 work_of_choice_ +=
                     (std::min<std::size_t>(n, d.n_rows) - 1) * d.n_variables * K * K / 8;
         }
-        // The levels of a node are put in order, which is nothing where they are few.
+        // Sorting the levels of a node costs time if there are many.
         if (is_binary() && std::ranges::max(d.n_levels) > 32) cost_of_row_ = 8;
         marks_.reserve(d.n_rows);
         for (std::uint64_t r = 0; r < d.n_rows; ++r) marks_.push_back(mark_of(0, r));
@@ -94,32 +95,32 @@ public:
         const double whole = root.weight();
         Nodes level{{{0, d_.n_rows, 1.0}}, rows, Bits(n_words_, 0)};
         if (ties_.is_pure(root.mass())) level.nodes = {{0, 0, whole}};
-        team_.set_total(deepest_);
-        for (depth_ = 0; depth_ < deepest_ && !level.nodes.empty(); ++depth_) {
+        team_.set_total(max_depth_);
+        for (depth_ = 0; depth_ < max_depth_ && !level.nodes.empty(); ++depth_) {
             if (!descend(level)) return std::nullopt;
             team_.report(depth_ + 1);
         }
-        team_.report(deepest_);
+        team_.report(max_depth_);
         return gathered_.finish(whole);
     }
 
 private:
-    // On a branch.
-    static std::size_t most_tests(const Distribution& d, const RandomizedTrees& trees) {
+    // The maximum number of tests on a branch.
+    static std::size_t max_tests(const Distribution& d, const RandomizedTrees& trees) {
         if (trees.splits == TreeSplits::multiway) return d.n_variables;
         std::size_t n = 0;
         for (const std::uint32_t n_levels : d.n_levels) n += n_levels - 1;
         return n;
     }
     bool is_binary() const { return trees_.splits != TreeSplits::multiway; }
-    bool at_last() const { return depth_ + 1 == deepest_; }
+    bool at_last() const { return depth_ + 1 == max_depth_; }
     std::span<const std::uint64_t> above(const Nodes& level, std::size_t i) const {
         return {&level.above[i * n_words_], n_words_};
     }
 
-    // From the nodes of one depth to those of the next; false: too much work.
+    // Replaces the nodes of one depth by those of the next. Returns false if it is too much work.
     bool descend(Nodes& level) {
-        constexpr std::size_t kAtOnce = 1024;  // nodes; their children's rows lie in memory
+        constexpr std::size_t kAtOnce = 1024;  // nodes; the rows of their children are in memory
         Nodes below;
         Known known;
         std::vector<Visit> visits(std::min(kAtOnce, level.nodes.size()));
@@ -129,15 +130,15 @@ private:
             std::uint64_t rows_below = 0;
             for (n = 0; n < visits.size() && first + n < level.nodes.size(); ++n) {
                 const Node& node = level.nodes[first + n];
-                const std::uint64_t of_children = rows_of_children(node);
-                if (of_children > kMostInMemory) return false;
-                if (n > 0 && rows_below + of_children > kMostInMemory / 8) break;
-                rows_below += of_children;
+                const std::uint64_t n_child_rows = rows_of_children(node);
+                if (n_child_rows > kMaxRowsInMemory) return false;
+                if (n > 0 && rows_below + n_child_rows > kMaxRowsInMemory / 8) break;
+                rows_below += n_child_rows;
                 work_ += (cost_of_row_ * (node.end - node.begin) + kCostOfNode) * d_.n_variables +
-                         of_children + work_of_choice_;
+                         n_child_rows + work_of_choice_;
             }
             if (work_ > max_work_ ||
-                below.rows.size() + kCostOfNode * below.nodes.size() > kMostInMemory)
+                below.rows.size() + kCostOfNode * below.nodes.size() > kMaxRowsInMemory)
                 return false;
             team_.run_steps(n, [&](std::size_t i, std::size_t w) {
                 visits[i].clear();
@@ -146,15 +147,15 @@ private:
                 else
                     visit(level, first + i, readers[w], visits[i]);
             });
-            // In the order of nodes, whatever the threads: sums are the same.
+            // Sums run in the order of nodes, so they do not depend on the number of threads.
             for (std::size_t i = 0; i < n; ++i)
-                take_up(level.nodes[first + i], above(level, first + i), visits[i], below, known);
+                merge(level.nodes[first + i], above(level, first + i), visits[i], below, known);
         }
         level = std::move(below);
         return true;
     }
 
-    // Rows of all the children that a node may get, over all splits.
+    // The number of rows of all possible children of a node, over all splits.
     std::uint64_t rows_of_children(const Node& node) const {
         const std::uint64_t n = node.end - node.begin;
         if (at_last() || n == 0) return 0;
@@ -200,25 +201,25 @@ private:
         }
     }
 
-    // Sorts the rows of a node into the children that an offer makes.
+    // Distributes the rows of a node over the children of an offered split.
     void add_children(std::span<const std::uint32_t> rows, std::uint32_t o,
                       NodeOfDistribution& reader, Visit& out) const {
         const Offer& offer = out.offers[o];
         const std::uint32_t* levels = d_.levels_of(offer.variable);
         const std::size_t first = out.rows.size();
         out.rows.resize(first + rows.size());
-        const std::span mine(out.rows.data() + first, rows.size());
+        const std::span child_rows(out.rows.data() + first, rows.size());
         const auto part = [&](std::uint32_t r) {
             return is_binary() ? std::uint32_t{levels[r] > offer.low} : levels[r];
         };
-        sort_by_part(rows, is_binary() ? 2 : d_.n_levels[offer.variable], part, out, mine);
-        for (std::size_t k = 0; k < mine.size();) {
+        sort_by_part(rows, is_binary() ? 2 : d_.n_levels[offer.variable], part, out, child_rows);
+        for (std::size_t k = 0; k < child_rows.size();) {
             Child child{{}, o, first + k, 0, 0.0};
             const std::size_t begin = k;
-            for (; k < mine.size() && part(mine[k]) == part(mine[begin]); ++k)
-                child.mark += marks_[mine[k]];
+            for (; k < child_rows.size() && part(child_rows[k]) == part(child_rows[begin]); ++k)
+                child.mark += marks_[child_rows[k]];
             child.end = first + k;
-            reader.open(mine.subspan(begin, k - begin));
+            reader.open(child_rows.subspan(begin, k - begin));
             if (k - begin == 1 || ties_.is_pure(reader.mass())) {
                 if (is_binary()) continue;  // a leaf
                 child = {{}, o, 0, 0, reader.weight()};
@@ -241,7 +242,7 @@ private:
         for (const std::uint32_t r : rows) to[out.counts[part(r)]++] = r;
     }
 
-    // Every variable is as good as any other.
+    // A settled node: no split decreases the impurity, so all variables tie.
     void visit_settled(std::span<const std::uint64_t> used, Visit& out) const {
         if (is_binary()) return;
         for (std::size_t j = 0; j < d_.n_variables; ++j)
@@ -259,8 +260,8 @@ private:
 
     using Known = std::unordered_map<Mark, std::size_t, MarkHash>;
 
-    void take_up(const Node& node, std::span<const std::uint64_t> used, const Visit& visit,
-                 Nodes& below, Known& known) {
+    void merge(const Node& node, std::span<const std::uint64_t> used, const Visit& visit,
+               Nodes& below, Known& known) {
         const std::size_t n = visit.offers.size();
         for (std::size_t o = 0; o < n; ++o) {
             const Offer& offer = visit.offers[o];
@@ -299,17 +300,17 @@ private:
     }
     static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
-    static constexpr std::uint64_t kCostOfNode = 20;            // in rows
-    static constexpr std::uint64_t kMostInMemory = 1ULL << 28;  // rows of 4 bytes: a gigabyte
+    static constexpr std::uint64_t kCostOfNode = 20;               // in rows
+    static constexpr std::uint64_t kMaxRowsInMemory = 1ULL << 28;  // rows of 4 bytes: one gigabyte
 
     const Distribution& d_;
     const RandomizedTrees& trees_;
     std::uint64_t max_work_, work_ = 0;
-    std::uint64_t cost_of_row_ = 1;     // and variable
-    std::uint64_t work_of_choice_ = 0;  // at a node, in rows; at most
+    std::uint64_t cost_of_row_ = 1;     // per variable
+    std::uint64_t work_of_choice_ = 0;  // at a node, in rows; an upper bound
     ThreadTeam& team_;
     Ties ties_;
-    std::size_t n_words_, deepest_, depth_ = 0;
+    std::size_t n_words_, max_depth_, depth_ = 0;
     std::vector<Mark> marks_;  // of the rows
     GatheredImportances gathered_;
 };
@@ -323,13 +324,13 @@ void check(const RandomizedTrees& trees, const Distribution& d) {
     require(trees.n_drawn > 0, "trees draw at least one variable");
     require(trees.splits == TreeSplits::multiway || !d.values.empty(), "cuts need values");
     require(!trees.wants_hidden || trees.splits == TreeSplits::multiway,
-            "what is hidden is told of multiway splits");
+            "hidden decreases are defined for multiway splits only");
     if (trees.part_of.empty()) return;
-    require(trees.part_of.size() == d.n_variables, "each variable is part of one");
+    require(trees.part_of.size() == d.n_variables, "each variable must be part of one whole");
     require(trees.n_drawn == 1 && trees.splits == TreeSplits::multiway && !trees.wants_hidden,
             "parts are drawn one at a time");
     require(std::ranges::all_of(trees.part_of, [&](auto i) { return i < d.n_variables; }),
-            "no more wholes than parts");
+            "there are more wholes than parts");
 }
 
 std::optional<TreeImportances> expected_importances(const Distribution& distribution,

@@ -1,4 +1,4 @@
-// Where decreases are gathered: by degree, by context, by cut.
+// Sums of impurity decreases by degree, by context and by cut.
 #pragma once
 
 #include <bit>
@@ -34,13 +34,13 @@ public:
         if (trees.wants_hidden) sums_.hidden.assign(p_ * p_, 0.0);
     }
 
-    // How many variables there are to the user.
+    // The number of variables in the result: parts are reported as their whole.
     static std::size_t n_reported(const Distribution& d, const RandomizedTrees& trees) {
         if (trees.part_of.empty()) return d.n_variables;
         return *std::ranges::max_element(trees.part_of) + std::size_t{1};
     }
 
-    // A test of variable j below tests of those in `above`, met with this weight.
+    // Adds a test of variable j at a node of this weight, below tests of the variables in `above`.
     void add(std::size_t j, std::span<const std::uint64_t> above, double weight, double decrease) {
         if (part_of_.empty()) {
             set_.assign(above.begin(), above.end());
@@ -66,7 +66,7 @@ public:
         sum.decrease += decrease;
     }
 
-    // The same decrease belongs to the gaps between the levels `low` and `high`.
+    // Divides a decrease over the gaps between the levels `low` and `high`, by their widths.
     void add_cut(std::size_t j, std::uint32_t low, std::uint32_t high, double decrease) {
         const std::vector<double>& v = d_.values[j];
         const double width = v[high] - v[low];
@@ -78,7 +78,7 @@ public:
         sums_.hidden[j * p_ + by] += decrease;
     }
 
-    // What others gathered, after what is here.
+    // Adds the sums of another object.
     void add(const GatheredImportances& other) {
         const auto plus = [](std::vector<double>& to, const std::vector<double>& from) {
             for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
@@ -98,7 +98,8 @@ public:
         }
     }
 
-    // Everything, divided by a number; sets by their bits, so that no order of a hash is seen.
+    // All sums, divided by a number. Contexts are sorted, so that the order of the hash table does
+    // not matter.
     TreeImportances finish(double divisor);
 
 private:
@@ -110,8 +111,9 @@ private:
     std::size_t most_in_context_, p_;
     Bits set_, key_;
     TreeImportances sums_;
-    std::vector<std::vector<double>> by_degree_;  // of each variable; none: no such test
-    // By the bits of the set, and the variable after them.
+    std::vector<std::vector<double>>
+        by_degree_;  // [degree][variable]; empty if no test has the degree
+    // The key is the bits of the set, followed by the variable.
     std::unordered_map<Bits, Sum, BitsHash> contexts_;
 };
 

@@ -8,9 +8,9 @@
 
 namespace silvics {
 
-std::vector<double> impurity_decrease(const StoredTree& kept, bool normalize,
+std::vector<double> impurity_decrease(const StoredTree& stored, bool normalize,
                                       std::size_t min_samples) {
-    const Tree tree = expand(kept);
+    const Tree tree = expand(stored);
     std::vector<double> importance(tree.n_features, 0.0);
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
         if (const Node& node = tree.nodes[t];
@@ -31,14 +31,15 @@ std::vector<double> impurity_decrease(const StoredTree& kept, bool normalize,
     return importance;
 }
 
-std::vector<double> impurity_decrease_by_output(const StoredTree& kept, Impurity impurity,
+std::vector<double> impurity_decrease_by_output(const StoredTree& stored, Impurity impurity,
                                                 std::size_t min_samples) {
-    const Tree tree = expand(kept);
+    const Tree tree = expand(stored);
     const std::size_t w = tree.value_width();
     const std::vector<double> values = tree.all_values();
     const double whole = tree.weighted_n_node_samples[0] *
                          static_cast<double>(std::max<std::size_t>(tree.n_outputs, 1));
-    // Weight times impurity; of numbers, less what is the same at the node and its children.
+    // Weight times impurity. For the variance, only the part that differs between the node and its
+    // children is computed.
     const auto mass = [&](NodeId t, std::size_t k, double from) {
         const double y = values[t * w + k], weight = tree.weighted_n_node_samples[t];
         switch (impurity) {

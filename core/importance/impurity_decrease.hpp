@@ -8,18 +8,19 @@
 
 namespace silvics {
 
-// Sum of p(t) times the decrease over the nodes that split on each variable; `normalize`
-// makes them sum to one where they are not all zero. Nodes of fewer samples than `min_samples` do
-// not count: what they tell is mostly noise (section 7.2.2).
+// The sum of p(t) times the decrease over the nodes that split on each variable. `normalize` scales
+// the sums to add up to one unless all are zero. Nodes of fewer samples than `min_samples` are
+// skipped, because their decreases are mostly noise (section 7.2.2).
 std::vector<double> impurity_decrease(const StoredTree& tree, bool normalize,
                                       std::size_t min_samples = 0);
 
-// The same, not normalized, by class or output: variables x value width. The parts of Gini's index
-// and the entropy are those of their sums over classes; outputs are averaged, so parts add up.
+// The same, not normalized, by class or output: variables x value width. The part of a class is its
+// term in the sum of the Gini index or the entropy. Outputs are averaged, so the parts add up to
+// the whole.
 std::vector<double> impurity_decrease_by_output(const StoredTree& tree, Impurity impurity,
                                                 std::size_t min_samples = 0);
 
-// Of a plain tree: weight times the decrease of impurity at an inner node, in the tree's units.
+// Weight times the decrease of impurity at an inner node of a plain tree, in the tree's units.
 inline double decrease_at(const Tree& tree, NodeId t) {
     const auto mass = [&](NodeId i) { return tree.weighted_n_node_samples[i] * tree.impurity[i]; };
     double decrease = mass(t);
@@ -27,7 +28,7 @@ inline double decrease_at(const Tree& tree, NodeId t) {
     return decrease;
 }
 
-// The parent of each node; the root's is itself.
+// The parent of each node; the root is its own parent.
 inline std::vector<NodeId> parents_of(const TreeBase& tree) {
     std::vector<NodeId> parents(tree.nodes.size(), 0);
     for (NodeId t = 0; t < tree.nodes.size(); ++t)
@@ -35,8 +36,8 @@ inline std::vector<NodeId> parents_of(const TreeBase& tree) {
     return parents;
 }
 
-// visit(variable, share) for the variables that an inner node tests: one, or those of a
-// combination by their shares in it.
+// visit(variable, share) for the variables that an inner node tests: one variable, or those of an
+// oblique split with their shares.
 template <class Visit>
 void for_variables(const TreeBase& tree, const Node& node, Visit&& visit) {
     if (!tree.has_record(node) || tree.record(node).n_terms() == 0) {

@@ -1,4 +1,4 @@
-// The loss of what is predicted of a row, output by output.
+// The loss of the prediction for a row, output by output.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace silvics {
 
 struct LossOfRows {
     enum class Kind { error, log_loss, squared_error, absolute_error };
-    // Apart: rows of each class of the one output, or each output.
+    // The parts that are reported separately: the rows of each class of a single output, or each
+    // output.
     enum class Parts { none, classes, outputs };
 
     Kind kind = Kind::error;
@@ -24,7 +25,8 @@ struct LossOfRows {
         return parts == Parts::classes ? target.n_classes[0] : target.n_outputs;
     }
 
-    // use(part, loss after less loss before); all outputs together are their mean.
+    // use(part, loss of `after` minus loss of `before`). Without parts, it is the mean over
+    // outputs.
     template <class Use>
     void for_parts(std::size_t row, std::span<const double> before, std::span<const double> after,
                    Use&& use) const {
@@ -46,17 +48,17 @@ private:
     double of_output(std::size_t row, std::size_t k, std::span<const double> predicted) const {
         const std::size_t at = k * target.n_rows + row;
         if (target.classification()) {
-            const std::size_t own = target.classes[at];
-            if (kind == Kind::error)  // the first of the most likely
+            const std::size_t true_class = target.classes[at];
+            if (kind == Kind::error)  // the first of ties
                 return std::ranges::max_element(predicted) - predicted.begin() !=
-                               static_cast<std::ptrdiff_t>(own)
+                               static_cast<std::ptrdiff_t>(true_class)
                            ? 1.0
                            : 0.0;
             return -std::log(
-                std::clamp(predicted[own], std::numeric_limits<double>::epsilon(), 1.0));
+                std::clamp(predicted[true_class], std::numeric_limits<double>::epsilon(), 1.0));
         }
-        const double off = predicted[0] - target.original[at];
-        return kind == Kind::squared_error ? off * off : std::abs(off);
+        const double residual = predicted[0] - target.original[at];
+        return kind == Kind::squared_error ? residual * residual : std::abs(residual);
     }
 };
 

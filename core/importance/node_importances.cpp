@@ -12,7 +12,7 @@
 namespace silvics {
 namespace {
 
-// One tree: value(t, k) of its inner nodes, for each number of Y.
+// The measures at an inner node t of one tree, for element k of Y (see NodeSums).
 class AtNode {
 public:
     AtNode(const Tree& tree, const NodeSums& sums, bool classes)
@@ -22,21 +22,22 @@ public:
         const double from = classes_ ? 0.0 : sums_.mean(0, k);
         double sum = 0.0;
         for_drawn(t, [&](NodeId c) {
-            const double adds = sums_.mean(c, k) - sums_.mean(t, k);
-            sum += adds * (sums_.held_out_y[c * sums_.width + k] - from * sums_.held_out[c]);
+            const double step = sums_.mean(c, k) - sums_.mean(t, k);
+            sum += step * (sums_.held_out_y[c * sums_.width + k] - from * sums_.held_out[c]);
         });
         return sum / sums_.held_out[0];
     }
 
     double cross_fitted(NodeId t, std::size_t k) const {
-        // Children without rows of both kinds tell nothing: the others are taken as the node.
+        // Children that lack drawn or held-out rows are skipped; the others take the place of the
+        // node.
         double weight = 0.0, y = 0.0, held_out = 0.0, held_out_y = 0.0;
-        const auto for_known = [&](auto&& visit) {
+        const auto for_cross_fitted = [&](auto&& visit) {
             for_drawn(t, [&](NodeId c) {
                 if (sums_.held_out[c] > 0.0) visit(c);
             });
         };
-        for_known([&](NodeId c) {
+        for_cross_fitted([&](NodeId c) {
             weight += sums_.drawn[c];
             y += sums_.drawn_y[c * sums_.width + k];
             held_out += sums_.held_out[c];
@@ -45,7 +46,7 @@ public:
         if (!(weight > 0.0)) return 0.0;
         const double mean = y / weight, from = classes_ ? 0.0 : mean;
         double sum = -weight * (mean - from) * (held_out_y / held_out);
-        for_known([&](NodeId c) {
+        for_cross_fitted([&](NodeId c) {
             sum += sums_.drawn[c] * (sums_.mean(c, k) - from) * sums_.held_out_mean(c, k);
         });
         return sum / sums_.drawn[0];
@@ -54,8 +55,8 @@ public:
     double drawn(NodeId t, std::size_t k) const {
         double sum = 0.0;
         for_drawn(t, [&](NodeId c) {
-            const double adds = sums_.mean(c, k) - sums_.mean(t, k);
-            sum += sums_.drawn[c] * adds * adds;
+            const double step = sums_.mean(c, k) - sums_.mean(t, k);
+            sum += sums_.drawn[c] * step * step;
         });
         return sum / sums_.drawn[0];
     }
@@ -71,7 +72,7 @@ public:
         return variance * sum / sums_.drawn[0];
     }
 
-    // Counts of a class in a child are hypergeometric.
+    // The count of a class in a child has a hypergeometric distribution.
     double null_entropy(NodeId t, std::size_t k) const {
         const double n = sums_.n[t], of_class = sums_.y[t * sums_.width + k];
         if (of_class == 0.0 || of_class == n) return 0.0;
@@ -79,7 +80,7 @@ public:
         const auto log_choose = [](double a, double b) {
             return std::lgamma(a + 1.0) - std::lgamma(b + 1.0) - std::lgamma(a - b + 1.0);
         };
-        // Part of the class in n H(t): n log n is spread over the classes by their counts.
+        // The part of the class in n H(t): n log n is divided over the classes by their counts.
         double sum = of_class * std::log2(n) - x_log_x(of_class);
         for_drawn(t, [&](NodeId c) {
             const double size = sums_.n[c];
@@ -87,7 +88,7 @@ public:
             const double most = std::min(size, of_class);
             double p = std::exp(log_choose(of_class, least) +
                                 log_choose(n - of_class, size - least) - log_choose(n, size));
-            // From one count to the next, unless the first is too rare to be told.
+            // The probability of the next count follows from the last, unless the first underflows.
             const bool tiny = !(p > 1e-280);
             for (double x = least; x <= most; x += 1.0) {
                 if (tiny)
@@ -137,11 +138,11 @@ std::vector<double> node_importances(std::span<const SharedTree> trees,
     const std::size_t w = target.value_width(), kept = wanted.by_output ? w : 1;
     std::vector<double> found(checked_product(trees.size(), checked_product(wanted.n_groups, kept)),
                               0.0);
-    // Rows that are held out count by what the user says they weigh.
+    // Held-out rows have the user's sample weights.
     const std::span<const double> held_out_weights = drawn.sampling.weights;
     const bool wants_held_out =
         wanted.measure == NodeMeasure::out_of_bag || wanted.measure == NodeMeasure::cross_fitted;
-    // A plan that draws nothing is one of rows that the trees were not grown on.
+    // A plan without draws means that the trees were not grown on these rows.
     const bool none_drawn = drawn.sampling.bootstrap && drawn.sampling.n_draws == 0;
     const double unit = 1.0 / target.scale / target.scale / static_cast<double>(target.n_outputs);
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
@@ -153,8 +154,8 @@ std::vector<double> node_importances(std::span<const SharedTree> trees,
                              : std::vector<bool>(n_rows, false);
         NodeSums sums =
             node_sums(tree, leaves.subspan(m), trees.size(), target, subset, out, held_out_weights);
-        if (none_drawn) take_kept_sums(tree, target, sums);
-        if (wants_held_out && !(sums.held_out[0] > 0.0)) {  // it cannot tell
+        if (none_drawn) take_stored_sums(tree, target, sums);
+        if (wants_held_out && !(sums.held_out[0] > 0.0)) {  // undefined
             std::fill_n(&found[m * wanted.n_groups * kept], wanted.n_groups * kept,
                         std::numeric_limits<double>::quiet_NaN());
             return;
@@ -179,11 +180,11 @@ std::vector<double> node_importances(std::span<const SharedTree> trees,
                 sums.n[t] < static_cast<double>(wanted.min_samples))
                 continue;
             for (std::size_t k = 0; k < w; ++k) {
-                const double of_node = value(t, k) * unit;
+                const double node_value = value(t, k) * unit;
                 for_variables(tree, tree.nodes[t], [&](std::uint32_t variable, double share) {
                     const std::size_t group = wanted.group_of[variable];
                     found[(m * wanted.n_groups + group) * kept + (wanted.by_output ? k : 0)] +=
-                        share * of_node;
+                        share * node_value;
                 });
             }
         }
@@ -196,14 +197,14 @@ void add_local_importances(const Predictor& predictor, std::span<const SharedTre
                            std::span<const std::uint32_t> group_of, std::size_t n_groups,
                            std::span<double> sums, ThreadTeam& team) {
     check_groups(trees, group_of, n_groups);
-    if (sums.size() != X.rows * n_groups) throw std::invalid_argument("sums of another size");
+    if (sums.size() != X.rows * n_groups) throw std::invalid_argument("sums of the wrong size");
     std::vector<std::int64_t> leaves(checked_product(X.rows, trees.size()));
     predictor.apply(X, first, trees.size(), leaves, team);
-    struct OfTree {
+    struct PlainTree {
         Tree tree;
         std::vector<NodeId> parents;
     };
-    std::vector<OfTree> plain(trees.size());
+    std::vector<PlainTree> plain(trees.size());
     team.run(trees.size(), [&](std::size_t m, std::size_t) {
         auto& [tree, parents] = plain[m];
         tree = expand(*trees[m]);
@@ -216,10 +217,10 @@ void add_local_importances(const Predictor& predictor, std::span<const SharedTre
                 const auto& [tree, parents] = plain[m];
                 for (auto t = static_cast<NodeId>(leaves[i * trees.size() + m]); t != 0;) {
                     const NodeId parent = parents[t];
-                    const double falls = std::ldexp(tree.impurity[parent] - tree.impurity[t],
-                                                    tree.impurity_exponent);
+                    const double decrease = std::ldexp(tree.impurity[parent] - tree.impurity[t],
+                                                       tree.impurity_exponent);
                     for_variables(tree, tree.nodes[parent], [&](std::uint32_t j, double share) {
-                        sums[i * n_groups + group_of[j]] += share * falls;
+                        sums[i * n_groups + group_of[j]] += share * decrease;
                     });
                     t = parent;
                 }

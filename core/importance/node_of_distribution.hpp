@@ -1,4 +1,4 @@
-// A node of a tree that is grown on a distribution: which decreases its variables offer.
+// A node of a tree that is grown on a distribution, and the splits that its variables offer.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline void set_bit(std::span<std::uint64_t> bits, std::size_t j) {
     bits[j / 64] |= std::uint64_t{1} << (j % 64);
 }
 
-// Statistics of the rows of a node, by the levels of one variable after the other.
+// Computes the statistics of a node's rows by the levels of one variable at a time.
 class NodeOfDistribution {
 public:
     explicit NodeOfDistribution(const Distribution& d)
@@ -42,7 +42,7 @@ public:
     double mass() const { return mass_; }  // weight times impurity
     double weight() const { return impurity_.weight(whole_.data()); }
 
-    // Sums by the levels of a variable. Levels that are there, ascending.
+    // Sums the statistics by the levels of variable j. Returns the levels that occur, ascending.
     const std::vector<std::uint32_t>& count(std::size_t j) {
         for (const std::uint32_t l : present_) count_[l] = 0;
         present_.clear();
@@ -61,7 +61,7 @@ public:
         return present_;
     }
 
-    // After count(): weight times the decrease of a split into all levels.
+    // After count(): weight times the decrease of a multiway split.
     double decrease_of_all() const {
         double children = 0.0;
         for (const std::uint32_t l : present_) children += impurity_(&by_level_[l * d_.width]);
@@ -90,7 +90,7 @@ public:
         return (v[present_[k + 1]] - v[present_[k]]) / range;
     }
 
-    // Offers of variable j; none if it is constant and splits are binary.
+    // Appends the offers of variable j. A constant variable has none if splits are binary.
     void offers(std::size_t j, TreeSplits splits, double tie, std::vector<Offer>& out) {
         count(j);
         if (splits == TreeSplits::multiway) {
@@ -127,7 +127,8 @@ private:
     double mass_ = 0.0;
 };
 
-// Decreases that differ by no more are the same but for rounding.
+// Tolerances: decreases that differ by at most `at(mass)` tie, since they may differ by rounding
+// only.
 class Ties {
 public:
     explicit Ties(const Distribution& d) {

@@ -5,7 +5,7 @@
 namespace silvics {
 namespace {
 
-// Sums of leaves become those of all nodes: children come after their parents.
+// Adds the sums of leaves to all their ancestors. Children come after their parents.
 void add_up(const Tree& tree, std::span<const NodeId> parents, std::size_t width,
             std::vector<double>& sums) {
     for (std::size_t t = tree.nodes.size(); t-- > 1;)
@@ -20,8 +20,9 @@ NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::
     const std::size_t size = tree.nodes.size(), w = target.value_width();
     NodeSums sums;
     sums.width = w;
-    for (auto* of : {&sums.drawn, &sums.held_out, &sums.n, &sums.ww}) of->assign(size, 0.0);
-    for (auto* of : {&sums.drawn_y, &sums.held_out_y, &sums.y, &sums.yy}) of->assign(size * w, 0.0);
+    for (auto* sum : {&sums.drawn, &sums.held_out, &sums.n, &sums.ww}) sum->assign(size, 0.0);
+    for (auto* sum : {&sums.drawn_y, &sums.held_out_y, &sums.y, &sums.yy})
+        sum->assign(size * w, 0.0);
     for (const RowId row : subset.rows) {
         const auto t = static_cast<std::size_t>(leaves[row * stride]);
         const double weight = subset.weight(row);
@@ -43,13 +44,14 @@ NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::
                     [&](std::size_t k, double y) { sums.held_out_y[t * w + k] += weight * y; });
     }
     const std::vector<NodeId> parents = parents_of(tree);
-    for (auto* of : {&sums.drawn, &sums.held_out, &sums.n, &sums.ww}) add_up(tree, parents, 1, *of);
-    for (auto* of : {&sums.drawn_y, &sums.held_out_y, &sums.y, &sums.yy})
-        add_up(tree, parents, w, *of);
+    for (auto* sum : {&sums.drawn, &sums.held_out, &sums.n, &sums.ww})
+        add_up(tree, parents, 1, *sum);
+    for (auto* sum : {&sums.drawn_y, &sums.held_out_y, &sums.y, &sums.yy})
+        add_up(tree, parents, w, *sum);
     return sums;
 }
 
-void take_kept_sums(const Tree& tree, const Target& target, NodeSums& sums) {
+void take_stored_sums(const Tree& tree, const Target& target, NodeSums& sums) {
     const std::size_t w = sums.width;
     const std::vector<double> values = tree.all_values();
     for (NodeId t = 0; t < tree.nodes.size(); ++t) {

@@ -1,5 +1,4 @@
-// What the rows of a learning set say of Y at the nodes of a tree: those that it drew, and those
-// that it did not.
+// Sums of Y at the nodes of a tree, over the rows that the tree drew and over those held out.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +11,14 @@
 
 namespace silvics {
 
-// Y in numbers: one for each class of each output, which is 1 where a row is of it; or one for each
-// output, less a value in its middle.
+// Y is coded in `width` numbers per row: an indicator for each class of each output, or each real
+// output minus a central value.
 struct NodeSums {
     std::size_t width = 1;
     std::vector<double> drawn, held_out;      // weight of the rows at each node
-    std::vector<double> drawn_y, held_out_y;  // and sums of Y, nodes x width
-    // Of the rows drawn, each counted once: how many, and sums of Y and its squares; and the
-    // squares of their weights.
+    std::vector<double> drawn_y, held_out_y;  // weighted sums of Y, nodes x width
+    // For the distinct drawn rows: their number, sums of Y and of its squares, and the sum of the
+    // squared weights.
     std::vector<double> n, y, yy, ww;
 
     double mean(NodeId t, std::size_t k) const { return drawn_y[t * width + k] / drawn[t]; }
@@ -28,7 +27,7 @@ struct NodeSums {
     }
 };
 
-// visit(k, value) for the numbers of Y that are not zero in a row.
+// visit(k, value) for the numbers of a row's Y that are not zero.
 template <class Visit>
 void for_outputs(const Target& target, std::size_t row, Visit&& visit) {
     std::size_t first = 0;
@@ -41,13 +40,13 @@ void for_outputs(const Target& target, std::size_t row, Visit&& visit) {
         }
 }
 
-// `leaves`: of row i, the leaf at [i * stride]. `held_out_weights`: of rows; none: all one.
+// `leaves`: the leaf of row i is at [i * stride]. `held_out_weights`: by row; empty if all are one.
 NodeSums node_sums(const Tree& tree, std::span<const std::int64_t> leaves, std::size_t stride,
                    const Target& target, const LearningSubset& subset,
                    const std::vector<bool>& held_out, std::span<const double> held_out_weights);
 
-// Takes the sums of the rows drawn from what the tree keeps at its nodes, where these rows are not
-// at hand; of the rows themselves only their number.
-void take_kept_sums(const Tree& tree, const Target& target, NodeSums& sums);
+// Replaces the sums of the drawn rows by the stored statistics of the nodes, if the drawn rows are
+// not available. Only the number of the distinct rows is set, not their sums.
+void take_stored_sums(const Tree& tree, const Target& target, NodeSums& sums);
 
 }  // namespace silvics

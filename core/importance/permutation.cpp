@@ -10,7 +10,7 @@
 namespace silvics {
 namespace {
 
-// The samples of a block, as groups of variables are permuted, and what is gathered of them.
+// The samples of a block with permuted groups of variables. `Gathered` sums the changes.
 template <class Gathered>
 class Permuter {
 public:
@@ -30,28 +30,29 @@ public:
             pure_[c * predictor.value_width() + c] = 1.0;
     }
 
-    // Some samples down a tree, as they are and with other values.
-    void operator()(std::size_t m, std::span<const std::uint32_t> some) {
+    // The given samples descend a tree, unpermuted and with permuted values.
+    void operator()(std::size_t m, std::span<const std::uint32_t> samples) {
         const PackedTree& tree = predictor_.tree(m);
-        if (predictor_.forest().both_children) return in_place(tree, some);
+        if (predictor_.forest().both_children) return traverse_all(tree, samples);
         const std::size_t n_groups = samples_.columns.n_groups();
         const Repeats all = ~Repeats{0} >> (64 - samples_.n_repeats);
-        for (const std::uint32_t i : some) std::fill_n(&ends_.stay[i * n_groups], n_groups, all);
-        // A sample has many ways.
+        for (const std::uint32_t i : samples) std::fill_n(&ends_.stay[i * n_groups], n_groups, all);
+        // A sample has many paths, one per group and repeat that leaves its own path.
         constexpr std::size_t kPathsOfSample = 64;
-        if (UnpackedTree<double>::pays(predictor_.forest(), m, kPathsOfSample * some.size()))
-            unpacked_.traverse(tree, some);
+        if (UnpackedTree<double>::pays(predictor_.forest(), m, kPathsOfSample * samples.size()))
+            unpacked_.traverse(tree, samples);
         else
-            packed_.traverse(tree, some);
-        gather(tree, some);
+            packed_.traverse(tree, samples);
+        gather(tree, samples);
     }
 
     void finish() { gathered_.finish(); }
 
 private:
-    void gather(const PackedTree& tree, std::span<const std::uint32_t> some) {
+    void gather(const PackedTree& tree, std::span<const std::uint32_t> samples) {
         const std::size_t w = after_.size();
-        // What leaves say comes from far away, if each says something else.
+        // The values of leaves are prefetched this many paths ahead if every leaf has its own
+        // value.
         constexpr std::size_t kAhead = 16;
         const double* const leaves =
             predictor_.forest().one_number()
@@ -60,7 +61,7 @@ private:
                 : nullptr;
         const std::size_t n_pure = predictor_.forest().n_pure();
         predictor_.with_leaves(tree, [&](auto&& add) {
-            for (const std::uint32_t i : some) {
+            for (const std::uint32_t i : samples) {
                 const auto before = std::span(before_).subspan(i * w, w);
                 std::ranges::fill(before, 0.0);
                 add(PackedLeaf{ends_.contents[i]}, before);
@@ -87,19 +88,20 @@ private:
         });
     }
 
-    // Samples that go several ways: all of them again, with their values changed and put back.
-    void in_place(const PackedTree& tree, std::span<const std::uint32_t> some) {
+    // For samples that may reach several leaves: all samples descend again for every group and
+    // repeat, with their values exchanged, and exchanged back afterwards.
+    void traverse_all(const PackedTree& tree, std::span<const std::uint32_t> samples) {
         const std::size_t w = after_.size();
         const RowBlock block = samples_.block(first_);
-        const auto traverse = [&](std::span<const std::uint32_t> which, auto&& into) {
-            predictor_.leaves_of(tree, block, which, traversal_,
+        const auto traverse = [&](auto&& visit) {
+            predictor_.leaves_of(tree, block, samples, traversal_,
                                  [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
                                      std::ranges::fill(after_, 0.0);
                                      add(leaf, std::span(after_));
-                                     into(i);
+                                     visit(i);
                                  });
         };
-        traverse(some, [&](std::uint32_t i) {
+        traverse([&](std::uint32_t i) {
             std::ranges::copy(after_, &before_[i * w]);
             gathered_.add(i, after_);
         });
@@ -107,11 +109,10 @@ private:
         for (std::uint32_t g = 0; g < columns.n_groups(); ++g)
             for (std::size_t r = 0; r < samples_.n_repeats; ++r) {
                 const PermutedSamples::Exchange exchange(samples_, g, r);
-                for (const std::uint32_t i : some) exchange(i);
-                traverse(some, [&](std::uint32_t i) {
-                    gathered_.add(i, g, r, {&before_[i * w], w}, after_);
-                });
-                for (const std::uint32_t i : some) exchange(i);
+                for (const std::uint32_t i : samples) exchange(i);
+                traverse(
+                    [&](std::uint32_t i) { gathered_.add(i, g, r, {&before_[i * w], w}, after_); });
+                for (const std::uint32_t i : samples) exchange(i);
             }
     }
 
@@ -123,26 +124,27 @@ private:
     PackedPaths packed_;
     UnpackedPaths unpacked_;
     std::vector<double> before_, after_;
-    std::vector<double> pure_;  // what leaves of each class say
+    std::vector<double> pure_;  // the predictions of pure leaves, by class
     Traversal traversal_;
 };
 
 template <class Gather>
 void permute(const Predictor& forest, const Matrix& X, const DrawnTrees& trees,
-             const PermutedGroups& groups, std::size_t kept_of_row, ThreadTeam& team,
+             const PermutedGroups& groups, std::size_t gathered_per_row, ThreadTeam& team,
              Gather&& gather) {
     forest.check_width(X);
     if (groups.n_repeats < 1 || groups.n_repeats > 64)
-        throw std::invalid_argument("1 to 64 repeats at a time");
+        throw std::invalid_argument("the number of repeats must be between 1 and 64");
     if (groups.rows.size() != groups.variables.size() * groups.n_repeats * X.rows ||
         !std::ranges::all_of(groups.rows, [&](std::uint32_t r) { return r < X.rows; }))
-        throw std::invalid_argument("a row to take from, for each group, repeat and row");
+        throw std::invalid_argument("rows must have a valid row for each group, repeat and row");
     PermutedColumns columns{groups, {}, {}, {}, false, X.rows};
-    columns.of_feature.resize(forest.n_features() + 1);  // leaves have the one after the last
+    columns.of_feature.resize(forest.n_features() +
+                              1);  // leaves of unpacked trees have the variable after the last
     std::vector<FeatureId> variables;
     for (std::uint32_t g = 0; g < columns.n_groups(); ++g)
         for (const FeatureId j : groups.variables[g]) {
-            if (j >= forest.n_features()) throw std::invalid_argument("there is no such variable");
+            if (j >= forest.n_features()) throw std::invalid_argument("a variable is out of range");
             if (columns.of_feature[j].group != kNone)
                 throw std::invalid_argument("a variable is in two groups");
             columns.of_feature[j] = {
@@ -152,12 +154,13 @@ void permute(const Predictor& forest, const Matrix& X, const DrawnTrees& trees,
         }
     columns.values = columns_of(X, variables, forest.as_float32(), team);
     columns.whole = !any_missing(columns.values);
-    // What is kept of a block stays in the second-level cache.
-    constexpr std::size_t kNumbers = 250000;
-    const std::size_t of_row =
-        groups.n_repeats * variables.size() + kept_of_row + forest.value_width() + 1;
-    const std::size_t most_rows = std::clamp<std::size_t>(kNumbers / of_row, 64, 2048);
-    forest.for_out_of_bag(X, trees, most_rows, team, [&](const RowBlock& block) {
+    // The data of a block stay in the second-level cache.
+    constexpr std::size_t kNumbersOfBlock = 250000;
+    const std::size_t numbers_per_row =
+        groups.n_repeats * variables.size() + gathered_per_row + forest.value_width() + 1;
+    const std::size_t max_rows =
+        std::clamp<std::size_t>(kNumbersOfBlock / numbers_per_row, 64, 2048);
+    forest.for_out_of_bag(X, trees, max_rows, team, [&](const RowBlock& block) {
         auto gathered = gather(columns, block);
         return Permuter<decltype(gathered)>(forest, block, columns, std::move(gathered));
     });
@@ -167,16 +170,16 @@ void permute(const Predictor& forest, const Matrix& X, const DrawnTrees& trees,
 
 void permuted_out_of_bag(const Predictor& forest, const Matrix& X, const DrawnTrees& trees,
                          const PermutedGroups& groups, std::span<double> changes,
-                         OutOfBagSums as_they_are, ThreadTeam& team) {
+                         OutOfBagSums unpermuted, ThreadTeam& team) {
     const std::size_t width = forest.value_width();
     if (changes.size() != groups.rows.size() * width)
-        throw std::invalid_argument("a place for each change");
+        throw std::invalid_argument("changes of the wrong size");
     std::ranges::fill(changes, 0.0);
-    as_they_are.clear(X.rows, width);
+    unpermuted.clear(X.rows, width);
     const std::size_t kept = groups.n_repeats * groups.variables.size() * width;
     permute(forest, X, trees, groups, kept, team,
             [&](const PermutedColumns& columns, const RowBlock& block) {
-                return PredictionChanges(columns, block, width, changes, as_they_are);
+                return PredictionChanges(columns, block, width, changes, unpermuted);
             });
 }
 
@@ -184,10 +187,10 @@ void permuted_losses(const Predictor& forest, const Matrix& X, const DrawnTrees&
                      const PermutedGroups& groups, const LossOfRows& loss,
                      std::span<double> changes, ThreadTeam& team) {
     if (changes.size() != groups.variables.size() * groups.n_repeats * loss.n_parts())
-        throw std::invalid_argument("a place for each change");
+        throw std::invalid_argument("changes of the wrong size");
     if (loss.target.n_rows != X.rows || loss.target.value_width() != forest.value_width() ||
         loss.target.classification() != !forest.forest().n_classes.empty())
-        throw std::invalid_argument("the outputs are not of these trees and rows");
+        throw std::invalid_argument("the target does not belong to these trees and rows");
     SumsOfBlocks blocks;
     permute(forest, X, trees, groups, 0, team,
             [&](const PermutedColumns& columns, const RowBlock& block) {

@@ -1,5 +1,5 @@
-// Predictions of samples whose values come from other samples, variable by variable: what a
-// permutation does (thesis 6.1.2).
+// Predictions with permuted variables: the values of a group of variables come from other rows
+// (thesis 6.1.2).
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace silvics {
 
-// Groups of variables whose values each row takes from another row: what a permutation does.
+// Groups of variables, and the rows from which each row takes their values.
 struct PermutedGroups {
-    std::vector<std::vector<FeatureId>> variables;  // of each group; a variable is in one at most
+    std::vector<std::vector<FeatureId>> variables;  // of each group; a variable is in at most one
     std::size_t n_repeats = 1;                      // at most 64
-    std::span<const std::uint32_t> rows;  // to take from: [(group * repeats + repeat) * rows + row]
+    std::span<const std::uint32_t> rows;  // sources: [(group * repeats + repeat) * rows + row]
 };
 
-// What `out_of_bag` of the forest gives, and how those sums change when a group of variables is
-// permuted: groups x repeats x X.rows x value_width. Only what leaves its path is traversed again,
-// from where it does.
+// The sums of Predictor::out_of_bag, and their changes when a group of variables is permuted:
+// groups x repeats x X.rows x value_width. A permuted sample is traversed again only from the node
+// at which it leaves the path of the unpermuted sample.
 void permuted_out_of_bag(const Predictor& forest, const Matrix& X, const DrawnTrees& trees,
                          const PermutedGroups& groups, std::span<double> changes,
-                         OutOfBagSums as_they_are, ThreadTeam& team);
-// How the loss of single trees changes, summed over the samples that they did not draw:
-// groups x repeats x parts of the loss.
+                         OutOfBagSums unpermuted, ThreadTeam& team);
+// The changes of the losses of single trees, summed over the samples that they did not draw: groups
+// x repeats x parts of the loss.
 void permuted_losses(const Predictor& forest, const Matrix& X, const DrawnTrees& trees,
                      const PermutedGroups& groups, const LossOfRows& loss,
                      std::span<double> changes, ThreadTeam& team);

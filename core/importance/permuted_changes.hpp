@@ -1,5 +1,4 @@
-// What is gathered of samples as groups of variables are permuted: how their predictions change, or
-// the loss of these.
+// Sums of the changes of predictions, or of their losses, when groups of variables are permuted.
 #pragma once
 
 #include <cstdint>
@@ -15,40 +14,40 @@ namespace silvics {
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-// What is the same for all blocks.
+// The columns of the permuted variables, shared by all blocks.
 struct PermutedColumns {
     struct Place {
-        std::uint32_t group = kNone, first = 0;  // and of its values among those of a sample
+        std::uint32_t group = kNone, first = 0;  // `first`: of its values in a PermutedSamples row
     };
 
     const PermutedGroups& groups;
     std::vector<Place> of_feature;
     std::vector<double> values;           // of the variables of all groups, one after the other
-    std::vector<std::uint32_t> group_of;  // of each of these
+    std::vector<std::uint32_t> group_of;  // the group of each of these variables
     bool whole = false;                   // no value is missing
     std::size_t n_rows = 0;
 
     std::size_t n_groups() const { return groups.variables.size(); }
 };
 
-// What is gathered of a block is a number for each sample, group, repeat and number predicted: the
-// changes of the predictions. What samples are predicted as they are is summed as well.
+// Sums the changes of the predictions of a block, for each sample, group, repeat and predicted
+// value. The unpermuted predictions are summed as well.
 class PredictionChanges {
 public:
     PredictionChanges(const PermutedColumns& columns, const RowBlock& block, std::size_t width,
-                      std::span<double> changes, OutOfBagSums as_they_are)
+                      std::span<double> changes, OutOfBagSums unpermuted)
         : columns_(columns),
           first_(block.first),
           size_(block.size),
           width_(width),
           changes_(changes),
-          as_they_are_(as_they_are),
+          unpermuted_(unpermuted),
           sums_(size_ * columns.n_groups() * columns.groups.n_repeats * width, 0.0) {}
 
     void add(std::size_t i, std::span<const double> before) {
-        double* sum = &as_they_are_.sums[(first_ + i) * width_];
+        double* sum = &unpermuted_.sums[(first_ + i) * width_];
         for (std::size_t c = 0; c < width_; ++c) sum[c] += before[c];
-        ++as_they_are_.counts[first_ + i];
+        ++unpermuted_.counts[first_ + i];
     }
     void add(std::size_t i, std::size_t g, std::size_t r, std::span<const double> before,
              std::span<const double> after) {
@@ -56,7 +55,7 @@ public:
         for (std::size_t c = 0; c < width_; ++c) sum[c] += after[c] - before[c];
     }
 
-    // Trees are summed here first, where they are near each other.
+    // Adds the sums of the block to the result. Until then trees are summed in a compact buffer.
     void finish() {
         const std::size_t n_repeats = columns_.groups.n_repeats;
         for (std::size_t g = 0; g < columns_.n_groups(); ++g)
@@ -77,11 +76,11 @@ private:
     const PermutedColumns& columns_;
     std::size_t first_, size_, width_;
     std::span<double> changes_;
-    OutOfBagSums as_they_are_;
+    OutOfBagSums unpermuted_;
     std::vector<double> sums_;
 };
 
-// Sums over blocks, each by itself, so that their order is the rows' and not the threads'.
+// Keeps the sums of each block, and adds them in the order of rows, independent of threads.
 class SumsOfBlocks {
 public:
     void put(std::size_t first, std::vector<double> sums) {
@@ -98,7 +97,7 @@ private:
     std::map<std::size_t, std::vector<double>> blocks_;
 };
 
-// Or the changes of the loss, summed over the samples of a block.
+// Sums the changes of the loss over the samples of a block.
 class LossChanges {
 public:
     LossChanges(const PermutedColumns& columns, const RowBlock& block, const LossOfRows& loss,

@@ -1,8 +1,9 @@
-// The ways of samples whose values come from other samples, variable by variable.
+// The paths of samples with permuted values.
 //
-// A sample goes down a tree once, as it is. Wherever a node tests a variable of a group, the values
-// that the permutations give it are compared as well; those that go another way than the sample are
-// followed from there. Before that nothing changes, and where it never happens nothing does.
+// A sample descends a tree once with its own values. At every node that tests a permuted variable,
+// the permuted values of all repeats are compared as well. A repeat that goes to another child
+// leaves the path of the sample, and is followed from there. A repeat that never leaves it ends in
+// the same leaf.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace silvics {
 
-using Repeats = std::uint64_t;  // a bit for each
+using Repeats = std::uint64_t;  // a set of repeats, one bit each
 
 template <class Visit>
 void for_each(Repeats repeats, Visit&& visit) {
@@ -26,32 +27,33 @@ void for_each(Repeats repeats, Visit&& visit) {
         visit(static_cast<std::uint32_t>(std::countr_zero(repeats)));
 }
 
-// The samples of a block, each with what the permutations give it: its values, then all repeats of
-// a column, then of the next.
+// The samples of a block. Each has its own values, followed by its permuted values: all repeats of
+// the first permuted column, then of the next.
 class PermutedSamples {
 public:
-    PermutedSamples(const RowBlock& block, const PermutedColumns& of)
-        : columns(of),
-          n_repeats(of.groups.n_repeats),
+    PermutedSamples(const RowBlock& block, const PermutedColumns& permuted)
+        : columns(permuted),
+          n_repeats(permuted.groups.n_repeats),
           size(block.size),
-          whole(of.whole && block.whole),
+          whole(permuted.whole && block.whole),
           width_(block.width),
-          stride_(block.width + of.group_of.size() * n_repeats),
+          stride_(block.width + permuted.group_of.size() * n_repeats),
           values_(block.size * stride_ + 1) {
         for (std::size_t i = 0; i < size; ++i) {
             std::copy_n(block.row(i), width_, own(i));
-            for (std::size_t k = 0; k < of.group_of.size(); ++k)
+            for (std::size_t k = 0; k < permuted.group_of.size(); ++k)
                 for (std::size_t r = 0; r < n_repeats; ++r) {
-                    const std::size_t g = of.group_of[k];
-                    const std::size_t at = (g * n_repeats + r) * of.n_rows + block.first + i;
-                    given(i)[k * n_repeats + r] = of.values[k * of.n_rows + of.groups.rows[at]];
+                    const std::size_t g = permuted.group_of[k];
+                    const std::size_t at = (g * n_repeats + r) * permuted.n_rows + block.first + i;
+                    given(i)[k * n_repeats + r] =
+                        permuted.values[k * permuted.n_rows + permuted.groups.rows[at]];
                 }
         }
     }
 
     double* own(std::size_t i) { return &values_[i * stride_]; }
     double* given(std::size_t i) { return own(i) + width_; }
-    // Gives samples the values of a repeat for a group, or takes them back.
+    // Exchanges the values of a group in a sample with those of a repeat; a second call undoes it.
     class Exchange {
     public:
         Exchange(PermutedSamples& samples, std::size_t g, std::size_t r) : samples_(samples) {
@@ -67,7 +69,7 @@ public:
         PermutedSamples& samples_;
         std::vector<std::pair<std::size_t, std::size_t>> places_;
     };
-    // One of them, with the values of a repeat for a group.
+    // A sample with the values of one repeat for one group.
     struct Sample {
         const double *own = nullptr, *permuted = nullptr;
         const PermutedColumns::Place* places = nullptr;
@@ -94,30 +96,30 @@ private:
     std::vector<double> values_;
 };
 
-// The way of sample i with the values of some repeats for group g, where it is.
+// The path of sample i with the values of these repeats for group g; `at` is its current node.
 struct PermutedPath {
     std::uint32_t at = 0, i = 0, g = 0;
     Repeats repeats = 0;
 };
 
-// Where samples have come to in a tree.
+// Where the paths of the samples end in a tree.
 struct PermutedEnds {
     PermutedEnds(std::size_t n_samples, std::size_t n_groups)
         : stay(n_samples * n_groups), contents(n_samples) {}
 
-    std::vector<Repeats> stay;            // those that have not left the way of their sample
-    std::vector<std::uint32_t> contents;  // of the leaves of the samples as they are
-    std::vector<PermutedPath> paths;      // and of the others, the contents instead of a place
+    std::vector<Repeats> stay;            // repeats that are n_open on the path of their sample
+    std::vector<std::uint32_t> contents;  // of the leaves of the unpermuted samples
+    std::vector<PermutedPath> paths;      // the other paths; at the end `at` is a leaf's content
 };
 
-// Walks trees of any kind; repeats stay together as long as they agree.
+// Traverses packed trees of any kind. Repeats share a path as long as they agree.
 class PackedPaths {
 public:
     PackedPaths(PermutedSamples& samples, PermutedEnds& ends) : samples_(samples), ends_(ends) {}
 
-    void traverse(const PackedTree& tree, std::span<const std::uint32_t> some) {
+    void traverse(const PackedTree& tree, std::span<const std::uint32_t> samples) {
         ends_.paths.clear();
-        for (const std::uint32_t i : some) {
+        for (const std::uint32_t i : samples) {
             const double* const own = samples_.own(i);
             Child at = Child::inner(PackedTree::kRoot);
             while (!at.leaf()) {
@@ -128,8 +130,8 @@ public:
             }
             ends_.contents[i] = at.content();
         }
-        // Those that disagree on their way are put behind the others.
-        constexpr std::size_t kAhead = 8;  // where they begin comes from far away
+        // Repeats that disagree further down are appended as new paths.
+        constexpr std::size_t kAhead = 8;  // first nodes are prefetched this many paths ahead
         for (std::size_t k = 0; k < ends_.paths.size(); ++k) {
             if (k + kAhead < ends_.paths.size())
                 __builtin_prefetch(tree.nodes() + Child(ends_.paths[k + kAhead].at).content());
@@ -138,7 +140,7 @@ public:
     }
 
 private:
-    // The ways that leave that of sample i at a node.
+    // Appends the paths that leave that of sample i at a node. `which`: the child of the sample.
     void leave(const PackedTree& tree, const PackedNode& node, std::uint32_t i,
                std::uint32_t which) {
         for_groups(tree, node, [&](std::uint32_t g) {
@@ -177,7 +179,7 @@ private:
         ends_.paths[k] = {at.content(), path.i, path.g, path.repeats};
     }
 
-    // The child of the first of some repeats, and all that go there with it.
+    // The child that the first of the repeats goes to, and all repeats that go there.
     std::pair<Child, Repeats> together_at(const PackedTree& tree, const PackedNode& node,
                                           std::uint32_t i, std::uint32_t g, Repeats repeats) {
         PackedTree::Step first{};
@@ -192,21 +194,20 @@ private:
 
     template <class Visit>
     void for_groups(const PackedTree& tree, const PackedNode& node, Visit&& visit) const {
-        const auto look = [&](FeatureId f) {
+        const auto visit_group = [&](FeatureId f) {
             if (const std::uint32_t g = samples_.columns.of_feature[f].group; g != kNone) visit(g);
         };
-        if (!tree.shape().records || !node.rule().is_record()) return look(node.feature());
+        if (!tree.shape().records || !node.rule().is_record()) return visit_group(node.feature());
         const BranchRecord record = tree.record_of(node);
-        if (record.n_terms() == 0) return look(node.feature());
-        for (std::uint32_t k = 0; k < record.n_terms(); ++k) look(record.term(k).feature);
+        if (record.n_terms() == 0) return visit_group(node.feature());
+        for (std::uint32_t k = 0; k < record.n_terms(); ++k) visit_group(record.term(k).feature);
     }
 
     PermutedSamples& samples_;
     PermutedEnds& ends_;
 };
 
-// Walks trees that are unpacked; every repeat by itself, which is quicker than to keep them
-// together.
+// Traverses unpacked trees. Every repeat has its own path, which is faster than sharing paths.
 class UnpackedPaths {
 public:
     UnpackedPaths(PermutedSamples& samples, PermutedEnds& ends, std::size_t n_features)
@@ -216,32 +217,32 @@ public:
           first_of_(samples.columns.n_groups() * samples.n_repeats + 1),
           at_(samples.size) {}
 
-    void traverse(const PackedTree& tree, std::span<const std::uint32_t> some) {
+    void traverse(const PackedTree& tree, std::span<const std::uint32_t> samples) {
         unpacked_.unpack(tree);
-        samples_.whole ? traverse<false>(some) : traverse<true>(some);
+        samples_.whole ? traverse<false>(samples) : traverse<true>(samples);
     }
 
 private:
     using Unpacked = UnpackedTree<double>;
 
     template <bool kMissing>
-    void traverse(std::span<const std::uint32_t> some) {
-        by_repeats(as_they_are<kMissing>(some));
-        for (std::size_t of = 0; of + 1 < first_of_.size(); ++of)
-            follow<kMissing>(of, first_of_[of], first_of_[of + 1]);
+    void traverse(std::span<const std::uint32_t> samples) {
+        by_repeats(unpermuted<kMissing>(samples));
+        for (std::size_t k = 0; k + 1 < first_of_.size(); ++k)
+            follow<kMissing>(k, first_of_[k], first_of_[k + 1]);
     }
 
-    // All samples a step after the other; those that have ended are left out after a few. Returns
-    // the ways that have left theirs.
+    // All unpermuted samples, one step each in turn; those that have ended are removed every few
+    // steps. Returns the permuted paths that leave those of their samples.
     template <bool kMissing>
-    std::span<const PermutedPath> as_they_are(std::span<const std::uint32_t> some) {
+    std::span<const PermutedPath> unpermuted(std::span<const std::uint32_t> samples) {
         constexpr std::size_t kSteps = 4;
         const auto& places = samples_.columns.of_feature;
         const std::size_t n_groups = samples_.columns.n_groups();
-        open_.assign(some.begin(), some.end());
-        for (const std::uint32_t i : some) at_[i] = Unpacked::kRoot;
+        open_.assign(samples.begin(), samples.end());
+        for (const std::uint32_t i : samples) at_[i] = Unpacked::kRoot;
         std::size_t n_paths = 0;
-        for (std::size_t n = open_.size(); n > 0; n = still_open(n)) {
+        for (std::size_t n = open_.size(); n > 0; n = remove_ended(n)) {
             left_.resize(std::max(left_.size(), n_paths + n * kSteps));
             for (std::size_t step = 0; step < kSteps; ++step)
                 for (std::size_t k = 0; k < n; ++k) {
@@ -255,7 +256,8 @@ private:
                     at_[i] = child + which;
                     const auto [g, first] = places[f];
                     if (g == kNone) continue;
-                    // The ways that leave that of the sample here. No branch could foresee any.
+                    // The repeats that leave the path of the sample here, found without a branch
+                    // because they are unpredictable.
                     const double* const given = samples_.given(i) + first;
                     Repeats others = 0;
                     for (std::size_t r = 0; r < samples_.n_repeats; ++r)
@@ -267,7 +269,7 @@ private:
                     n_paths += leaves != 0;
                 }
         }
-        for (const std::uint32_t i : some) ends_.contents[i] = unpacked_.leaf(at_[i]).content;
+        for (const std::uint32_t i : samples) ends_.contents[i] = unpacked_.leaf(at_[i]).content;
         return std::span(left_).first(n_paths);
     }
 
@@ -278,18 +280,18 @@ private:
         return second;
     }
 
-    // How many have not ended.
-    std::size_t still_open(std::size_t n) {
-        std::size_t still = 0;
+    // Removes the samples that have ended, and returns the number of the others.
+    std::size_t remove_ended(std::size_t n) {
+        std::size_t n_open = 0;
         for (std::size_t k = 0; k < n; ++k) {
             const std::uint32_t i = open_[k];
-            open_[still] = i;
-            still += !unpacked_.ended(at_[i]);
+            open_[n_open] = i;
+            n_open += !unpacked_.ended(at_[i]);
         }
-        return still;
+        return n_open;
     }
 
-    // Such ways, a repeat at a time: all of the first group's first, and so on.
+    // Splits paths into one per repeat, ordered by group and repeat.
     void by_repeats(std::span<const PermutedPath> left) {
         std::ranges::fill(first_of_, 0);
         for (const PermutedPath& path : left) {
@@ -308,12 +310,13 @@ private:
         }
     }
 
-    // Some ways, each of another sample, which has its values of a group and repeat meanwhile.
+    // Follows the paths of one group and repeat, each of another sample. Meanwhile the samples have
+    // the values of the repeat.
     template <bool kMissing>
-    void follow(std::size_t of, std::size_t begin, std::size_t end) {
+    void follow(std::size_t group_and_repeat, std::size_t begin, std::size_t end) {
         if (begin == end) return;
-        const PermutedSamples::Exchange exchange(samples_, of / samples_.n_repeats,
-                                                 of % samples_.n_repeats);
+        const PermutedSamples::Exchange exchange(samples_, group_and_repeat / samples_.n_repeats,
+                                                 group_and_repeat % samples_.n_repeats);
         Unpacked::Paths<kMissing> paths;
         for (std::size_t from = begin; from < end; from += paths.kSize) {
             const std::size_t to = std::min(from + paths.kSize, end);
@@ -335,7 +338,7 @@ private:
     PermutedEnds& ends_;
     Unpacked unpacked_;
     std::vector<PermutedPath> left_;
-    std::vector<std::size_t> first_of_;  // of the ways of each group and repeat
+    std::vector<std::size_t> first_of_;  // of the paths of each group and repeat
     std::vector<std::uint32_t> at_, open_;
 };
 

@@ -1,5 +1,5 @@
 // Importances of randomized trees grown on a distribution (sections 6.4.2, 6.4.3 and 7.2.3): their
-// expectation over all trees, by recursion over nodes, or their mean over some trees.
+// expectation over all trees, by recursion over nodes, or their mean over sampled trees.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,27 @@ namespace silvics {
 
 enum class TreeSplits {
     multiway,    // a child for each level; each variable once on a branch (Definition 6.1)
-    random_cut,  // Extra-Trees: a cut uniform between the least and the largest value
+    random_cut,  // Extra-Trees: a cut drawn uniformly between the least and largest value
     best_cut,
 };
 
 struct RandomizedTrees {
     TreeSplits splits = TreeSplits::multiway;
     std::size_t n_drawn = 1;      // K
-    std::size_t depth = 0;        // of the deepest test is less than this
-    bool constants_count = true;  // among the K; multiway: they are used up as others are
-    // Where several variables are parts of one, K = 1 and splits are multiway: the one that each is
-    // part of. One of those is drawn first, and then one of its parts; they are what is told of.
+    std::size_t depth = 0;        // maximum depth of the trees
+    bool constants_count = true;  // among the K, for binary splits
+    // The whole that each variable is part of; empty if there are no parts. One whole is drawn
+    // first, and then one of its parts. Results are reported by whole. Parts need K = 1 and
+    // multiway splits.
     std::vector<std::uint32_t> part_of;
     bool wants_hidden = false;
-    std::size_t most_in_context = 64;  // variables of a set that is told of
+    std::size_t most_in_context = 64;  // contexts of more variables are not reported
 };
 
-// Throws std::invalid_argument where they cannot be grown on the distribution.
+// Throws std::invalid_argument unless such trees can be grown on the distribution.
 void check(const RandomizedTrees& trees, const Distribution& distribution);
 
-// What a set of other variables above a test of `variable` comes to.
+// Sums over the tests of `variable` below tests of exactly the variables in `set`.
 struct ContextSum {
     std::uint32_t variable;
     std::vector<std::uint64_t> set;  // bits
@@ -41,13 +42,13 @@ struct ContextSum {
 
 struct TreeImportances {
     std::vector<double> by_degree;            // [variable * p + degree]
-    std::vector<std::vector<double>> by_cut;  // of each gap between levels, or of each part
-    std::vector<double> hidden;               // [(j * p) + i]: decreases of j that i took
+    std::vector<std::vector<double>> by_cut;  // by gap between levels, or by part
+    std::vector<double> hidden;  // [j * p + i]: decreases of j at nodes where i was chosen
     std::vector<ContextSum> contexts;
-    std::vector<double> of_trees;  // [tree * p + variable], of sampled ones
+    std::vector<double> of_trees;  // [tree * p + variable], of sampled trees
 };
 
-// Nothing if more than `max_work` rows and nodes would be looked at.
+// Empty if more than `max_work` rows and nodes would be visited.
 std::optional<TreeImportances> expected_importances(const Distribution& distribution,
                                                     const RandomizedTrees& trees,
                                                     std::uint64_t max_work, ThreadTeam& team);

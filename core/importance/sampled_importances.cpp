@@ -11,7 +11,7 @@
 namespace silvics {
 namespace {
 
-// Grows one random tree after the other, as its definition says.
+// Grows random trees by their definition, one at a time.
 class TreeSampler {
 public:
     TreeSampler(const Distribution& d, const RandomizedTrees& trees, const Ties& ties)
@@ -23,8 +23,8 @@ public:
           rows_(d.n_rows),
           order_(d.n_variables) {}
 
-    // `of_tree` takes the importances of the tree.
-    void grow(RandomStream stream, GatheredImportances& gathered, double* of_tree,
+    // The importances of the tree are added to `tree_importances`.
+    void grow(RandomStream stream, GatheredImportances& gathered, double* tree_importances,
               const StopFlag& stop) {
         std::iota(rows_.begin(), rows_.end(), 0U);
         std::iota(order_.begin(), order_.end(), 0U);
@@ -36,15 +36,16 @@ public:
             if (node.depth == trees_.depth) continue;
             const std::span rows(&rows_[node.begin], node.end - node.begin);
             reader_.open(rows);
-            const bool over = rows.size() == 1 || ties_.is_pure(reader_.mass());
-            // Below, decreases are zero; only how often a small set is met is still of interest.
-            if (over && (is_binary() || n_others_above(node) > trees_.most_in_context)) continue;
+            const bool settled = rows.size() == 1 || ties_.is_pure(reader_.mass());
+            // All decreases below are zero. Only the weights of small contexts still change.
+            if (settled && (is_binary() || n_others_above(node) > trees_.most_in_context)) continue;
             const double tie = ties_.at(reader_.mass());
             const Offer* drawn = draw(node, tie, stream);
             if (drawn == nullptr) continue;
             const Offer& offer = *drawn;
             gathered.add(offer.variable, node.above, reader_.weight(), offer.decrease);
-            of_tree[trees_.part_of.empty() ? offer.variable : trees_.part_of[offer.variable]] +=
+            tree_importances[trees_.part_of.empty() ? offer.variable
+                                                    : trees_.part_of[offer.variable]] +=
                 offer.decrease;
             if (is_binary())
                 gathered.add_cut(offer.variable, offer.low, offer.high, offer.decrease);
@@ -64,7 +65,7 @@ private:
 
     bool is_binary() const { return trees_.splits != TreeSplits::multiway; }
 
-    // The least number of other variables in the context of a test here.
+    // The minimum number of other variables in the context of a test at this node.
     std::size_t n_others_above(const Open& node) const {
         if (trees_.part_of.empty()) return node.depth;
         Bits wholes(n_words_, 0);
@@ -78,7 +79,7 @@ private:
         return n == 0 ? 0 : n - 1;
     }
 
-    // Fills offers_ with those of the variables drawn; the winner, or none: a leaf.
+    // Fills offers_ with those of the drawn variables. Returns the best, or null if it is a leaf.
     const Offer* draw(const Open& node, double tie, RandomStream& stream) {
         offers_.clear();
         if (!trees_.part_of.empty()) return draw_part(node, stream);
@@ -93,7 +94,7 @@ private:
             reader_.offers(j, trees_.splits, tie, found_);
             if (!found_.empty()) offers_.push_back(one_of(found_, stream));
             n_counted += offers_.size() > before || (trees_.constants_count && is_binary());
-            // All that count are constant: the next that is not is taken.
+            // All drawn variables are constant: drawing continues until one is not.
             if (n_counted == trees_.n_drawn && offers_.empty()) --n_counted;
         }
         if (offers_.empty()) return nullptr;
@@ -105,7 +106,7 @@ private:
         return &offers_[best];
     }
 
-    // One of the variables, and then one of its parts that are not used yet.
+    // Draws one of the wholes, and then one of its parts that are not used yet.
     const Offer* draw_part(const Open& node, RandomStream& stream) {
         unused_.clear();
         for (std::uint32_t j = 0; j < d_.n_variables; ++j)
@@ -164,8 +165,8 @@ TreeImportances sampled_importances(const Distribution& d, const RandomizedTrees
                                     std::uint64_t seed, std::size_t n_trees, ThreadTeam& team) {
     check(d);
     check(trees, d);
-    if (n_trees == 0) throw std::invalid_argument("a mean needs trees");
-    constexpr std::size_t kBlock = 32;  // of trees, summed in order
+    if (n_trees == 0) throw std::invalid_argument("the number of trees must be positive");
+    constexpr std::size_t kBlock = 32;  // trees per block; blocks are added in order
     const Ties ties(d);
     const std::size_t p = GatheredImportances::n_reported(d, trees);
     const std::size_t n_blocks = (n_trees + kBlock - 1) / kBlock;

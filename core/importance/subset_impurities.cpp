@@ -13,35 +13,35 @@
 namespace silvics {
 namespace {
 
-// Variables are decided one after the other: kept in B, or left out. What is left of the table
-// on the way are groups of rows that agree on all variables kept, and within a group a cell for
-// each suffix: the levels of the variables still undecided. Leaving a variable out adds up the
-// cells that differ in it alone, so that a table shrinks as sets do; the sum over all sets of
-// 20 binary variables is of some 3^20 cells, and not of 2^20 times the rows.
+// The recursion decides one variable after the other: it is kept in B or left out. The state is a
+// table of groups of rows that agree on all kept variables. Within a group there is a cell for each
+// suffix, that is, the levels of the variables still undecided. Leaving a variable out adds up the
+// cells that differ in it alone, so the table shrinks with the set. The sum over all sets of 20
+// binary variables visits about 3^20 cells, instead of 2^20 times the number of rows.
 template <class Number>
 struct Cells {
     std::vector<Number> statistics;     // `width` of each cell
-    std::vector<std::uint32_t> suffix;  // of each cell; dense: none, all suffixes are there
-    std::vector<std::uint32_t> start;   // of each group, and the end; dense: none
-    double settled = 0.0;               // of groups that no decision can change any more
+    std::vector<std::uint32_t> suffix;  // of each cell; empty if dense: all suffixes occur
+    std::vector<std::uint32_t> start;   // of each group, and the end; empty if dense
+    double settled = 0.0;               // impurity of groups that no decision can change
 };
 
 struct Shape {
     std::size_t n_groups = 0;
-    std::size_t n_suffixes = 0;  // of each group, dense; zero: each cell tells its own
+    std::size_t n_suffixes = 0;  // of each group if dense; zero if sparse
     bool is_dense() const { return n_suffixes != 0; }
 };
 
-// What suffixes are from some variable on.
+// The suffixes from one variable on.
 struct Suffixes {
     std::vector<std::uint32_t> level;  // of the variable, in each suffix
     std::vector<std::uint32_t> next;   // the suffix without it
-    std::vector<std::size_t> place;    // among all combinations of levels, if these are sparse
-    std::size_t n_combinations = 0;    // zero: too many to count
+    std::vector<std::size_t> place;    // index in a dense array of all combinations of levels
+    std::size_t n_combinations = 0;    // zero if too many to count
 };
 
-constexpr std::size_t kMostCombinations = std::size_t{1} << 32;
-// A cell of its own costs several times one of an array.
+constexpr std::size_t kMaxCombinations = std::size_t{1} << 32;
+// A sparse cell costs several times as much as a cell of a dense array.
 constexpr std::size_t kDenseFactor = 4;
 
 template <class Number>
@@ -49,7 +49,7 @@ class Lattice {
 public:
     Lattice(const Distribution& d, const WeightedImpurity& impurity, std::size_t max_size)
         : d_(d), impurity_(impurity), max_size_(max_size), order_(d.n_variables) {
-        // Variables of many levels first: leaving them out is what makes tables small.
+        // Variables of many levels come first, because leaving them out shrinks tables most.
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         std::ranges::stable_sort(order_,
                                  [&](auto a, auto b) { return d.n_levels[a] > d.n_levels[b]; });
@@ -61,8 +61,8 @@ public:
         const std::size_t p = d_.n_variables;
         std::vector<double> found(std::size_t{1} << p, std::numeric_limits<double>::quiet_NaN());
         found_ = found.data();
-        // A task decides the first sparse variables in its own way. Kept ones make most work:
-        // first.
+        // Each task has one combination of decisions on the first variables. Tasks that keep more
+        // variables take longer, and come first.
         n_given_ = std::min<std::size_t>(p, 6);
         const std::size_t n_tasks = std::size_t{1} << n_given_;
         std::vector<Worker> workers(std::min(team.size(), n_tasks));
@@ -81,14 +81,14 @@ private:
         struct Level {
             Cells<Number> sparse, dense;
         };
-        std::vector<Level> levels;  // what deciding each variable makes
+        std::vector<Level> levels;  // the tables after the decision on each variable
         std::vector<std::uint32_t> at, seen, counts;
         std::uint32_t mark = 0;
-        std::size_t path = 0;  // decisions that are not free, of the first `n_given_` variables
+        std::size_t path = 0;  // bit i: whether variable i < n_given_ is kept
         const StopFlag* stop = nullptr;
     };
 
-    // ---- what suffixes are
+    // ---- suffixes
 
     std::vector<std::uint32_t> find_suffixes() {
         const std::size_t p = d_.n_variables, n = d_.n_rows;
@@ -109,7 +109,7 @@ private:
                                                        distinct.begin());
             Suffixes& s = suffixes_[i];
             const std::size_t n_levels = n_levels_of(i), before = n_combinations;
-            n_combinations = before <= kMostCombinations / n_levels ? before * n_levels : 0;
+            n_combinations = before <= kMaxCombinations / n_levels ? before * n_levels : 0;
             s.n_combinations = n_combinations;
             for (const std::uint64_t key : distinct) {
                 s.level.push_back(static_cast<std::uint32_t>(key / n_next));
@@ -126,7 +126,7 @@ private:
     void make_root(const std::vector<std::uint32_t>& suffix_of_row) {
         const std::size_t n = suffixes_[0].level.size(), width = d_.width;
         root_.statistics.assign(n * width, Number{0});
-        for (std::size_t r = 0; r < d_.n_rows; ++r)  // rows that are the same become one cell
+        for (std::size_t r = 0; r < d_.n_rows; ++r)  // equal rows become one cell
             for (std::size_t c = 0; c < width; ++c)
                 root_.statistics[suffix_of_row[r] * width + c] +=
                     static_cast<Number>(d_.statistics_of(r)[c]);
@@ -140,7 +140,7 @@ private:
 
     std::size_t n_levels_of(std::size_t i) const { return d_.n_levels[order_[i]]; }
 
-    // ---- deciding
+    // ---- decisions
 
     void decide(Worker& worker, std::size_t i, std::size_t set, std::size_t size,
                 const Cells<Number>& cells, Shape shape) {
@@ -155,7 +155,7 @@ private:
         }
         worker.stop->check();
         auto& [sparse, dense] = worker.levels[i];
-        const auto go_on = [&](std::size_t to, std::size_t n) {
+        const auto recurse = [&](std::size_t to, std::size_t n) {
             const Shape full = spread_if_full(i + 1, sparse, dense);
             decide(worker, i + 1, to, n, full.is_dense() ? dense : sparse, full);
         };
@@ -166,16 +166,16 @@ private:
                        {shape.n_groups, shape.n_suffixes / n_levels});
             } else {
                 leave_out(worker, i, cells, sparse);
-                go_on(set, size);
+                recurse(set, size);
             }
         }
         if (keeps) {
-            if (shape.is_dense()) {  // the cells lie as they must
+            if (shape.is_dense()) {  // the order of the cells does not change
                 decide(worker, i + 1, with, size + 1, cells,
                        {shape.n_groups * n_levels, shape.n_suffixes / n_levels});
             } else {
                 keep(worker, i, cells, sparse);
-                go_on(with, size + 1);
+                recurse(with, size + 1);
             }
         }
     }
@@ -195,7 +195,7 @@ private:
                     for (std::size_t c = 0; c < size; ++c) to[c] += from[c];
             }
         };
-        // Most tables are of many groups with sparse suffixes: loops that the compiler unrolls.
+        // Most tables have many groups with few suffixes, so the compiler unrolls these loops.
         if (block == 4)
             add(std::integral_constant<std::size_t, 4>{});
         else if (block == 8)
@@ -231,7 +231,7 @@ private:
         }
     }
 
-    // Groups are split by the levels of variable i.
+    // Keeps variable i: splits groups by its levels.
     void keep(Worker& worker, std::size_t i, const Cells<Number>& cells,
               Cells<Number>& after) const {
         const Suffixes& s = suffixes_[i];
@@ -255,15 +255,15 @@ private:
                 });
             }
             for (std::uint32_t k = 0; k < n;) {
-                const std::uint32_t of = level(order[k]);
-                for (; k < n && level(order[k]) == of; ++k)
+                const std::uint32_t common = level(order[k]);
+                for (; k < n && level(order[k]) == common; ++k)
                     out.add(s.next[cells.suffix[order[k]]], &cells.statistics[order[k] * width]);
                 close_group(out, true);
             }
         }
     }
 
-    // Writes groups of cells into memory that is long enough: no decision makes more cells.
+    // Writes groups of cells. The memory is large enough, because no decision adds cells.
     struct Writer {
         Writer(Cells<Number>& cells, const Cells<Number>& before, std::size_t n_statistics)
             : to(cells), width(n_statistics) {
@@ -286,7 +286,7 @@ private:
         std::uint32_t n_cells = 0;
     };
 
-    // A group of one cell stays one, and what becomes of a pure one is known: both leave.
+    // Removes groups that no decision can change: groups of one cell, and pure groups.
     void close_group(Writer& out, bool may_be_pure) const {
         const std::uint32_t first = out.to.start.back(), n = out.n_cells - first;
         const Number* begin = &out.to.statistics[first * d_.width];
@@ -308,9 +308,10 @@ private:
         return true;
     }
 
-    // ---- cells of an array
+    // ---- dense arrays
 
-    // Puts cells into an array of all suffixes from variable i on, if it is not much longer.
+    // Copies the cells into a dense array of all suffixes from variable i on, if it is not much
+    // larger.
     Shape spread_if_full(std::size_t i, const Cells<Number>& cells, Cells<Number>& dense) const {
         const std::size_t n_groups = cells.start.size() - 1, width = d_.width;
         const std::size_t size = suffixes_[i].n_combinations;
@@ -328,7 +329,8 @@ private:
 
     // ---- sums
 
-    // Of groups, and of cells: with the last variable, a suffix is a level of it.
+    // Sums over groups (last variable left out) and over cells (kept). A suffix is a level of the
+    // last variable.
     struct Sums {
         double left_out, kept;
     };
@@ -355,7 +357,7 @@ private:
         }
         return {left_out, kept};
     }
-    // On the stack, where its size is known.
+    // An array on the stack if its size is known at compile time, and a vector otherwise.
     template <class Width>
     struct Whole : std::vector<Number> {
         explicit Whole(std::size_t n) : std::vector<Number>(n) {}
@@ -376,7 +378,7 @@ private:
     const Distribution& d_;
     const WeightedImpurity& impurity_;
     std::size_t max_size_, n_given_ = 0;
-    std::vector<std::size_t> order_;  // in which variables are decided
+    std::vector<std::size_t> order_;  // the order in which variables are decided
     std::vector<Suffixes> suffixes_;
     Cells<Number> root_;
     Shape root_shape_;
@@ -388,10 +390,10 @@ private:
 std::vector<double> subset_impurities(const Distribution& distribution, std::size_t max_size,
                                       ThreadTeam& team) {
     check(distribution);
-    if (distribution.n_variables > kMostVariablesOfLattice)
+    if (distribution.n_variables > kMaxVariablesOfLattice)
         throw std::invalid_argument("too many variables for all their sets");
     const WeightedImpurity impurity(distribution);
-    if (impurity.of_counts())
+    if (impurity.has_counts())
         return Lattice<std::uint32_t>(distribution, impurity, max_size).of_all_sets(team);
     return Lattice<double>(distribution, impurity, max_size).of_all_sets(team);
 }

@@ -1,5 +1,5 @@
-// The mean impurity of Y given each set of variables, i(Y|B) (equation 6.29): what Theorem 6.1
-// and equation 6.31 need, since G(Y; X_j | B) = i(Y|B) - i(Y|B, X_j).
+// The mean impurity of Y given each set of variables, i(Y|B) (equation 6.29). Theorem 6.1 and
+// equation 6.31 follow from it, since G(Y; X_j | B) = i(Y|B) - i(Y|B, X_j).
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace silvics {
 
-inline constexpr std::size_t kMostVariablesOfLattice = 26;
+inline constexpr std::size_t kMaxVariablesOfLattice = 26;
 
-// Weight times i(Y|B) of every set B of at most `max_size` variables, at the number whose bits
-// are those of B; NaN for larger sets.
+// Weight times i(Y|B) of every set B of at most `max_size` variables, at the index whose bits are
+// the variables of B; NaN for larger sets.
 std::vector<double> subset_impurities(const Distribution& distribution, std::size_t max_size,
                                       ThreadTeam& team);
 

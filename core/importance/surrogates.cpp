@@ -15,20 +15,20 @@
 namespace silvics {
 namespace {
 
-// What is known of a tree, whatever the variable.
+// A tree and its rows by leaf, shared by all variables.
 struct GrownTree {
     Tree tree;
     LearningSubset subset;
     std::vector<std::uint32_t> leaves;  // of all rows
-    std::vector<std::size_t> begin;  // of each node's rows, in any order that keeps them together
+    std::vector<std::size_t> begin;     // of each node's rows, if rows are grouped by leaf
     std::vector<std::size_t> size;
     std::vector<double> weight;  // of each node's rows
 };
 
-GrownTree known_of(const StoredTree& kept, std::span<const std::int64_t> leaves, std::size_t stride,
-                   const Target& target, const SamplingPlan& sampling, std::uint32_t seed,
-                   const StopFlag& stop) {
-    GrownTree known{expand(kept),
+GrownTree grown_tree(const StoredTree& stored, std::span<const std::int64_t> leaves,
+                     std::size_t stride, const Target& target, const SamplingPlan& sampling,
+                     std::uint32_t seed, const StopFlag& stop) {
+    GrownTree known{expand(stored),
                     estimation_subset(learning_subset(sampling, target, seed, stop), target.n_rows),
                     {},
                     {},
@@ -44,7 +44,8 @@ GrownTree known_of(const StoredTree& kept, std::span<const std::int64_t> leaves,
         ++known.size[known.leaves[row]];
         known.weight[known.leaves[row]] += known.subset.weight(row);
     }
-    // Depth first, a node's rows are those of the leaves from it to the end of its subtree.
+    // In depth-first order, the rows of a node are those of the leaves of its subtree, which are
+    // adjacent.
     known.begin.assign(n, 0);
     for (std::size_t t = 1; t < n; ++t) known.begin[t] = known.begin[t - 1] + known.size[t - 1];
     for (NodeId t = static_cast<NodeId>(n); t-- > 0;)
@@ -56,23 +57,24 @@ GrownTree known_of(const StoredTree& kept, std::span<const std::int64_t> leaves,
     return known;
 }
 
-// One variable down one tree, its rows in the order of its values.
+// The surrogate splits of one variable at all nodes of one tree. Rows are in the order of its
+// values.
 //
-// Nothing depends on the direction of that order: agreements are sums of whole numbers, outputs are
-// summed in the order of rows, and ties are broken by what has no direction.
+// The result does not depend on the direction of that order: agreements are sums of integers,
+// outputs are summed in the order of rows, and ties are broken without regard to direction.
 class Mimic {
 public:
     Mimic(const GrownTree& known, const Target& target, Impurity impurity, bool category)
         : known_(known), target_(target), impurity_(impurity), category_(category) {}
 
-    // Weight times the decrease of the surrogate at node t; nothing where no split agrees better
-    // than sending all samples to the larger child.
+    // The surrogate split at a node; zero if no split agrees better than sending all samples to the
+    // larger child.
     struct Found {
-        double decrease = 0.0;
+        double decrease = 0.0;  // times weight
         double likeness = 0.0;  // 0 to 1
     };
 
-    // visit(t, found) for the inner nodes. `order`: all rows, by value, missing ones last.
+    // visit(t, found) for the inner nodes. `order`: all rows by value, missing values last.
     template <class Visit>
     void down(std::span<const double> values, std::span<const RowId> order, Visit&& visit) {
         rows_.clear();
@@ -97,7 +99,7 @@ public:
     }
 
 private:
-    using Units = std::int64_t;  // of weight
+    using Units = std::int64_t;  // weights as integers, so that sums are exact
 
     struct Row {
         double value, weight;
@@ -130,7 +132,7 @@ private:
         const Units largest = std::ranges::max(to_child_);
         rounding_ = whole >> 40;
         const Node& node = known_.tree.nodes[t];
-        // A third child may be there for missing values alone.
+        // The third child may be for missing values only.
         const bool missing_apart = children_.size() == 3 && known_.tree.has_record(node) &&
                                    known_.tree.record(node).test() == Branching::Test::thresholds &&
                                    known_.tree.record(node).n_cuts() == 1;
@@ -143,8 +145,8 @@ private:
     }
 
     bool better(Units a, Units b) const { return a > b + rounding_; }
-    // Which of two children, if as much speaks for one as for the other: the larger; of equal ones
-    // that of the first row.
+    // Breaks a tie between two children: the larger one, or, if they are equal, that of the first
+    // row.
     std::size_t preferred(std::size_t a, std::size_t b, std::span<const RowId> ids) const {
         if (better(to_child_[a], to_child_[b])) return a;
         if (better(to_child_[b], to_child_[a])) return b;
@@ -153,8 +155,8 @@ private:
                 return child;
         return a;
     }
-    // The child that most of some rows go to.
-    std::size_t most_of(std::span<const Units> rows_to, std::span<const RowId> ids) const {
+    // The child with the largest weight of rows.
+    std::size_t majority_child(std::span<const Units> rows_to, std::span<const RowId> ids) const {
         const Units most = std::ranges::max(rows_to);
         std::size_t best = rows_to.size();
         for (std::size_t child = 0; child < rows_to.size(); ++child)
@@ -168,8 +170,8 @@ private:
         double decrease = 0.0;
     };
 
-    // The cut that most rows agree with, up to rounding; of several the one that parts the rows
-    // most evenly, and of two of those the mean.
+    // The cut with the largest agreement, up to rounding. Ties are broken by how evenly a cut
+    // divides the rows; if several remain, the mean of their decreases is taken.
     Agreement by_cut(std::span<const Row> here, std::span<const RowId> ids, bool missing_apart,
                      Units largest) {
         const auto known = static_cast<std::size_t>(
@@ -179,11 +181,11 @@ private:
         for (const Row& row : here.subspan(known)) missing_to[child_of(row)] += units(row);
         for (const Row& row : here.first(known)) known_units += units(row);
         const Units to[2] = {to_child_[0] - missing_to[0], to_child_[1] - missing_to[1]};
-        // Where missing values go: to a child of their own, or with most of them.
+        // Missing values go to their own child, or to the child of most of them.
         const std::size_t missing_child =
             missing_apart || known == here.size()
                 ? children_.size() - 1
-                : most_of(std::span<const Units>(missing_to).first(2), ids);
+                : majority_child(std::span<const Units>(missing_to).first(2), ids);
         const auto for_cuts = [&](auto&& visit) {
             Units below[2] = {0, 0}, left = 0;
             for (std::size_t i = 0; i + 1 < known; ++i) {
@@ -199,14 +201,14 @@ private:
             best = std::max({best, straight, other});
         });
         const Units agrees = best < 0 ? best : best + missing_to[missing_child];
-        // The known ones on one side, the missing ones on the other.
+        // A split of known against missing values.
         if (known > 0 && known < here.size() && !missing_apart) {
             const Units straight = to[0] + missing_to[1], other = to[1] + missing_to[0];
             if (const Units apart = std::max(straight, other); better(apart, agrees)) {
                 if (!better(apart, largest)) return {};
-                const std::uint32_t of_known = other > straight ? 1 : 0;
+                const std::uint32_t known_child = other > straight ? 1 : 0;
                 for (std::size_t i = 0; i < here.size(); ++i)
-                    side_[here[i].id] = i < known ? of_known : 1 - of_known;
+                    side_[here[i].id] = i < known ? known_child : 1 - known_child;
                 return {apart, decrease_of(ids)};
             }
         }
@@ -220,26 +222,26 @@ private:
             if (uneven < least) cuts.clear();
             least = uneven;
             if (!better(best, straight)) cuts.push_back({at, false});
-            // Without missing values it parts the rows as the other does.
+            // Without missing values, both directions divide the rows in the same way.
             const bool same = known == here.size() && !better(best, straight);
             if (!better(best, other) && !same) cuts.push_back({at, true});
         });
-        // Both directions of a cut first: the sum of two has no order.
-        double sum = 0.0, of_cut = 0.0;
+        // The two directions of a cut are added first, since a sum of two does not depend on order.
+        double sum = 0.0, cut_sum = 0.0;
         for (std::size_t i = 0; i < cuts.size(); ++i) {
             for (std::size_t k = 0; k < here.size(); ++k)
                 side_[here[k].id] = static_cast<std::uint32_t>(
                     k < known ? static_cast<std::size_t>((k < cuts[i].at) == cuts[i].flipped)
                               : missing_child);
-            of_cut += decrease_of(ids);
+            cut_sum += decrease_of(ids);
             if (i + 1 < cuts.size() && cuts[i + 1].at == cuts[i].at) continue;
-            sum += of_cut;
-            of_cut = 0.0;
+            sum += cut_sum;
+            cut_sum = 0.0;
         }
         return {agrees, sum / static_cast<double>(cuts.size())};
     }
 
-    // Every level to the child that most of its rows go to.
+    // Assigns every level to the child that most of its rows go to.
     Agreement by_levels(std::span<const Row> here, std::span<const RowId> ids, Units largest) {
         Units agrees = 0;
         std::vector<Units>& rows_to = rows_to_;
@@ -247,7 +249,7 @@ private:
             rows_to.assign(children_.size(), 0);
             for (; end < here.size() && same(here[begin].value, here[end].value); ++end)
                 rows_to[child_of(here[end])] += units(here[end]);
-            const std::size_t child = most_of(rows_to, ids);
+            const std::size_t child = majority_child(rows_to, ids);
             agrees += rows_to[child];
             for (std::size_t i = begin; i < end; ++i)
                 side_[here[i].id] = static_cast<std::uint32_t>(child);
@@ -258,7 +260,7 @@ private:
     static bool missing(double value) { return std::isnan(value); }
     static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-    // Of impurity times weight, if rows go to the sides that are marked.
+    // The decrease of impurity times weight if rows go to the children in `side_`.
     double decrease_of(std::span<const RowId> ids) {
         const std::size_t w = target_.value_width();
         parts_.assign(children_.size() * (w + 1), 0.0);
@@ -282,7 +284,7 @@ private:
         }
         return std::max(parts - purity(node), 0.0);
     }
-    // What the impurity, times the weight, falls short of; the last of the sums is the weight.
+    // A constant minus the impurity, times the weight. The last of the sums is the weight.
     double purity(std::span<const double> sums) const {
         const double whole = sums.back();
         if (!(whole > 0.0)) return 0.0;
@@ -295,7 +297,7 @@ private:
         return purity;
     }
 
-    // Rows to their children, in the order they have.
+    // A stable partition of the rows by child.
     template <class Each, class Leaf>
     void part(std::span<Each> here, std::vector<Each>& moved, Leaf&& leaf) {
         moved.resize(rows_.size());
@@ -311,29 +313,30 @@ private:
     const Target& target_;
     Impurity impurity_;
     bool category_;
-    double scale_ = 1.0;  // units of weight
+    double scale_ = 1.0;  // of the units: a power of two
     Units rounding_ = 0;
     std::vector<Row> rows_, moved_;
-    std::vector<RowId> ids_, moved_ids_;  // the same rows in their order in the table
+    std::vector<RowId> ids_, moved_ids_;  // the same rows, by row number
     std::vector<NodeId> children_;
     std::vector<Units> to_child_, rows_to_;
     std::vector<Cut> cuts_;
-    std::vector<std::uint32_t> side_;  // by row of the table: the child that the surrogate says
+    std::vector<std::uint32_t> side_;  // by row of the table: the child of the surrogate split
     std::vector<double> parts_;
     std::vector<std::size_t> next_;
 };
 
-// The sum over all nodes, the same for whatever order of the children.
-double sum_over_nodes(const Tree& tree, std::vector<double>& falls) {
+// The sum over all nodes. It does not depend on the order of children, so a mirrored tree has the
+// same.
+double sum_over_nodes(const Tree& tree, std::vector<double>& decreases) {
     std::vector<double> of_children;
     for (NodeId t = static_cast<NodeId>(tree.nodes.size()); t-- > 0;) {
         if (tree.nodes[t].leaf()) continue;
         of_children.clear();
-        tree.for_children(t, [&](NodeId c) { of_children.push_back(falls[c]); });
+        tree.for_children(t, [&](NodeId c) { of_children.push_back(decreases[c]); });
         std::ranges::sort(of_children);
-        falls[t] += std::accumulate(of_children.begin(), of_children.end(), 0.0);
+        decreases[t] += std::accumulate(of_children.begin(), of_children.end(), 0.0);
     }
-    return falls[0];
+    return decreases[0];
 }
 
 }  // namespace
@@ -351,8 +354,8 @@ Surrogates surrogate_importances(const Predictor& predictor, std::span<const Sha
         std::vector<std::int64_t> leaves(checked_product(X.rows, n_trees));
         predictor.apply(X, drawn.first, n_trees, leaves, team);
         team.run(n_trees, [&](std::size_t m, std::size_t) {
-            known[m] = known_of(*trees[m], std::span(leaves).subspan(m), n_trees, target,
-                                drawn.sampling, drawn.seeds[m], team.stop());
+            known[m] = grown_tree(*trees[m], std::span(leaves).subspan(m), n_trees, target,
+                                  drawn.sampling, drawn.seeds[m], team.stop());
         });
     }
     Surrogates found;
@@ -372,15 +375,15 @@ Surrogates surrogate_importances(const Predictor& predictor, std::span<const Sha
             std::ranges::stable_sort(order, [&](RowId a, RowId b) {
                 return std::isnan(values[b]) ? !std::isnan(values[a]) : values[a] < values[b];
             });
-            std::vector<double> falls;  // at each node
+            std::vector<double> decreases;  // at each node
             for (std::size_t m = 0; m < n_trees; ++m) {
                 team.stop().check();
                 const GrownTree& tree = known[m];
                 const double scale = unit / tree.subset.whole;
-                falls.assign(tree.tree.nodes.size(), 0.0);
+                decreases.assign(tree.tree.nodes.size(), 0.0);
                 Mimic(tree, target, impurity, categories[j])
                     .down(values, order, [&](NodeId t, const auto& at_node) {
-                        falls[t] = at_node.decrease * scale;
+                        decreases[t] = at_node.decrease * scale;
                         if (!wants_mimicry || at_node.likeness <= 0.0) return;
                         const double decrease = std::ldexp(
                             decrease_at(tree.tree, t) / tree.tree.weighted_n_node_samples[0],
@@ -390,7 +393,7 @@ Surrogates surrogate_importances(const Predictor& predictor, std::span<const Sha
                                 found.mimicry[i * p + j] += share * decrease * at_node.likeness;
                             });
                     });
-                found.importances[m * p + j] = sum_over_nodes(tree.tree, falls);
+                found.importances[m * p + j] = sum_over_nodes(tree.tree, decreases);
             }
         });
     }

@@ -1,5 +1,5 @@
-// Importances that count what a variable would have done in the place of the one that was taken
-// (equation 6.1).
+// Importances from surrogate splits: what a variable would achieve in place of the one chosen at a
+// node (equation 6.1).
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace silvics {
 
 struct Surrogates {
     std::vector<double> importances;  // trees x variables, in the user's units
-    // [i * variables + j]: how well j mimics the splits on i, from 0, no better than all rows to
-    // the larger side, to 1; times the decrease of those splits, and summed. Where asked for.
+    // [i * variables + j]: the sum, over the splits on i, of their decrease times how well j mimics
+    // them: from 0 (no better than sending all rows to the larger child) to 1. Empty unless wanted.
     std::vector<double> mimicry;
 };
 
-// At every node, of each variable, the split that parts the rows most like the node's own does: a
-// cut, or a set of levels (`categories`); at nodes with a child for each value, levels also of
-// numbers. Missing values go where most of them are. As in CART, a split counts only if it agrees
-// better than sending all rows to the larger child. A variable's own splits, and those of a copy,
-// are what they are; of x and -x the importances are equal to the last bit.
+// At every node, each variable has the surrogate split that agrees most with the node's split: a
+// cut, or a set of levels for categories. At multiway nodes, numbers are treated as levels too.
+// Missing values go to the child of most of them. As in CART, a surrogate counts only if it agrees
+// better than sending all rows to the larger child. The surrogate on the split variable itself, or
+// on a copy of it, is the split. The importances of x and -x are equal to the last bit.
 Surrogates surrogate_importances(const Predictor& predictor, std::span<const SharedTree> trees,
                                  const Matrix& X, const Target& target, const DrawnTrees& drawn,
                                  const std::vector<bool>& categories, Impurity impurity,

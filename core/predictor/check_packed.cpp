@@ -14,7 +14,7 @@ const std::span<const double>* doubles_of(const Numbers& numbers) {
     return std::get_if<std::span<const double>>(&numbers);
 }
 
-// How many values there are, and whole class weights.
+// Checks the number of values, and class weights that are stored as whole numbers.
 void check_values(const PackedForest& forest) {
     require(size_of(forest.values) % forest.value_width() == 0, "values of leaves");
     require(!forest.n_classes.empty() || doubles_of(forest.values), "values of leaves");
@@ -22,7 +22,7 @@ void check_values(const PackedForest& forest) {
         [&]<class T>(std::span<const T> values) {
             if constexpr (!std::is_same_v<T, double>) {
                 for (std::size_t at = 0; at < values.size();) {
-                    std::uint64_t whole = 0;  // the same for each output
+                    std::uint64_t whole = 0;  // the weight of the leaf, equal for all outputs
                     for (std::size_t k = 0; k < forest.n_outputs; ++k) {
                         std::uint64_t sum = 0;
                         for (std::uint32_t c = 0; c < forest.n_classes[k]; ++c) sum += values[at++];
@@ -35,10 +35,10 @@ void check_values(const PackedForest& forest) {
         forest.values);
 }
 
-// Shares of classes, or means.
+// Checks the values of leaves that are doubles: class shares or means.
 void check_doubles(std::span<const double> values, bool shares) {
-    // By whole numbers, several at once: those that are not finite have the highest exponent, and
-    // one more is a bit beyond it.
+    // Integer arithmetic lets the compiler vectorize the loop. A double that is not finite has the
+    // highest exponent; adding one to the exponent then sets the sign bit.
     std::uint64_t beyond = 0;
     constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52, kOne = std::uint64_t{1} << 52;
     for (const double x : values) beyond |= (std::bit_cast<std::uint64_t>(x) & kExponent) + kOne;
@@ -48,7 +48,7 @@ void check_doubles(std::span<const double> values, bool shares) {
     require(!bad, "value of a leaf");
 }
 
-// Goes through the nodes of a tree in their order, and finds what it is.
+// Checks the nodes of a tree in one pass in their order, and computes its shape.
 class TreeCheck {
 public:
     explicit TreeCheck(const PackedForest& forest)
@@ -61,7 +61,8 @@ public:
     }
 
 private:
-    // `kNumbered`: a leaf has its own number, otherwise one of those that there are.
+    // `kNumbered`: the content of a leaf is its number in the tree; otherwise it is a class or the
+    // number of a row, which leaves share.
     template <bool kNumbered>
     TreeShape checked(std::span<const PackedNode> nodes, std::span<const std::uint32_t> sets,
                       std::span<const std::uint32_t> branches) {
@@ -77,13 +78,14 @@ private:
             require(branches.empty(), "records of no node");
             return {};
         }
-        depths_.assign(n + std::size_t{1}, 0);  // zero: no parent so far; the last is of leaves
+        depths_.assign(n + std::size_t{1},
+                       0);  // zero: no parent so far; the last entry stands for leaves
         std::uint32_t* const depths = depths_.data();
         depths[0] = 1;
         std::uint32_t deepest = 0, last_feature = 0;
         std::size_t n_children = 0;
-        // Whether a child is a leaf no branch could foresee: both kinds are looked at, by numbers.
-        // A leaf is larger than any place.
+        // Whether a child is a leaf is unpredictable, so both kinds are handled without a branch.
+        // The bits of a leaf are larger than any place.
         const std::uint32_t first_leaf = Child::leaf(0).bits();
         std::uint32_t next_leaf = first_leaf, last_child = 0, bad_content = 0;
         const auto child = [&](auto depth, auto bits) __attribute__((always_inline)) {
@@ -99,7 +101,8 @@ private:
             const PackedNode& node = nodes[t];
             const std::uint32_t depth = depths[t];
             last_feature = std::max(last_feature, node.feature());
-            deepest = std::max(deepest, depth - 1);  // without a parent before it: of all, the most
+            deepest =
+                std::max(deepest, depth - 1);  // without a parent before it: wraps to the maximum
             if (!node.rule().is_threshold()) [[unlikely]] {
                 if (take_rule(node, sets, branches)) {
                     const auto children =
@@ -113,8 +116,8 @@ private:
             child(depth + 1, node.child(1).bits());
             n_children += 2;
         }
-        // Each node but the root has a parent before it, and there are no more links than that: so
-        // none has two, and no link leads elsewhere.
+        // Every node but the root has a parent before it, and the number of links equals the number
+        // of these nodes. Therefore no node has two parents, and no link is out of range.
         const std::uint32_t n_leaves = next_leaf - first_leaf;
         require(n_children - n_leaves == n - 1, "a node without a parent");
         require(deepest < n, "order of nodes");
@@ -131,7 +134,8 @@ private:
         return {n_children + 1, n_leaves, 0, deepest + 1, ruled_, !records_.empty()};
     }
 
-    // Of a node that does not compare; whether it has a record. Out of the way of all others.
+    // Checks a node whose rule is not a threshold, and returns whether it has a record. It is not
+    // inlined because such nodes are rare.
     [[gnu::noinline]] bool take_rule(const PackedNode& node, std::span<const std::uint32_t> sets,
                                      std::span<const std::uint32_t> branches) {
         ruled_ = true;
@@ -143,7 +147,7 @@ private:
         }
         const BranchRecord record = checked_record(node, sets, branches);
         records_.push_back({node.rule().record_offset(), record.size()});
-        record_words_ += record.size();  // so that records that are shared take no time
+        record_words_ += record.size();  // bounds the work if nodes share records
         require(record_words_ <= branches.size(), "records of several nodes");
         if (record.test() == Branching::Test::subset) take_set(record.subset(), sets);
         if (record.some_missing()) take_set(record.missing_levels(), sets);
@@ -159,11 +163,11 @@ private:
                 "record of a split");
         const BranchRecord record(branches.data() + at);
         require(!forest_.both_children || record.n_terms() == 0 || record.n_children() == 2,
-                "ways of a node");
+                "children of a node");
         return record;
     }
 
-    // A set of levels belongs to one node, so that all of them are looked at but once.
+    // A set of levels belongs to one node, which bounds the work of reading the sets.
     void take_set(LevelRule rule, std::span<const std::uint32_t> sets) {
         set_words_ += rule.n_words(sets);
         require(set_words_ <= sets.size(), "sets of several nodes");
@@ -172,7 +176,7 @@ private:
     const PackedForest& forest_;
     std::size_t n_contents_;
     std::vector<std::uint32_t> depths_;
-    // Of the tree at hand.
+    // State of the tree that is being checked.
     bool ruled_ = false;
     std::size_t set_words_ = 0, record_words_ = 0;
     std::vector<std::pair<std::size_t, std::size_t>> records_;  // begin, size

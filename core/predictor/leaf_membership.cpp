@@ -50,7 +50,8 @@ public:
         std::ranges::fill(ends, 0U);
         for (std::size_t i = 0; i < leaf_of.size(); ++i) ++ends[leaf_of[i] * n_parts_ + part_[i]];
         std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0U);
-        // From here on `ends` is where the next row of each part goes; at last, where it ends.
+        // From here on `ends` is where the next row of each part goes; after the loop it is the end
+        // of the part.
         bool fits = true;
         for (std::size_t i = 0; i < leaf_of.size(); ++i) {
             const std::uint32_t to = ends[leaf_of[i] * n_parts_ + part_[i]]++;
@@ -70,7 +71,7 @@ private:
     std::vector<std::uint8_t> part_;
 };
 
-// Trees whose leaves are found together: their numbers take at most 32 MiB.
+// The number of trees that are applied together; the leaves of all rows take at most 32 MiB.
 std::size_t trees_at_once(std::size_t n_rows) {
     constexpr std::size_t kMaxLeaves = std::size_t{1} << 22;
     return std::max<std::size_t>(kMaxLeaves / std::max<std::size_t>(n_rows, 1), 1);
@@ -84,7 +85,7 @@ std::vector<std::uint32_t> leaf_numbers(const PackedTree& tree) {
     return number;
 }
 
-// Returns nothing if a weight does not fit its type.
+// Returns a null pointer if a weight does not fit its type.
 template <class Weight>
 std::shared_ptr<Arrays<Weight>> build(const Predictor& predictor, const Matrix& X,
                                       const Target& target, const DrawnTrees& trees,
@@ -150,13 +151,14 @@ void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("not a valid leaf membership: ") + what);
 }
 
-// The rows of one tree: each is there once, in bag with a positive weight or elsewhere with none.
+// Checks the rows of one tree: every row occurs once, in bag with a positive weight or elsewhere
+// with weight zero.
 void check_tree_membership(const LeafMembership& membership, std::size_t m) {
     const TreeMembership tree = membership.tree(m);
     const auto ends = membership.ends.subspan(membership.first_leaf[m] * membership.n_parts,
                                               tree.n_leaves() * membership.n_parts);
     require(std::ranges::is_sorted(ends) && ends.back() == membership.n_rows,
-            "its leaves do not have all rows");
+            "the leaves of a tree do not hold all rows");
     const auto rows = membership.rows.subspan(m * membership.n_rows, membership.n_rows);
     std::vector<bool> seen(membership.n_rows, false);
     for (const RowId row : rows) {
@@ -209,7 +211,7 @@ void check_membership(const LeafMembership& membership, const PackedForest& fore
                       ThreadTeam& team) {
     require(membership.n_parts == 2 || membership.n_parts == 3, "leaves have two or three parts");
     require(membership.n_trees() == forest.n_trees() && membership.first_leaf[0] == 0,
-            "it is of another number of trees");
+            "it does not have the trees of the forest");
     for (std::size_t m = 0; m < forest.n_trees(); ++m)
         require(
             membership.first_leaf[m + 1] - membership.first_leaf[m] == forest.shapes[m].n_leaves,
@@ -219,13 +221,13 @@ void check_membership(const LeafMembership& membership, const PackedForest& fore
         return a * b;
     };
     const std::size_t n = product(membership.n_rows, forest.n_trees());
-    require(membership.rows.size() == n, "rows are lacking");
+    require(membership.rows.size() == n, "wrong number of rows");
     require(membership.ends.size() == product(membership.first_leaf.back(), membership.n_parts),
-            "ends are lacking");
+            "wrong number of ends");
     const std::size_t n_weights = size_of(membership.weights);
     const std::size_t n_row_weights = membership.row_weights.size();
-    require(n_weights == 0 || (n_weights == n && n_row_weights == 0), "weights are lacking");
-    require(n_row_weights == 0 || n_row_weights == membership.n_rows, "weights are lacking");
+    require(n_weights == 0 || (n_weights == n && n_row_weights == 0), "wrong number of weights");
+    require(n_row_weights == 0 || n_row_weights == membership.n_rows, "wrong number of weights");
     team.run(forest.n_trees(),
              [&](std::size_t m, std::size_t) { check_tree_membership(membership, m); });
 }
@@ -233,7 +235,7 @@ void check_membership(const LeafMembership& membership, const PackedForest& fore
 void apply(const LeafMembership& membership, const Predictor& predictor, std::size_t first,
            std::size_t size, std::span<std::int64_t> out, ThreadTeam& team) {
     if (first + size > membership.n_trees() || out.size() != membership.n_rows * size)
-        throw std::invalid_argument("a place for each leaf is needed");
+        throw std::invalid_argument("the output needs one element for each row and tree");
     team.run(size, [&](std::size_t k, std::size_t) {
         const TreeMembership tree = membership.tree(first + k);
         const std::vector<NumberedLeaf> leaves = numbered_leaves(predictor.tree(first + k));
@@ -242,14 +244,14 @@ void apply(const LeafMembership& membership, const Predictor& predictor, std::si
     });
 }
 
-void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums of,
+void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums out,
                 ThreadTeam& team) {
     const std::size_t width = predictor.value_width();
-    of.clear(membership.n_rows, width);
+    out.clear(membership.n_rows, width);
     team.set_total(membership.n_trees());
     for (std::size_t m = 0; m < membership.n_trees(); ++m) {
-        // A row is in one leaf, so threads that have different leaves add to different rows; sums
-        // run in tree order.
+        // A row is in one leaf, so threads that process different leaves add to different rows.
+        // Sums run in tree order.
         const TreeMembership tree = membership.tree(m);
         const std::vector<NumberedLeaf> leaves = numbered_leaves(predictor.tree(m));
         const std::size_t n_blocks = membership.n_rows < 65536 ? 1 : 4 * team.size();
@@ -260,8 +262,8 @@ void out_of_bag(const LeafMembership& membership, const Predictor& predictor, Ou
             predictor.with_leaves(predictor.tree(m), [&](auto&& add) {
                 for (std::size_t leaf = begin; leaf < end; ++leaf)
                     for (const RowId row : tree.out_of_bag(leaf)) {
-                        add(leaves[leaf].leaf, of.sums.subspan(row * width, width));
-                        ++of.counts[row];
+                        add(leaves[leaf].leaf, out.sums.subspan(row * width, width));
+                        ++out.counts[row];
                     }
             });
         });

@@ -53,14 +53,14 @@ struct LeafMembership {
     std::size_t n_rows = 0;
     // Parts of a leaf: in bag and out of bag, and a third one if some rows are neither.
     std::size_t n_parts = 2;
-    std::span<const std::uint64_t> first_leaf;  // of each tree, and one more
+    std::span<const std::uint64_t> first_leaf;  // of each tree, and the total number
     std::span<const std::uint32_t> ends;        // of the parts of each leaf, within the tree's rows
     std::span<const RowId> rows;                // n_rows for each tree
     // In-bag weights parallel to `rows`: bootstrap counts, or these times class weights. Rows that
     // are not in bag have zero. Without bootstrap it is empty, and the weight of a row is the same
     // in every tree.
     Numbers weights;
-    std::span<const double> row_weights;  // by row, without bootstrap; empty: all one
+    std::span<const double> row_weights;  // by row, without bootstrap; empty if all are one
     std::shared_ptr<const void> memory;   // that holds the arrays
 
     std::size_t n_trees() const { return first_leaf.empty() ? 0 : first_leaf.size() - 1; }
@@ -74,8 +74,9 @@ struct LeafMembership {
     }
 };
 
-// Builds it by one descent of all rows. X and the target are those of fit; `trees` are all trees of
-// the predictor. Throws std::invalid_argument if rows end in several leaves (missing="both").
+// Builds the leaf membership by one descent of all rows. X and the target are those of fit; `trees`
+// are all trees of the predictor. Throws std::invalid_argument if rows end in several leaves
+// (missing="both").
 LeafMembership leaf_membership(const Predictor& predictor, const Matrix& X, const Target& target,
                                const DrawnTrees& trees, ThreadTeam& team);
 
@@ -90,7 +91,7 @@ void apply(const LeafMembership& membership, const Predictor& predictor, std::si
            std::size_t size, std::span<std::int64_t> out, ThreadTeam& team);
 
 // Out-of-bag predictions of the training rows (thesis 4.4.1), equal to Predictor::out_of_bag.
-void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums sums,
+void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums out,
                 ThreadTeam& team);
 
 }  // namespace silvics

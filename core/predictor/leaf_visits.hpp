@@ -1,5 +1,5 @@
-// What all traversals of a forest share: the leaves of samples and what these predict, and the
-// samples that a tree did not draw.
+// Templates that all traversals of a forest share: visiting the leaves of samples, adding what the
+// leaves predict, and selecting the out-of-bag samples of a tree.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,15 @@
 
 namespace silvics {
 
-// How leaves keep what they predict is asked once.
+// The way in which leaves store predictions is looked up once per tree, not once per leaf.
 template <class Use>
 void Predictor::with_leaf_values(const PackedTree& tree, Use&& use) const {
     if (forest_.one_number()) {
         const auto values = std::get<std::span<const double>>(forest_.values);
-        const double* const of_tree = values.data() + tree.shape().first_leaf;
-        use([of_tree](PackedLeaf leaf, std::span<double> sum) { sum[0] += of_tree[leaf.content]; });
+        const double* const leaf_values = values.data() + tree.shape().first_leaf;
+        use([leaf_values](PackedLeaf leaf, std::span<double> sum) {
+            sum[0] += leaf_values[leaf.content];
+        });
         return;
     }
     const auto n_pure = static_cast<std::uint32_t>(forest_.n_pure());
@@ -58,19 +60,20 @@ void Predictor::with_leaves(const PackedTree& tree, Use&& use) const {
 
 template <class Visit>
 void Predictor::leaves_of(const PackedTree& tree, const RowBlock& block,
-                          std::span<const std::uint32_t> some, Traversal& traversal,
+                          std::span<const std::uint32_t> samples, Traversal& traversal,
                           Visit&& visit) const {
     if (!forest_.both_children) {
-        traversal.down(tree, block.whole && !tree.shape().ruled, block, some);
+        traversal.down(tree, block.whole && !tree.shape().ruled, block, samples);
         with_leaves(tree, [&](auto&& add) {
-            for (const std::uint32_t i : some) visit(i, traversal.leaf(i), add);
+            for (const std::uint32_t i : samples) visit(i, traversal.leaf(i), add);
         });
         return;
     }
-    // What a sample's ways end in, by their shares, is what one leaf would have said.
+    // A sample may reach several leaves. The mean of their values, weighted by the shares of the
+    // sample, takes the place of the value of a single leaf.
     std::vector<double> value(width_), part(width_);
     with_leaf_values(tree, [&](auto&& add) {
-        for (const std::uint32_t i : some) {
+        for (const std::uint32_t i : samples) {
             std::ranges::fill(value, 0.0);
             tree.both_children(block.row(i), [&](PackedLeaf leaf, double share) {
                 std::ranges::fill(part, 0.0);
@@ -87,55 +90,58 @@ void Predictor::leaves_of(const PackedTree& tree, const RowBlock& block,
 
 template <class T, class Visit>
 void Predictor::leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
-                               std::span<const std::uint32_t> some, UnpackedTree<T>& unpacked,
+                               std::span<const std::uint32_t> samples, UnpackedTree<T>& unpacked,
                                Traversal& traversal, Visit&& visit) const {
     const PackedTree& tree = trees_[m];
-    if (UnpackedTree<T>::pays(forest_, m, some.size())) {
+    if (UnpackedTree<T>::pays(forest_, m, samples.size())) {
         unpacked.unpack(tree);
         with_leaves(tree, [&](auto&& add) {
-            unpacked.down(block, values, some,
+            unpacked.down(block, values, samples,
                           [&](std::uint32_t i, PackedLeaf leaf) { visit(i, leaf, add); });
         });
         return;
     }
-    std::array<std::uint32_t, Traversal::kMost> within;
-    for (auto at = some.begin(); at != some.end();) {
+    std::array<std::uint32_t, Traversal::kMaxPaths> within;
+    for (auto at = samples.begin(); at != samples.end();) {
         const std::uint32_t begin = *at;
         std::size_t n = 0;
-        for (; at != some.end() && *at < begin + Traversal::kMost; ++at) within[n++] = *at - begin;
+        for (; at != samples.end() && *at < begin + Traversal::kMaxPaths; ++at)
+            within[n++] = *at - begin;
         leaves_of(
-            tree, block.part(begin, Traversal::kMost), std::span(within).first(n), traversal,
+            tree, block.part(begin, Traversal::kMaxPaths), std::span(within).first(n), traversal,
             [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(begin + i, leaf, add); });
     }
 }
 
 template <class Use>
-void Predictor::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t most_rows,
+void Predictor::for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t max_rows,
                                ThreadTeam& team, Use&& use) const {
     check_width(X);
     const std::span<const std::uint32_t> seeds = trees.seeds;
     if (trees.first + seeds.size() > n_trees() || trees.sampling.n_rows != X.rows)
         throw std::invalid_argument("trees, seeds and rows do not belong together");
-    constexpr std::size_t kBatch = 64;  // trees at a time: their draws take 8 bytes a row
+    constexpr std::size_t kBatch = 64;  // trees at a time; their draws take 8 bytes per row
     for (std::size_t begin = 0; begin < seeds.size(); begin += kBatch) {
         const std::size_t size = std::min(kBatch, seeds.size() - begin);
         std::vector<std::vector<bool>> out(size);
         team.run(size, [&](std::size_t m, std::size_t) {
             out[m] = silvics::out_of_bag(trees.sampling, seeds[begin + m], team.stop());
         });
-        // Not by threads: sums over the rows of a block are the same for any number of them.
-        for_row_blocks(X, as_float32_, team, rows_of_block(X, most_rows),
+        // The block size does not depend on the team, so that sums over the rows of a block are
+        // the same for any number of threads.
+        for_row_blocks(X, as_float32_, team, rows_of_block(X, max_rows),
                        [&](const RowBlock& block) {
-                           std::vector<std::uint32_t> some(block.size);
+                           std::vector<std::uint32_t> samples(block.size);
                            auto used = use(block);
                            for (std::size_t m = 0; m < size; ++m) {
                                team.stop().check();
-                               std::size_t n = 0;  // no branch could foresee which
+                               std::size_t n = 0;  // branch-free: which rows are drawn is random
                                for (std::uint32_t i = 0; i < block.size; ++i) {
-                                   some[n] = i;
+                                   samples[n] = i;
                                    n += out[m][block.first + i];
                                }
-                               if (n > 0) used(trees.first + begin + m, std::span(some).first(n));
+                               if (n > 0)
+                                   used(trees.first + begin + m, std::span(samples).first(n));
                            }
                            if constexpr (requires { used.finish(); }) used.finish();
                        });

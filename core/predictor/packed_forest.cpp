@@ -13,7 +13,7 @@
 namespace silvics {
 
 std::size_t size_of(const Numbers& numbers) {
-    return std::visit([](auto some) { return some.size(); }, numbers);
+    return std::visit([](auto values) { return values.size(); }, numbers);
 }
 
 Numbers NumberStore::put(std::vector<double> numbers, bool whole) {
@@ -36,22 +36,24 @@ std::size_t PackedForest::value_width() const {
 
 namespace {
 
-constexpr Place kHot = 1700;  // nodes that stay in the first-level cache
+// The number of nodes of a tree that stay in the first-level cache. They are ordered by the size of
+// their subtrees, which estimates how many paths visit them.
+constexpr Place kCachedNodes = 1700;
 
-// What a packed forest of our own lies in.
+// The arrays of a packed forest that was packed in this process.
 struct Memory {
     explicit Memory(std::size_t n_nodes) : nodes(n_nodes * sizeof(PackedNode)) {}
 
     LargeBuffer nodes;
     std::vector<std::uint64_t> first_node{0}, first_set, first_branch;
-    std::vector<double> numbers;  // of leaves, in their order
+    std::vector<double> numbers;  // of the leaves, in their order
     NumberStore rows;
     std::vector<std::uint32_t> level_sets, branches;
 };
 
 // ---- what leaves predict
 
-// Rows, each kept once.
+// A table of distinct rows; equal rows share a number.
 class DistinctRows {
 public:
     explicit DistinctRows(std::size_t width) : width_(width) {}
@@ -79,8 +81,9 @@ private:
     std::unordered_multimap<std::uint64_t, std::uint32_t> places_;
 };
 
-// The contents of leaves that predict more than a number: a class for pure leaves, and rows for
-// the others, of whole class weights if all weights of the forest are whole.
+// The contents of leaves that predict more than one number. The content of a pure leaf is its
+// class. Other leaves have the number of a row, which holds whole class weights if all weights of
+// the forest are whole, and class shares or means otherwise.
 class LeafRows {
 public:
     LeafRows(std::span<const SharedTree> trees, std::size_t n_pure, std::size_t width)
@@ -136,7 +139,7 @@ private:
         const double weight = tree.write_leaf_row(id, row_);
         if (!whole_)
             for (double& x : row_) x /= weight;
-        if (n_pure_ > 0 && tree.has_node_values()) {  // there, a pure leaf has a row like others
+        if (n_pure_ > 0 && tree.has_node_values()) {  // pure leaves of such trees are not marked
             const auto one = std::ranges::find(row_, 1.0);
             if (one != row_.end() && std::ranges::count(row_, 0.0) + 1 == std::ssize(row_))
                 return static_cast<std::uint32_t>(one - row_.begin());
@@ -154,7 +157,7 @@ private:
 
 // ---- nodes
 
-// Puts trees into a packed forest, one after the other.
+// Appends trees to a packed forest.
 class Packer {
 public:
     Packer(PackedForest& forest, Memory& memory)
@@ -162,7 +165,7 @@ public:
           memory_(memory),
           nodes_(reinterpret_cast<PackedNode*>(memory.nodes.data())) {}
 
-    // `contents` of leaves, by their nodes; empty if each leaf has a number.
+    // `contents`: the content of each leaf, by node; empty if the content of a leaf is its number.
     template <class Form>
     void add(const Form& tree, std::span<const std::uint32_t> contents) {
         PackedNode* const first = nodes_ + memory_.first_node.back();
@@ -179,14 +182,14 @@ public:
             memory_.numbers.push_back(tree.leaf_mean(id));
             return Child::leaf(leaves - 1);
         };
-        // Few of all paths visit a small subtree.
+        // The size of a subtree estimates how many paths visit it, so the largest come first.
         const std::vector<NodeId> ends = tree.subtree_ends();
         struct Waiting {
             NodeId id;
             Place parent;
             std::uint32_t which;
         };
-        const auto lighter = [&](const Waiting& a, const Waiting& b) {
+        const auto smaller = [&](const Waiting& a, const Waiting& b) {
             return ends[a.id] - a.id < ends[b.id] - b.id;
         };
         std::vector<Waiting> waiting, children;
@@ -206,7 +209,7 @@ public:
                 node.set_child(which, child);
         };
         while (!waiting.empty()) {
-            if (next < kHot) std::ranges::pop_heap(waiting, lighter);
+            if (next < kCachedNodes) std::ranges::pop_heap(waiting, smaller);
             const auto [id, parent, which] = waiting.back();
             waiting.pop_back();
             if (id > 0) set_child(parent, which, Child::inner(next));
@@ -224,11 +227,11 @@ public:
                     children.push_back({child, t, k});
                 ++k;
             });
-            if (children.size() == 2 && lighter(children[1], children[0]))
-                std::swap(children[0], children[1]);  // the heavier is the next
+            if (children.size() == 2 && smaller(children[1], children[0]))
+                std::swap(children[0], children[1]);  // the larger subtree is packed next
             for (const Waiting& child : children) {
                 waiting.push_back(child);
-                if (next < kHot) std::ranges::push_heap(waiting, lighter);
+                if (next < kCachedNodes) std::ranges::push_heap(waiting, smaller);
             }
         }
         memory_.first_node.push_back(memory_.first_node.back() + next);

@@ -1,11 +1,11 @@
 // A forest in the form that predicts, in 19 bytes for each inner node; leaves take no memory.
 //
-// For each child a node has the place of an inner node, or the content of a leaf: a class, a row of
-// class shares, the number of the leaf. So a path ends at its last inner node. The nodes of the
-// largest subtrees, which most paths visit, stand first; then each remaining subtree by itself, its
-// heavier part first.
+// For each child, a node stores the place of an inner node or the content of a leaf: a class, the
+// number of a row of values, or the number of the leaf. A path therefore ends at its last inner
+// node. The roots of the largest subtrees, which most paths visit, come first. The remaining
+// subtrees follow one by one, in depth-first order, with the larger child first.
 //
-// All of it is numbers in flat arrays, in memory of the process or mapped from a file.
+// The numbers lie in flat arrays, in memory of the process or mapped from a file.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@
 
 namespace silvics {
 
-using Place = std::uint32_t;  // of an inner node in its packed tree
+using Place = std::uint32_t;  // the position of an inner node in its packed tree
 
 // A child: the place of an inner node, or the content of a leaf.
 class Child {
@@ -46,8 +46,9 @@ private:
     std::uint32_t bits_ = 0;
 };
 
-// Bytes, since words of 32 or 64 bits would leave some unused: the variable and whether missing
-// values go to the first child (24 bits), both children (32 bits each), the split rule.
+// A node is stored as bytes, because a struct would have padding: the variable and whether missing
+// values go to the first child (24 bits), both children (32 bits each), and the split rule (64
+// bits).
 class PackedNode {
 public:
     static constexpr std::size_t kBytes = 19;
@@ -66,7 +67,7 @@ public:
     bool missing_first() const { return (get<std::uint32_t>(0) & kMissingFirst) != 0; }
     Child child(std::uint32_t which) const { return Child(get<std::uint32_t>(3 + 4 * which)); }
     SplitRule rule() const { return SplitRule::from_stored(get<double>(11)); }
-    // Of a split by a threshold. Nothing compares with the NaN of other rules.
+    // The threshold of the split. Other rules are NaN here, and all comparisons with NaN are false.
     double threshold() const { return rule().threshold(); }
     bool operator==(const PackedNode&) const = default;
 
@@ -97,15 +98,15 @@ private:
 static_assert(sizeof(PackedNode) == PackedNode::kBytes && alignof(PackedNode) == 1);
 static_assert(std::endian::native == std::endian::little);
 
-// Numbers in as few bytes as they need.
+// Numbers in the narrowest type that holds them.
 using Numbers = std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>,
                              std::span<const std::uint32_t>, std::span<const double>>;
 std::size_t size_of(const Numbers& numbers);
 inline double at(const Numbers& numbers, std::size_t i) {
-    return std::visit([i](auto some) { return static_cast<double>(some[i]); }, numbers);
+    return std::visit([i](auto values) { return static_cast<double>(values[i]); }, numbers);
 }
 
-// What such numbers lie in.
+// Owns the memory of such numbers.
 class NumberStore {
 public:
     // `whole`: all of them are whole numbers below 2^32.
@@ -119,10 +120,11 @@ private:
 };
 
 struct TreeShape {
-    std::size_t n_nodes = 1, n_leaves = 1, first_leaf = 0;  // among those of the forest
+    std::size_t n_nodes = 1, n_leaves = 1;
+    std::size_t first_leaf = 0;  // the number of leaves of the trees before
     std::uint32_t depth = 0;
-    bool ruled = false;    // whether any node has another rule than a threshold
-    bool records = false;  // whether any node has a record
+    bool ruled = false;    // whether some node has a rule that is not a threshold
+    bool records = false;  // whether some node has a record
 };
 
 struct PackedForest {
@@ -130,18 +132,20 @@ struct PackedForest {
     std::vector<std::uint32_t> n_classes;  // per output; empty for regression
     bool both_children = false;
 
-    std::span<const std::uint64_t> first_node;  // of each tree, and one more
+    std::span<const std::uint64_t> first_node;  // of each tree, and the total number
     std::span<const PackedNode> nodes;
-    // What leaves predict. One output that is a number: that of each leaf of each tree, by its own
-    // number. Otherwise a leaf has a class, or beyond n_pure() a row: of whole class weights, of
-    // shares, of means.
+    // What leaves predict. With one real output (one_number()), there is one number for each leaf
+    // of each tree. Otherwise there is a table of rows: whole class weights, class shares or means.
+    // The content of a leaf is a class if it is less than n_pure(), and n_pure() plus a row
+    // otherwise.
     Numbers values;
-    // Of the trees, one after the other; where none has any, nothing.
+    // The level sets and branch records of all trees, and where those of each tree begin. They are
+    // empty if no tree has any.
     std::span<const std::uint64_t> first_set, first_branch;
     std::span<const std::uint32_t> level_sets, branches;
 
-    std::vector<TreeShape> shapes;       // follow from the nodes
-    std::shared_ptr<const void> memory;  // that holds the arrays
+    std::vector<TreeShape> shapes;       // derived from the nodes
+    std::shared_ptr<const void> memory;  // owns the arrays
 
     std::size_t n_trees() const { return first_node.size() - 1; }
     std::size_t value_width() const;
@@ -150,25 +154,26 @@ struct PackedForest {
     std::size_t n_rows() const { return size_of(values) / value_width(); }
 };
 
-// Trees of one kind, packed.
+// Packs trees, which must agree in their variables, outputs and classes.
 PackedForest pack(std::span<const SharedTree> trees);
 
-// The part of a table that is of tree m; `first` tells where those of each begin, and one more.
+// The part of an array that belongs to tree m. `first` has the start of each tree's part, and the
+// size of the array as its last element.
 template <class T>
 std::span<const T> part_of(std::span<const T> all, std::span<const std::uint64_t> first,
                            std::size_t m) {
     return first.empty() ? all.first(0) : all.subspan(first[m], first[m + 1] - first[m]);
 }
 
-// What every check of a forest says.
+// Throws std::invalid_argument with a message that names the invalid part.
 inline void require_of_forest(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("not a valid forest: ") + what);
 }
-// Throws std::invalid_argument unless these are the places where the parts of trees begin, and one
-// more, of a table of this size; or nothing of nothing.
+// Throws std::invalid_argument unless `first` holds the starts of the trees' parts of an array of
+// this size, and then the size. It must be empty if the array is.
 void check_parts(std::span<const std::uint64_t> first, std::size_t n_trees, std::size_t size);
-// Finds the shapes. Throws std::invalid_argument unless every number is in range and every node
-// has one parent before it: what passes can be traversed without checks.
+// Computes the shapes. Throws std::invalid_argument unless every number is in range and every node
+// has one parent before it. A forest that passes can be traversed without further checks.
 void check_packed(PackedForest& forest, ThreadTeam& team);
 inline void check_packed(PackedForest& forest) {
     ThreadTeam alone;

@@ -19,7 +19,7 @@ std::uint32_t PackedTree::n_children(Place t) const {
 bool PackedTree::missing_at(Place t, const double* sample) const {
     const PackedNode& node = nodes_[t];
     if (shape_->n_nodes == 1) return false;
-    if (node.rule().is_record()) {  // a missing value has a way of its own in a multiway split
+    if (node.rule().is_record()) {  // in a multiway split, missing values have their own child
         const BranchRecord record = record_of(node);
         return record.n_terms() > 0 &&
                std::isnan(record.value(node.feature(), [&](FeatureId f) { return sample[f]; }));
@@ -31,7 +31,7 @@ bool PackedTree::missing_at(Place t, const double* sample) const {
 NodeNumbers::NodeNumbers(const PackedTree& tree)
     : ids_(tree.n_places(), 0), second_(tree.n_places(), 0), of_records_(tree.branches().size()) {
     if (tree.shape().n_nodes == 1) return;
-    std::vector<NodeId> sizes(tree.n_places(), 1);  // of subtrees
+    std::vector<NodeId> sizes(tree.n_places(), 1);  // of the subtrees
     const auto size = [&](Child child) { return child.leaf() ? 1 : sizes[child.place()]; };
     for (auto t = static_cast<Place>(tree.n_places()); t-- > 0;)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) sizes[t] += size(tree.child(t, k));

@@ -1,4 +1,4 @@
-// A tree of a packed forest, and a step down it.
+// A tree of a packed forest, and one step of a traversal: from a node to the child of a sample.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace silvics {
 
-// What a leaf has; it is known by its parent, and which of its children it is.
+// A leaf: its content, and its position, which is the parent and the index of the child.
 struct PackedLeaf {
     std::uint32_t content = 0;
     Place parent = 0;
@@ -23,7 +23,6 @@ public:
     const TreeShape& shape() const { return *shape_; }
     const PackedNode* nodes() const { return nodes_.data(); }
     std::size_t n_places() const { return nodes_.size(); }
-    // Where all ways begin.
     static constexpr Place kRoot = 0;
 
     struct Step {
@@ -31,8 +30,8 @@ public:
         std::uint32_t which;
     };
 
-    // The next step of a sample's way. `kOrdered`: every comparison says something, since no value
-    // is missing and no variable a category.
+    // The child of node t that a sample goes to. `kOrdered`: no value of the sample is missing and
+    // all rules are thresholds, so that a comparison decides every step.
     template <bool kOrdered>
     Step next(Place t, const double* sample) const {
         return next<kOrdered>(nodes_[t], sample);
@@ -41,7 +40,7 @@ public:
     Step next(const PackedNode& node, const double* sample) const {
         return next_of<kOrdered>(node, [sample](FeatureId f) { return sample[f]; });
     }
-    // The same of a sample that tells its values when asked.
+    // The same for a sample whose values are computed by a function of the variable.
     template <bool kOrdered, class ValueOf>
     Step next_of(const PackedNode& node, ValueOf&& value_of) const {
         const double x = value_of(node.feature());
@@ -52,7 +51,7 @@ public:
         return {node.child(which), which};
     }
 
-    // Any child of any node.
+    // The children of a node of any kind.
     std::uint32_t n_children(Place t) const;
     Child child(Place t, std::uint32_t which) const {
         const PackedNode& node = nodes_[t];
@@ -60,8 +59,8 @@ public:
             return Child(record_of(node).children()[which]);
         return node.child(which);
     }
-    // The ends of all the ways of a sample that goes both ways where its value is missing:
-    // visit(leaf, share of the sample).
+    // visit(leaf, share) for all leaves that a sample reaches if it goes to both children of every
+    // node whose value is missing, half of it to each.
     template <class Visit>
     void both_children(const double* sample, Visit&& visit) const {
         struct PartialPath {
@@ -111,7 +110,7 @@ private:
         const auto which = static_cast<std::uint32_t>(!first);
         return {node.child(which), which};
     }
-    // Whether an inner node compares a value that is missing.
+    // Whether the value that an inner node tests is missing.
     bool missing_at(Place t, const double* sample) const;
 
     std::span<const PackedNode> nodes_;
@@ -119,7 +118,8 @@ private:
     const TreeShape* shape_;
 };
 
-// The numbers that nodes have in the tree: depth first, the first child right after its parent.
+// The numbers that nodes have in the stored tree: in depth-first order, in which the first child
+// follows its parent.
 class NodeNumbers {
 public:
     explicit NodeNumbers(const PackedTree& tree);
@@ -129,20 +129,21 @@ public:
         return child(tree, leaf.parent, leaf.which);
     }
     NodeId child(const PackedTree& tree, Place t, std::uint32_t child) const;
-    // visit(node) for all on the way to a leaf, which is the last.
+    // visit(node) for all nodes on the path from the root to a leaf, in this order.
     template <class Visit>
     void for_path(const PackedTree& tree, NodeId leaf, Visit&& visit) const {
         for (Place t = PackedTree::kRoot;;) {
-            if (ids_[t] == leaf) return visit(leaf);  // a root that is one
+            if (ids_[t] == leaf) return visit(leaf);  // the root is a leaf
             visit(ids_[t]);
-            // Depth first, all nodes below a child come before the next.
-            std::uint32_t on = 0, n = tree.n_children(t);
+            // All nodes of a child's subtree have smaller numbers than the next child, so the
+            // child whose subtree contains the leaf is found by bisection.
+            std::uint32_t k = 0, n = tree.n_children(t);
             while (n > 1) {
                 const std::uint32_t half = n / 2;
-                if (child(tree, t, on + half) <= leaf) on += half;
+                if (child(tree, t, k + half) <= leaf) k += half;
                 n -= half;
             }
-            const Child to = tree.child(t, on);
+            const Child to = tree.child(t, k);
             if (to.leaf()) return visit(leaf);
             t = to.place();
         }
@@ -151,8 +152,8 @@ public:
 private:
     static std::size_t at_record(const PackedTree& tree, Place t);
 
-    std::vector<NodeId> ids_, second_;  // of inner nodes, and of their second children
-    std::vector<NodeId> of_records_;    // of children, where the records have them
+    std::vector<NodeId> ids_, second_;  // of inner nodes, and their second children
+    std::vector<NodeId> of_records_;    // of children, at their offsets in the records
 };
 
 // A leaf and its number among the nodes of the tree.

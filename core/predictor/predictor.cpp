@@ -11,8 +11,9 @@
 namespace silvics {
 namespace {
 
-// Samples from which on a tree is traversed by all of a block, and not all trees by each sample.
-constexpr std::size_t kManySamples = 8;
+// Blocks of at least this many samples are traversed tree by tree. In smaller blocks, each sample
+// traverses all trees at once.
+constexpr std::size_t kMinSamplesTreeByTree = 8;
 
 }  // namespace
 
@@ -62,11 +63,11 @@ void Predictor::add_vote(std::span<const double> shares, std::span<double> sum) 
 template <class Visit>
 void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
                            Traversal&& traversal, const StopFlag& stop, Visit&& visit) const {
-    if (block.size >= kManySamples || forest_.both_children) {
+    if (block.size >= kMinSamplesTreeByTree || forest_.both_children) {
         std::vector<std::uint32_t> all(block.size);
         std::iota(all.begin(), all.end(), 0U);
-        // A tree is traversed by all samples while it is in the cache.
-        const auto walked = [&]<class T>(const T* values) {
+        // All samples traverse a tree while it is in the cache.
+        const auto traverse_all = [&]<class T>(const T* values) {
             UnpackedTree<T> unpacked(n_features());
             for (std::size_t m = first; m < last; ++m) {
                 stop.check();
@@ -75,20 +76,20 @@ void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& 
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
             }
         };
-        bool any = false;  // is worth it, otherwise nobody asks for floats
-        for (std::size_t m = first; m < last && !any; ++m)
-            any = UnpackedTree<float>::pays(forest_, m, block.size);
-        const auto floats = any ? exact_floats(block) : std::vector<float>();
-        floats.empty() ? walked(block.values) : walked(floats.data());
+        bool any_unpacked = false;  // only unpacked trees make use of floats
+        for (std::size_t m = first; m < last && !any_unpacked; ++m)
+            any_unpacked = UnpackedTree<float>::pays(forest_, m, block.size);
+        const auto floats = any_unpacked ? exact_floats(block) : std::vector<float>();
+        floats.empty() ? traverse_all(block.values) : traverse_all(floats.data());
         return;
     }
     const std::span<const PackedTree> trees(trees_);
     for (std::size_t i = 0; i < block.size; ++i)
-        for (std::size_t begin = first; begin < last; begin += Traversal::kMost) {
-            const auto some = trees.subspan(begin, std::min(Traversal::kMost, last - begin));
-            traversal.down(some, block.whole && !ruled_, block.row(i));
-            for (std::size_t k = 0; k < some.size(); ++k)
-                with_leaves(some[k],
+        for (std::size_t begin = first; begin < last; begin += Traversal::kMaxPaths) {
+            const auto batch = trees.subspan(begin, std::min(Traversal::kMaxPaths, last - begin));
+            traversal.down(batch, block.whole && !ruled_, block.row(i));
+            for (std::size_t k = 0; k < batch.size(); ++k)
+                with_leaves(batch[k],
                             [&](auto&& add) { visit(begin + k, i, traversal.leaf(k), add); });
         }
 }
@@ -109,22 +110,23 @@ void Predictor::average(const RowBlock& block, std::span<double> means,
     for (std::size_t i = 0; i < means.size(); ++i) {
         if (std::isfinite(means[i])) {
             means[i] /= n;
-        } else if (std::isfinite(scaled[i])) {  // a mean is no larger than what it is of
-            constexpr double kMost = std::numeric_limits<double>::max();
-            means[i] = std::clamp(scaled[i] / std::ldexp(n, -std::ilogb(n) - 1), -kMost, kMost);
+        } else if (std::isfinite(scaled[i])) {  // a mean is no larger than the largest value
+            constexpr double kLargest = std::numeric_limits<double>::max();
+            means[i] =
+                std::clamp(scaled[i] / std::ldexp(n, -std::ilogb(n) - 1), -kLargest, kLargest);
         }
     }
 }
 
 std::vector<double> Predictor::scaled_sums(const RowBlock& block, double scale,
                                            const StopFlag& stop) const {
-    std::vector<double> sums(block.size * width_, 0.0), of_tree(width_);
+    std::vector<double> sums(block.size * width_, 0.0), tree_values(width_);
     for_leaves(0, n_trees(), block, Traversal(), stop,
                [&](std::size_t, std::size_t i, PackedLeaf leaf, auto&& add) {
-                   std::ranges::fill(of_tree, 0.0);
-                   add(leaf, std::span(of_tree));
+                   std::ranges::fill(tree_values, 0.0);
+                   add(leaf, std::span(tree_values));
                    for (std::size_t c = 0; c < width_; ++c)
-                       sums[i * width_ + c] += scale * of_tree[c];
+                       sums[i * width_ + c] += scale * tree_values[c];
                });
     return sums;
 }
@@ -138,7 +140,7 @@ void Predictor::average(const Matrix& X, std::span<double> out, ThreadTeam& team
 
 void Predictor::average(std::span<double> sample, std::span<double> out) const {
     if (sample.size() != n_features() || out.size() != width_)
-        throw std::invalid_argument("a sample or its prediction is of another width");
+        throw std::invalid_argument("a sample or its prediction has the wrong length");
     if (as_float32_)
         for (double& x : sample) x = static_cast<double>(static_cast<float>(x));
     average(
@@ -149,7 +151,8 @@ void Predictor::average(std::span<double> sample, std::span<double> out) const {
 void Predictor::apply(const Matrix& X, std::size_t first, std::size_t size,
                       std::span<std::int64_t> out, ThreadTeam& team) const {
     check_width(X);
-    if (first + size > n_trees()) throw std::invalid_argument("there are not so many trees");
+    if (first + size > n_trees())
+        throw std::invalid_argument("the range of trees is beyond the last tree");
     if (forest_.both_children)
         throw std::invalid_argument("samples end in several leaves of these trees");
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
@@ -169,7 +172,7 @@ DecisionPaths Predictor::paths(const Matrix& X, ThreadTeam& team) const {
         team.run((X.rows + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
             for (std::size_t i = block * kRows; i < std::min(X.rows, (block + 1) * kRows); ++i) {
                 team.stop().check();
-                std::int64_t before = 0;  // nodes of the trees before
+                std::int64_t before = 0;  // the number of nodes of the trees before
                 for (std::size_t m = 0; m < n_trees(); ++m) {
                     const auto leaf = static_cast<NodeId>(leaves[i * n_trees() + m]);
                     numbers(m).for_path(trees_[m], leaf, [&](NodeId t) { visit(i, before + t); });
@@ -192,22 +195,22 @@ DecisionPaths Predictor::paths(const Matrix& X, ThreadTeam& team) const {
 
 void OutOfBagSums::clear(std::size_t n_rows, std::size_t width) const {
     if (sums.size() != n_rows * width || counts.size() != n_rows)
-        throw std::invalid_argument("a place for each sum");
+        throw std::invalid_argument("sums or counts of the wrong size");
     std::ranges::fill(sums, 0.0);
     std::ranges::fill(counts, 0);
 }
 
-void Predictor::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums of,
+void Predictor::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums out,
                            ThreadTeam& team) const {
-    of.clear(X.rows, width_);
+    out.clear(X.rows, width_);
     constexpr std::size_t kRows = 32768;
     for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
         return [&, block, traversal = Traversal(), unpacked = UnpackedTree<double>(n_features())](
-                   std::size_t m, std::span<const std::uint32_t> some) mutable {
-            leaves_of_many(m, block, block.values, some, unpacked, traversal,
+                   std::size_t m, std::span<const std::uint32_t> samples) mutable {
+            leaves_of_many(m, block, block.values, samples, unpacked, traversal,
                            [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                               ++of.counts[block.first + i];
-                               add(leaf, of.sums.subspan((block.first + i) * width_, width_));
+                               ++out.counts[block.first + i];
+                               add(leaf, out.sums.subspan((block.first + i) * width_, width_));
                            });
         };
     });

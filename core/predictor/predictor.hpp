@@ -1,4 +1,4 @@
-// What a forest says of samples: its mean prediction, their leaves, their ways down.
+// Predictions of a forest, and the leaves and decision paths of samples.
 #pragma once
 
 #include <cstdint>
@@ -25,27 +25,28 @@ struct DecisionPaths {
     std::vector<std::int64_t> starts, nodes;
 };
 
-// Some trees one after the other, and how each has drawn its rows.
+// Consecutive trees of a forest, with the seed of each and the plan by which it drew its rows.
 struct DrawnTrees {
-    std::size_t first = 0;
+    std::size_t first = 0;  // the number of the first tree
     std::span<const std::uint32_t> seeds;
     const SamplingPlan& sampling;
 };
 
-// Over the trees that did not draw a sample: sums of predictions, rows x value width, and how many.
+// For each sample, the sum of the predictions of the trees that did not draw it (rows x value
+// width), and the number of these trees.
 struct OutOfBagSums {
     std::span<double> sums;
     std::span<std::int64_t> counts;
 
-    // Throws std::invalid_argument unless they are of this size.
+    // Sets all to zero. Throws std::invalid_argument unless they have this size.
     void clear(std::size_t n_rows, std::size_t width) const;
 };
 
-// A forest that predicts: its trees are packed once, and traversed by blocks of samples.
+// A forest for prediction. Trees are packed once, and blocks of samples traverse them.
 class Predictor {
 public:
-    // `as_float32`: values are rounded to float32 first, for trees that learned from such.
-    // `by_majority`: each tree has one vote for a class, instead of its shares of all.
+    // `as_float32`: values are rounded to float32 first, for trees that were grown on float32.
+    // `by_majority`: each tree votes for one class per output, instead of predicting class shares.
     Predictor(PackedForest forest, bool as_float32, bool by_majority = false);
     Predictor(const std::vector<SharedTree>& trees, bool as_float32, bool by_majority = false)
         : Predictor(pack(trees), as_float32, by_majority) {}
@@ -56,15 +57,16 @@ public:
     std::size_t n_features() const { return forest_.n_features; }
     std::size_t value_width() const { return width_; }
     std::size_t n_nodes() const;
-    // Steps that a sample takes at most.
+    // The maximum number of steps that one sample takes through all trees.
     std::size_t n_steps() const { return n_steps_; }
 
-    // Means of the trees' predictions, X.rows x value_width. Sums run in tree order, whatever the
-    // team.
+    // Means of the trees' predictions, X.rows x value_width. Sums run in tree order for any size of
+    // the team.
     void average(const Matrix& X, std::span<double> out, ThreadTeam& team) const;
-    // The same of one sample, in the calling thread; the sample may be rounded in its place.
+    // The same for one sample, in the calling thread. The sample may be rounded in place.
     void average(std::span<double> sample, std::span<double> out) const;
-    // The leaf of every sample in some trees, X.rows x trees.
+    // The leaf of every sample, as a node number, in trees first .. first + size - 1: X.rows x
+    // size.
     void apply(const Matrix& X, std::size_t first, std::size_t size, std::span<std::int64_t> out,
                ThreadTeam& team) const;
     void apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const {
@@ -72,53 +74,55 @@ public:
     }
     DecisionPaths paths(const Matrix& X, ThreadTeam& team) const;
 
-    // What trees say of the samples that they did not draw (thesis 4.4.1).
-    void out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums sums,
+    // Predictions of trees for the samples that they did not draw (thesis 4.4.1).
+    void out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSums out,
                     ThreadTeam& team) const;
 
-    // For code that looks at leaves itself (leaf_visits.hpp has the definitions).
+    // For code that visits leaves itself. The definitions are in leaf_visits.hpp.
 
     const PackedTree& tree(std::size_t m) const { return trees_[m]; }
-    // Throws std::invalid_argument unless X has the forest's variables.
+    // Throws std::invalid_argument unless X has as many columns as the forest has variables.
     void check_width(const Matrix& X) const;
 
-    // use(add): of one tree, its shares or its votes.
+    // use(add), where add(leaf, sum) adds the prediction of a leaf of this tree: its values, or its
+    // votes.
     template <class Use>
     void with_leaves(const PackedTree& tree, Use&& use) const;
-    // visit(sample, leaf, add) for some samples of a block of at most Traversal::kMost, in one
-    // tree.
+    // visit(sample, leaf, add) for the given samples of a block of at most Traversal::kMaxPaths, in
+    // one tree.
     template <class Visit>
     void leaves_of(const PackedTree& tree, const RowBlock& block,
-                   std::span<const std::uint32_t> some, Traversal& traversal, Visit&& visit) const;
-    // use(block)(m, samples of the block that tree m did not draw), in tree order for each block of
-    // at most so many rows; finish() of it at last, if it has that.
+                   std::span<const std::uint32_t> samples, Traversal& traversal,
+                   Visit&& visit) const;
+    // Calls use(block) for each block of at most `max_rows` rows, and the function that it returns
+    // with (m, samples of the block that tree m did not draw), in tree order. If that has a member
+    // finish(), it is called after the last tree.
     template <class Use>
-    void for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t most_rows,
+    void for_out_of_bag(const Matrix& X, const DrawnTrees& trees, std::size_t max_rows,
                         ThreadTeam& team, Use&& use) const;
 
 private:
-    // Means of the samples of a block.
+    // Mean predictions of the samples of a block.
     void average(const RowBlock& block, std::span<double> means, const StopFlag& stop) const;
-    // Sums over the trees of what they predict times a power of two, for sums that overflow
-    // without.
+    // Sums of the trees' predictions times a power of two, for sums that overflow otherwise.
     std::vector<double> scaled_sums(const RowBlock& block, double scale,
                                     const StopFlag& stop) const;
-    // visit(tree, sample of the block, leaf, add) for all samples and some trees; of each sample,
-    // in tree order. add(sum) adds what the leaf predicts.
+    // visit(tree, sample of the block, leaf, add) for all samples and the trees first .. last - 1;
+    // for each sample, in tree order. add(leaf, sum) adds what the leaf predicts.
     template <class Visit>
     void for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
                     Traversal&& traversal, const StopFlag& stop, Visit&& visit) const;
 
-    // visit(sample, leaf, add) for any number of samples, which have these values: in tree m,
-    // unpacked if that pays.
+    // visit(sample, leaf, add) for any number of samples of the block in tree m, which is unpacked
+    // first if that pays. `values`: the values of the block, in double or single precision.
     template <class T, class Visit>
     void leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
-                        std::span<const std::uint32_t> some, UnpackedTree<T>& unpacked,
+                        std::span<const std::uint32_t> samples, UnpackedTree<T>& unpacked,
                         Traversal& traversal, Visit&& visit) const;
-    // use(add): what a leaf of the tree predicts, or its share of it.
+    // The same as with_leaves, without majority votes.
     template <class Use>
     void with_leaf_values(const PackedTree& tree, Use&& use) const;
-    // One vote for the most likely class of each output (equation 4.20); the first of equals.
+    // Adds one vote for the most likely class of each output (equation 4.20), the first of ties.
     void add_vote(std::span<const double> shares, std::span<double> sum) const;
     const NodeNumbers& numbers(std::size_t m) const;
 
@@ -126,7 +130,7 @@ private:
     std::vector<PackedTree> trees_;
     std::size_t width_ = 0, n_steps_ = 0;
     bool ruled_ = false, as_float32_ = false, by_majority_ = false;
-    // Few ask for the numbers of nodes: they are found when first asked for.
+    // The numbers of nodes are rarely needed, so they are computed on first use.
     mutable std::once_flag numbered_;
     mutable std::vector<NodeNumbers> numbers_;
 };

@@ -1,4 +1,4 @@
-// Samples to predict, a block at a time, as contiguous doubles; blocks shared over a team.
+// Reads samples in blocks of contiguous doubles, and distributes the blocks over a team.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace silvics {
 
-// After the last value there is one that may be read and says nothing.
+// A block of samples. One value after the last may be read; it has no meaning.
 struct RowBlock {
     std::size_t first = 0, size = 0, width = 0;
     const double* values = nullptr;
     bool whole = false;  // no value is missing
     const double* row(std::size_t i) const { return values + i * width; }
-    // From sample `begin` on, so many at most.
-    RowBlock part(std::size_t begin, std::size_t most) const {
-        return {first + begin, std::min(most, size - begin), width, row(begin), whole};
+    // At most `max_size` samples, from sample `begin` on.
+    RowBlock part(std::size_t begin, std::size_t max_size) const {
+        return {first + begin, std::min(max_size, size - begin), width, row(begin), whole};
     }
 };
 
@@ -42,7 +42,7 @@ inline void read_rows(const Matrix& X, std::size_t first, std::size_t size, doub
     });
 }
 
-// visit(i, j, value) for the cells of some rows of a matrix compressed by rows.
+// visit(i, j, value) for the stored cells of `size` rows of a matrix compressed by rows.
 template <class Visit>
 void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visit&& visit) {
     const SparseView& sparse = *X.sparse;
@@ -58,8 +58,8 @@ void for_stored_cells(const Matrix& X, std::size_t first, std::size_t size, Visi
     }
 }
 
-// body(block) for all rows of X, so many at a time. `as_float32` rounds values to float32 first,
-// for trees whose thresholds were learned on such.
+// body(block) for all rows of X, `block_rows` at a time. `as_float32` rounds values to float32
+// first, for trees that were grown on float32.
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::size_t block_rows,
                     Body&& body) {
@@ -75,11 +75,11 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
     team.run(n_blocks, [&](std::size_t b, std::size_t worker) {
         const std::size_t first = b * block_rows, size = std::min(block_rows, X.rows - first);
         std::vector<double>& buffer = buffers[worker];
-        if (X.sparse) {  // only what is stored is written, and wiped out again
+        if (X.sparse) {  // only stored cells are written, and reset to zero afterwards
             buffer.resize(block_rows * X.cols + 1, 0.0);
-            const auto put = [&](auto&& of) {
+            const auto put = [&](auto&& cell) {
                 for_stored_cells(X, first, size, [&](std::size_t i, std::size_t j, double value) {
-                    buffer[i * X.cols + j] = of(value);
+                    buffer[i * X.cols + j] = cell(value);
                 });
             };
             put(rounded);
@@ -94,23 +94,25 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
     });
 }
 
-// So many at most of these, up to 2 MiB.
-inline std::size_t rows_of_block(const Matrix& X, std::size_t most_rows) {
+// The number of rows of a block: at most `max_rows`, and at most 2 MiB.
+inline std::size_t rows_of_block(const Matrix& X, std::size_t max_rows) {
     constexpr std::size_t kBlockValues = 262144;
     return std::clamp<std::size_t>(kBlockValues / std::max<std::size_t>(X.cols, 1), 1,
-                                   std::max<std::size_t>(most_rows, 1));
+                                   std::max<std::size_t>(max_rows, 1));
 }
 
-// As many as there are for each thread: the more rows, the less it costs to fetch a tree.
+// The same with one block per thread, within limits: the more rows a block has, the less the
+// loading of a tree into the cache costs per row.
 template <class Body>
 void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, Body&& body) {
     constexpr std::size_t kMinBlockRows = 256, kMaxBlockRows = 32768;
-    const std::size_t shared = (X.rows + team.size() - 1) / team.size();
+    const std::size_t rows_per_thread = (X.rows + team.size() - 1) / team.size();
     for_row_blocks(X, as_float32, team,
-                   rows_of_block(X, std::clamp(shared, kMinBlockRows, kMaxBlockRows)), body);
+                   rows_of_block(X, std::clamp(rows_per_thread, kMinBlockRows, kMaxBlockRows)),
+                   body);
 }
 
-// Columns of some variables, one after the other.
+// The columns of the given variables, one after the other.
 inline std::vector<double> columns_of(const Matrix& X, std::span<const FeatureId> variables,
                                       bool as_float32, ThreadTeam& team) {
     std::vector<double> columns(checked_product(X.rows, variables.size()));

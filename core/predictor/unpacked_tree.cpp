@@ -5,13 +5,13 @@ namespace silvics {
 std::vector<float> exact_floats(const RowBlock& block) {
     std::vector<float> floats(block.size * block.width + 1);
     for (std::size_t i = 0; i < block.size; ++i) {
-        bool other = false;
+        bool inexact = false;
         for (std::size_t j = i * block.width; j < (i + 1) * block.width; ++j) {
             const double x = block.values[j];
             floats[j] = static_cast<float>(x);
-            other |= (static_cast<double>(floats[j]) != x) & (x == x);
+            inexact |= (static_cast<double>(floats[j]) != x) & (x == x);
         }
-        if (other) return {};
+        if (inexact) return {};
     }
     return floats;
 }
@@ -49,8 +49,9 @@ void UnpackedTree<T>::unpack(const PackedTree& tree) {
         else
             threshold = node.threshold();
         nodes[at[t]] = {threshold, child, node.missing_first() ? 0U : 1U, node.feature()};
-        // Whether a child is a leaf no branch could foresee: it is written as one, and anew when
-        // its turn comes if it is none. The place of leaves is the last, which is nobody's.
+        // Whether a child is a leaf is unpredictable, so there is no branch: every child is written
+        // as a leaf, and overwritten later if it is an inner node. `at` of leaves goes to an extra
+        // last element.
         for (std::uint32_t which = 0; which < 2; ++which, ++child) {
             const std::uint32_t bits = node.child(which).bits();
             nodes[child] = UnpackedNode<T>::leaf(Child(bits).content(), child, no_feature);

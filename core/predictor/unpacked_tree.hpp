@@ -1,9 +1,10 @@
-// A tree laid out for many samples: leaves are nodes like others, two children stand side by side.
+// A tree laid out for many samples: leaves are nodes too, and the two children of a node are
+// adjacent.
 //
-// A step has no branch and few instructions, and a way that has ended stays where it is, so that
-// eight to twelve samples go down at once, each in a register of its own. Where all values of the
-// samples are numbers of single precision, thresholds are as well, rounded down: the same values
-// are above them.
+// A step has no branch and few instructions, and a path that has reached a leaf stays there. Eight
+// to twelve samples therefore descend at once, each in its own register. If all values of the
+// samples are exact in single precision, thresholds are rounded down to single precision: the same
+// values exceed them.
 #pragma once
 
 #include <algorithm>
@@ -20,26 +21,28 @@
 
 namespace silvics {
 
-// The largest number of single precision that is not above x.
+// The largest number in single precision that does not exceed x.
 inline float rounded_down(double x) {
     const auto nearest = static_cast<float>(x);
     const auto bits = std::bit_cast<std::int32_t>(nearest);
-    // The number below has the next smaller bits, or larger ones if it is negative. No branch could
-    // foresee which way the nearest is.
+    // The next smaller number has bits less one, or plus one if it is negative. The direction of
+    // rounding is unpredictable, so there is no branch.
     const std::int32_t above = static_cast<double>(nearest) > x ? 1 : 0;
     return std::bit_cast<float>(bits - ((bits >> 31) | 1) * above);
 }
 
-// The values of a block in single precision, and one more; nothing if that would change any.
+// The values of a block in single precision, and one more element; empty if a value is not exact in
+// single precision.
 std::vector<float> exact_floats(const RowBlock& block);
 
-// The threshold of a leaf is not a number, and has in it what the leaf has. A link tells the first
-// child, of a leaf itself; where missing values go; the variable, of a leaf the one after the last.
+// A node: a threshold and a link. The link packs the number of the first child, the side of missing
+// values, and the variable. A leaf is a node whose threshold is NaN with the content in its low
+// bits, whose first child is itself, and whose variable is one beyond the last.
 template <class T>
 struct UnpackedNode {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    // Bits of a link that are not the child's, the first of them that of missing values: known when
-    // compiled, so that no step needs a register for them.
+    // The number of bits below the child in a link; the highest of them is the side of missing
+    // values. It is a compile-time constant, so that no step needs a register for it.
     static constexpr unsigned kShift = sizeof(T) == 4 ? 13 : 32;
     static constexpr std::size_t kMaxFeature = (std::size_t{1} << (kShift - 1)) - 1;
     static constexpr std::size_t kMaxNodes = std::size_t{1} << (8 * sizeof(T) - kShift);
@@ -69,34 +72,34 @@ private:
     static constexpr Bits kNotANumber = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
 };
 
-// `T`: of the thresholds, and of the samples' values. What leaves compare, to no effect, is the
-// value after a sample's last: there must be one.
+// `T`: the type of the thresholds and of the samples' values. Leaves compare the value after a
+// sample's last, to no effect, so it must be readable.
 template <class T>
 class UnpackedTree {
 public:
-    // Whether a tree of the forest can be unpacked, and so many samples gain more by it than it
-    // takes.
+    // Whether tree m can be unpacked, and `n_samples` samples save more time than unpacking takes.
     static bool pays(const PackedForest& forest, std::size_t m, std::size_t n_samples);
 
     explicit UnpackedTree(std::size_t n_features)
         : n_features_(static_cast<FeatureId>(n_features)) {}
-    // Another tree in its place, where the cache still has the memory.
+    // Replaces the tree by another one in the same memory, which is still in the cache.
     void unpack(const PackedTree& tree);
 
     static constexpr std::uint32_t kRoot = 1;
-    // As many at once as were quickest. `kMissing`: some values may be.
+    // Paths that advance together. The number is the one that was fastest in measurements.
+    // `kMissing`: some values may be missing.
     template <bool kMissing>
     struct Paths {
         static constexpr std::size_t kSize = sizeof(T) == 4 && !kMissing ? 12 : 8;
         std::array<std::uint32_t, kSize> at;
         std::array<const T*, kSize> samples;
     };
-    // Ways from where they are to their leaves.
+    // Moves all paths from their current nodes to their leaves.
     template <bool kMissing>
     [[gnu::always_inline]] void down(Paths<kMissing>& paths) const {
         constexpr std::size_t kPaths = Paths<kMissing>::kSize;
         const UnpackedNode<T>* const nodes = nodes_.data();
-        // By themselves, so that they are in registers.
+        // Local copies, so that they stay in registers.
         std::uint32_t at[kPaths];
         const T* samples[kPaths];
 #pragma GCC unroll 16
@@ -104,9 +107,9 @@ public:
             at[k] = paths.at[k];
             samples[k] = paths.samples[k];
         }
-        constexpr std::size_t kSteps = 2;  // between two looks whether all have ended
-        for (std::uint32_t going = 1; going != 0;) {
-            going = 0;
+        constexpr std::size_t kSteps = 2;  // between two checks whether all paths have ended
+        for (std::uint32_t moved = 1; moved != 0;) {
+            moved = 0;
             for (std::size_t step = 0; step < kSteps; ++step)
 #pragma GCC unroll 16
                 for (std::size_t k = 0; k < kPaths; ++k) {
@@ -115,7 +118,7 @@ public:
                     std::uint32_t second = x > node.threshold;
                     if constexpr (kMissing) second |= std::uint32_t{x != x} & node.missing_second();
                     const std::uint32_t to = node.first_child() + second;
-                    if (step == kSteps - 1) going |= to ^ at[k];
+                    if (step == kSteps - 1) moved |= to ^ at[k];
                     at[k] = to;
                 }
         }
@@ -123,14 +126,15 @@ public:
         for (std::size_t k = 0; k < kPaths; ++k) paths.at[k] = at[k];
     }
 
-    // Some samples of a block, which have these values: end(i, leaf).
+    // end(i, leaf) for the given samples of a block. `values`: the values of the block as T.
     template <class End>
-    void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> some,
+    void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> samples,
               End&& end) const {
-        block.whole ? down<false>(block, values, some, end) : down<true>(block, values, some, end);
+        block.whole ? down<false>(block, values, samples, end)
+                    : down<true>(block, values, samples, end);
     }
 
-    // A step by hand.
+    // For callers that take the steps themselves.
     const UnpackedNode<T>& node(std::uint32_t at) const { return nodes_[at]; }
     bool ended(std::uint32_t at) const { return nodes_[at].first_child() == at; }
     PackedLeaf leaf(std::uint32_t at) const { return {nodes_[at].content(), at / 2 - 1, at & 1}; }
@@ -139,22 +143,23 @@ private:
     static std::size_t first_child_of(std::size_t t) { return 2 * t + 2; }
 
     template <bool kMissing, class End>
-    void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> some,
+    void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> samples,
               End& end) const {
         Paths<kMissing> paths;
-        for (std::size_t begin = 0; begin < some.size(); begin += paths.kSize) {
-            const auto these = some.subspan(begin, std::min(paths.kSize, some.size() - begin));
+        for (std::size_t begin = 0; begin < samples.size(); begin += paths.kSize) {
+            const auto batch =
+                samples.subspan(begin, std::min(paths.kSize, samples.size() - begin));
             for (std::size_t k = 0; k < paths.kSize; ++k) {
                 paths.at[k] = kRoot;
-                paths.samples[k] = values + block.width * these[std::min(k, these.size() - 1)];
+                paths.samples[k] = values + block.width * batch[std::min(k, batch.size() - 1)];
             }
             down<kMissing>(paths);
-            for (std::size_t k = 0; k < these.size(); ++k) end(these[k], leaf(paths.at[k]));
+            for (std::size_t k = 0; k < batch.size(); ++k) end(batch[k], leaf(paths.at[k]));
         }
     }
 
     std::vector<UnpackedNode<T>> nodes_;
-    std::vector<std::uint32_t> at_;  // of the packed nodes, while they are unpacked
+    std::vector<std::uint32_t> at_;  // while unpacking: the new number of each packed node
     FeatureId n_features_;
 };
 

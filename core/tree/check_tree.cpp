@@ -148,7 +148,7 @@ void check_rule(const TreeBase& tree, const Node& node, std::size_t& records_end
             "record of a split");
     const BranchRecord record = tree.record(node);
     require(!tree.both_children || record.n_terms() == 0 || record.n_children() == 2,
-            "ways of a node");
+            "children of a node");
     const auto children = record.children();
     require(node.second() == children[children.size() > 1 ? 1 : 0], "record of a split");
     records_end += record.size();

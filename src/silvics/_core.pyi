@@ -1,4 +1,4 @@
-"""The native core of silvics: grows, predicts, counts."""
+"""The native core of silvics: growth, prediction and importances."""
 
 from collections.abc import Callable, Sequence
 import enum
@@ -60,7 +60,7 @@ class Choice(enum.Enum):
     significant = 4
 
 class SplitKind(enum.Enum):
-    """What a split is."""
+    """The kind of a split."""
 
     binary = 0
 
@@ -89,7 +89,7 @@ class Search(enum.Enum):
     bins = 2
 
 class Matrix:
-    """X: blocks of columns side by side, or sparse."""
+    """X: blocks of columns side by side, or a sparse matrix."""
 
     def __init__(self, blocks: list, n_levels: Sequence[int] = []) -> None: ...
     @staticmethod
@@ -97,14 +97,16 @@ class Matrix:
         starts: object, places: object, values: object, shape: tuple[int, int], by_columns: bool
     ) -> Matrix:
         """
-        Compressed by columns or by rows; vectors are given as columns, of shape (n, 1).
+        A matrix compressed by columns or by rows. The vectors have shape (n, 1).
         """
 
     @property
     def shape(self) -> tuple[int, int]: ...
 
 class Table:
-    """X as it is searched: small integer codes, or its values."""
+    """
+    X in the form in which splits are searched: small integer codes, or its values.
+    """
 
     @property
     def n_rows(self) -> int: ...
@@ -115,7 +117,7 @@ def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Tabl
 def table_of_values(X: Matrix, n_jobs: int, rarely_read: bool) -> Table: ...
 
 class Target:
-    """The output variables, as the core sums them."""
+    """The output variables in the form that the criteria sum."""
 
     @staticmethod
     def of_classes(
@@ -166,7 +168,7 @@ def tree_columns(seed: int, n_features: int, wanted: int) -> NDArray[numpy.int64
     """Columns that the tree of this seed draws, ascending."""
 
 class GrowthRules:
-    """Everything that decides the shape of a tree."""
+    """The rules by which trees grow."""
 
     def __init__(self) -> None: ...
     @property
@@ -321,7 +323,7 @@ class Tree:
     def n_outputs(self) -> int: ...
     @property
     def n_classes(self) -> list[int]:
-        """Classes of each output; empty for regression."""
+        """Number of classes of each output; empty for regression."""
 
     @property
     def value_width(self) -> int: ...
@@ -343,13 +345,15 @@ class Tree:
         """The children of a node, in their order."""
 
     def record(self, node: int) -> dict[str, Any] | None:
-        """What a node keeps that is not a plain split in two; or None."""
+        """
+        The branch record of a node as a dict, or None if the node is a plain binary split.
+        """
 
     def on_combinations(
         self, combinations: Sequence[Sequence[tuple[int, float, float]]], n_features: int
     ) -> Tree:
         """
-        The tree of these combinations of variables as one of the variables themselves.
+        A tree that was grown on these combinations of variables, as a tree with oblique splits on the variables.
         """
 
     def relabelled(
@@ -363,12 +367,12 @@ class Tree:
         ],
     ) -> Tree:
         """
-        The same tree in new numbers of classes and levels; itself where nothing changes.
+        The tree with new numbers for classes and levels; the same object if no number changes.
         """
 
     def end_cuts(self, share: float) -> tuple[int, int]:
         """
-        Splits of nodes that are large enough for an end cut, and how many have a side with less than this share of the weight.
+        The number of splits of nodes that are large enough for an end cut, and how many of them have a side with less than this share of the weight.
         """
 
     def pruned_by_errors(
@@ -379,10 +383,10 @@ class Tree:
         slack: float,
     ) -> Tree: ...
     def left_levels(self, node: int, n_levels: int) -> NDArray[numpy.int64]:
-        """Which of so many levels go left at a category node."""
+        """The levels below `n_levels` that go left at a category node."""
 
     def others_left(self, node: int) -> bool:
-        """Whether levels that no tree has seen go left at a category node."""
+        """Whether unseen levels go left at a category node."""
 
     def impurity_decrease(
         self, normalize: bool, min_samples: int = 0
@@ -397,7 +401,7 @@ class Tree:
     def impurity(self) -> NDArray[numpy.float64]: ...
     def missing_go_to_left(self) -> NDArray[numpy.uint8]: ...
     def values(self) -> NDArray[numpy.float64]:
-        """What every node predicts: class shares of all outputs, or means."""
+        """The prediction of every node: class shares of all outputs, or means."""
 
     def depths(self) -> NDArray[numpy.int64]: ...
     def expanded(self) -> Tree:
@@ -410,7 +414,9 @@ class Tree:
     def __setstate__(self, arg: dict, /) -> None: ...
     @staticmethod
     def from_stored_arrays(arrays: dict) -> Tree:
-        """The tree of stored_arrays(); ValueError if they are not a valid tree."""
+        """
+        The tree of stored_arrays(). Raises ValueError if they are not a valid tree.
+        """
 
 def grow(
     table: Table,
@@ -423,11 +429,11 @@ def grow(
     progress: Callable[[int, int], object] | None,
 ) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
     """
-    Trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that cut the growing short, if any: then the trees are the first so many.
+    The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, the trees are those of the first seeds.
     """
 
 class PackedForest:
-    """Trees as samples traverse them, in flat arrays."""
+    """Trees in the form that predicts, as flat arrays."""
 
     @staticmethod
     def of(trees: Sequence[Tree]) -> PackedForest: ...
@@ -436,11 +442,11 @@ class PackedForest:
         arrays: dict, n_features: int, n_outputs: int, n_classes: Sequence[int], both_children: bool
     ) -> PackedForest:
         """
-        The forest of arrays(), which it looks into; ValueError if it is not valid.
+        The forest of arrays(), which it reads in place. Raises ValueError if it is not valid.
         """
 
     def arrays(self) -> dict[str, Any]:
-        """Everything the forest holds, by name."""
+        """All arrays of the forest, by name."""
 
     @property
     def n_trees(self) -> int: ...
@@ -450,31 +456,33 @@ class PackedForest:
     def n_outputs(self) -> int: ...
     @property
     def n_classes(self) -> list[int]:
-        """Classes of each output; empty for regression."""
+        """Number of classes of each output; empty for regression."""
 
     @property
     def both_children(self) -> bool: ...
     @property
     def node_counts(self) -> list[int]:
-        """Nodes of each tree."""
+        """Number of nodes of each tree."""
 
     def leaves(self, tree: int) -> NDArray[numpy.int64]:
-        """Numbers of the nodes that are leaves, ascending."""
+        """The node numbers of the leaves, ascending."""
 
 class TrainingStats:
-    """What trees know beyond what predicts."""
+    """Statistics of nodes that prediction does not need."""
 
     @staticmethod
     def of(forest: PackedForest, trees: Sequence[Tree]) -> TrainingStats: ...
     @staticmethod
     def from_arrays(forest: PackedForest, arrays: dict) -> TrainingStats:
-        """The stats of arrays(), which they look into; ValueError if not valid."""
+        """
+        The statistics of arrays(), which are read in place. Raises ValueError if they are not valid.
+        """
 
     def arrays(self) -> dict[str, Any]:
-        """Everything that is known, by name."""
+        """All arrays of the statistics, by name."""
 
     def trees(self, forest: PackedForest) -> list[Tree]:
-        """The trees that it was made of."""
+        """The trees that the statistics were computed from."""
 
 def checksum(
     head: Annotated[
@@ -484,10 +492,12 @@ def checksum(
         NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
 ) -> int:
-    """A checksum of bytes in two parts, the first of whole lines of 64."""
+    """
+    A checksum of bytes in two parts. The length of the first is a multiple of 64.
+    """
 
 class Predictor:
-    """Trees made ready to be walked by samples."""
+    """A forest packed for prediction."""
 
     def __init__(
         self, forest: PackedForest, as_float32: bool, by_majority: bool = False
@@ -500,11 +510,11 @@ class Predictor:
     def n_nodes(self) -> int: ...
     @property
     def value_width(self) -> int:
-        """Numbers that are predicted of a sample."""
+        """Number of values that are predicted for a sample."""
 
     @property
     def n_steps(self) -> int:
-        """Steps that a sample takes at most."""
+        """Maximum number of steps that a sample takes through all trees."""
 
     def predict(self, X: Matrix, n_jobs: int) -> NDArray[numpy.float64]:
         """Mean prediction of the trees: rows x value width."""
@@ -521,7 +531,7 @@ class Predictor:
         self, X: Matrix, seeds: Sequence[int], sampling: Sampling, n_jobs: int, first: int = 0
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
         """
-        Sums of out-of-bag predictions, and how many trees gave one, for every row; of the trees of these seeds, `first` and those after it.
+        Sums of out-of-bag predictions of every row, and the number of trees in each sum. The seeds are those of tree `first` and the trees after it.
         """
 
     def permuted_out_of_bag(
@@ -538,7 +548,7 @@ class Predictor:
         first: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.int64]]:
         """
-        How the sums of out-of-bag predictions change when each group of variables takes its values from other rows: groups x repeats x rows x value width. And what `out_of_bag` gives.
+        Changes of the sums of out-of-bag predictions when each group of variables takes its values from other rows: groups x repeats x rows x value width. Then the sums and counts of `out_of_bag`.
         """
 
     def permuted_losses(
@@ -558,7 +568,7 @@ class Predictor:
         first: int = 0,
     ) -> NDArray[numpy.float64]:
         """
-        How the losses of single trees change then, summed over the rows that they did not draw: groups x repeats x classes or outputs.
+        Changes of the losses of single trees when each group of variables takes its values from other rows, summed over the rows that a tree did not draw: groups x repeats x classes or outputs.
         """
 
 class LeafMembership:
@@ -582,11 +592,11 @@ class LeafMembership:
         forest: PackedForest, arrays: dict, n_rows: int, n_parts: int
     ) -> LeafMembership:
         """
-        The membership of arrays(), which it reads in place; ValueError if it is not valid for the forest.
+        The membership of arrays(), which it reads in place. Raises ValueError if the arrays are not valid for the forest.
         """
 
     def arrays(self) -> dict[str, Any]:
-        """Everything the membership holds, by name."""
+        """All arrays of the membership, by name."""
 
     @property
     def n_rows(self) -> int: ...
@@ -614,26 +624,28 @@ class LeafMembership:
         self, predictor: Predictor, n_jobs: int
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]:
         """
-        Sums of out-of-bag predictions of every row, and how many trees gave one.
+        Sums of out-of-bag predictions of every row, and the number of trees in each sum.
         """
 
 class RowPredictor:
-    """Trees walked by one row at a time."""
+    """Predicts one row at a time."""
 
     def __init__(
-        self, walker: Predictor, names: object | None, levels: list, missing: bool
+        self, predictor: Predictor, names: object | None, levels: list, missing: bool
     ) -> None: ...
     def values(self, row: object | None) -> object:
-        """What the trees predict; None if the row is not plain."""
+        """The mean prediction of the trees; None if the row is not plain."""
 
     def likeliest(self, row: object | None) -> int:
-        """Number of the largest value, the first of equals; -1 if not plain."""
+        """
+        The index of the largest value, the first of ties; -1 if the row is not plain.
+        """
 
     def number(self, row: object | None) -> object:
-        """The first value; None if the row is not plain."""
+        """The first predicted value; None if the row is not plain."""
 
 class Distribution:
-    """Distinct rows of a table, and what is known of Y in each."""
+    """The distinct rows of a table, and the statistics of Y in each."""
 
     def __init__(
         self,
@@ -648,10 +660,12 @@ class Distribution:
         impurity: str,
         values: Sequence[Sequence[float]],
     ) -> None:
-        """Levels have a row for each variable, statistics for each row."""
+        """
+        `levels` has one row per variable, `statistics` one row per distinct row of the table.
+        """
 
 class TreeSplits(enum.Enum):
-    """What the tests of randomized trees are."""
+    """The kind of split of randomized trees."""
 
     multiway = 0
 
@@ -696,7 +710,7 @@ def subset_impurities(
     distribution: Distribution, max_size: int, n_jobs: int, progress: object | None
 ) -> NDArray[numpy.float64]:
     """
-    Weight times i(Y|B) of every set B, at the number whose bits are its variables.
+    Weight times i(Y|B) of every set B, at the index whose bits are the variables of B.
     """
 
 def expected_importances(
@@ -706,7 +720,9 @@ def expected_importances(
     n_jobs: int,
     progress: Callable[[int, int], object] | None,
 ) -> dict | None:
-    """Over all trees; None if that is more than `max_work` rows to look at."""
+    """
+    Expected importances over all trees; None if more than `max_work` rows would be read.
+    """
 
 def sampled_importances(
     distribution: Distribution,
@@ -716,7 +732,7 @@ def sampled_importances(
     n_jobs: int,
     progress: object | None,
 ) -> dict:
-    """The mean over so many random trees."""
+    """Mean importances over `n_trees` random trees."""
 
 def decompose_importances(
     trees: Sequence[Tree],
@@ -726,11 +742,11 @@ def decompose_importances(
     min_samples: int = 0,
 ) -> tuple:
     """
-    Importances of trees by degree, and by context: variables, starts of sets, their variables, weights and decreases.
+    Importances of trees by degree, and by context: variables, starts of the sets, variables of the sets, weights and decreases.
     """
 
 class NodeMeasure(enum.Enum):
-    """What is found node by node."""
+    """The quantity that is computed at every node."""
 
     out_of_bag = 0
 
@@ -787,7 +803,9 @@ def add_local_importances(
     sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     n_jobs: int,
 ) -> None:
-    """How the impurity falls on the ways of samples, added up over trees."""
+    """
+    Adds the decrease of impurity along the decision path of each sample, summed over trees.
+    """
 
 def surrogate_importances(
     predictor: Predictor,
@@ -802,11 +820,11 @@ def surrogate_importances(
     wants_mimicry: bool,
     n_jobs: int,
 ) -> tuple:
-    """Of each tree and variable, and how well variables mimic each other."""
+    """
+    Importances from surrogate splits (trees x variables), and how well variables mimic each other.
+    """
 
 def impurity_decrease_by_output(
     tree: Tree, impurity: str, min_samples: int = 0
 ) -> NDArray[numpy.float64]:
-    """
-    Mean decrease of impurity of one tree, variables by classes or outputs.
-    """
+    """Mean decrease of impurity of one tree: variables x classes or outputs."""

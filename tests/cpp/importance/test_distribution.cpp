@@ -185,7 +185,7 @@ TEST_CASE("entropy and gini of counts, in and beyond the table of logarithms") {
     for (const bool is_gini : {false, true}) {
         const auto impurity =
             impurity_of(is_gini ? Impurity::gini : Impurity::entropy, 3, {3.0, 0.0, 1.0});
-        CHECK(impurity.of_counts());
+        CHECK(impurity.has_counts());
         for (const std::uint32_t a : kCounts)
             for (const std::uint32_t b : kCounts)
                 for (const std::uint32_t c : {0U, 1U, 32768U}) {
@@ -218,8 +218,8 @@ TEST_CASE("entropy and gini of fractional weights") {
             all[0] = 0.5;
             const auto by_entropy = impurity_of(Impurity::entropy, width, all);
             const auto by_gini = impurity_of(Impurity::gini, width, all);
-            CHECK_FALSE(by_entropy.of_counts());
-            CHECK_FALSE(by_gini.of_counts());
+            CHECK_FALSE(by_entropy.has_counts());
+            CHECK_FALSE(by_gini.has_counts());
             CHECK(by_entropy(weights.data()) == doctest::Approx(entropy(weights)).epsilon(1e-12));
             CHECK(by_gini(weights.data()) == doctest::Approx(gini(weights)).epsilon(1e-12));
         }
@@ -244,19 +244,19 @@ TEST_CASE("variance is the sum of squared distances to the mean") {
         CHECK(impurity.weight(moments.data()) == moments[0]);
     }
     const auto impurity = impurity_of(Impurity::variance, 3, {1.0, 2.0, 4.0});
-    CHECK_FALSE(impurity.of_counts());  // though they are whole
+    CHECK_FALSE(impurity.has_counts());  // though they are whole
     const std::vector<std::uint32_t> whole = {4, 6, 14};
     CHECK(impurity(whole.data()) == 5.0);
 }
 
 TEST_CASE("statistics are counts if all are whole, not negative, and fit 32 bits in sum") {
     for (const Impurity kind : {Impurity::entropy, Impurity::gini}) {
-        CHECK(impurity_of(kind, 2, {0.0, 0.0}).of_counts());
-        CHECK(impurity_of(kind, 2, {1.0, 0.0, 4294967294.0, 0.0}).of_counts());
-        CHECK_FALSE(impurity_of(kind, 2, {1.0, 0.0, 4294967295.0, 0.0}).of_counts());
-        CHECK_FALSE(impurity_of(kind, 2, {1.0, 0x1p60}).of_counts());
-        CHECK_FALSE(impurity_of(kind, 2, {1.0, 0.5}).of_counts());
-        CHECK_FALSE(impurity_of(kind, 2, {1.0, -1.0}).of_counts());
+        CHECK(impurity_of(kind, 2, {0.0, 0.0}).has_counts());
+        CHECK(impurity_of(kind, 2, {1.0, 0.0, 4294967294.0, 0.0}).has_counts());
+        CHECK_FALSE(impurity_of(kind, 2, {1.0, 0.0, 4294967295.0, 0.0}).has_counts());
+        CHECK_FALSE(impurity_of(kind, 2, {1.0, 0x1p60}).has_counts());
+        CHECK_FALSE(impurity_of(kind, 2, {1.0, 0.5}).has_counts());
+        CHECK_FALSE(impurity_of(kind, 2, {1.0, -1.0}).has_counts());
     }
 }
 

@@ -238,7 +238,7 @@ TEST_CASE("numbers of threads give the same bits") {
 
 TEST_CASE("too many variables, and a wrong distribution, are refused") {
     test::Rng rng(200);
-    const std::vector<std::uint32_t> n_levels(kMostVariablesOfLattice + 1, 2);
+    const std::vector<std::uint32_t> n_levels(kMaxVariablesOfLattice + 1, 2);
     const Made many = made(rng, 5, n_levels, Impurity::entropy, 2);
     CHECK_THROWS_WITH_AS(impurities(many.d, 1), "too many variables for all their sets",
                          std::invalid_argument);

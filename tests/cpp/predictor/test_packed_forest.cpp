@@ -16,7 +16,7 @@ using test::Rng;
 using test::Trials;
 using Row = std::vector<std::uint64_t>;  // bits of numbers
 
-constexpr Place kHot = 1700;
+constexpr Place kCachedNodes = 1700;
 
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
@@ -148,9 +148,9 @@ bool in_order(const TreeBase& tree, const std::vector<NodeId>& ids) {
     const auto ends = tree.subtree_ends();
     const auto size = [&](NodeId id) { return ends[id] - id; };
     bool right = true;
-    for (Place t = 1; t < std::min<std::size_t>(kHot, ids.size()); ++t)
+    for (Place t = 1; t < std::min<std::size_t>(kCachedNodes, ids.size()); ++t)
         right &= size(ids[t - 1]) >= size(ids[t]);
-    for (Place t = kHot; t < ids.size(); ++t) {
+    for (Place t = kCachedNodes; t < ids.size(); ++t) {
         std::size_t inner = 0;
         std::vector<NodeId> children;
         for (NodeId id = ids[t]; id < ends[ids[t]]; ++id) inner += !tree.nodes[id].leaf();
@@ -297,7 +297,7 @@ TEST_CASE("chains and large trees have their hot nodes first, then one subtree a
         shape.kinds = kinds;
         Tree tree;
         do tree = test::random_branches(rng, shape);
-        while (tree.nodes.size() - tree.n_leaves() < 2 * kHot);
+        while (tree.nodes.size() - tree.n_leaves() < 2 * kCachedNodes);
         check_packing({shared(tree)});
     }
 }

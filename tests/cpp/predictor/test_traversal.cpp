@@ -85,7 +85,7 @@ TEST_CASE("one sample arrives at its leaves of many trees") {
     for (const Trials& trials : test::kAllTrials) {
         std::vector<Packed> forest;
         std::vector<PackedTree> trees;
-        for (std::size_t m = 0; m < Traversal::kMost; ++m) {
+        for (std::size_t m = 0; m < Traversal::kMaxPaths; ++m) {
             if (m % 10 == 3) {  // a root alone among them
                 Tree root = test::chain_of(0, {});
                 root.n_features = trials.n_features;
@@ -133,18 +133,18 @@ TEST_CASE("a walk that does not know its leaves tells what they have") {
         for (const bool ordered : steps_for(trials)) {
             const Packed of = random_tree(rng, trials), other = random_tree(rng, trials);
             const Matrix X = test::samples_for(rng, 256, trials);
-            Traversal knowing(true), traversal;
-            knowing.down(of.packed(), ordered, block_of(X), first_numbers(256));
+            Traversal identifying(true), traversal;
+            identifying.down(of.packed(), ordered, block_of(X), first_numbers(256));
             traversal.down(of.packed(), ordered, block_of(X), first_numbers(256));
             bool same = true;
             for (std::size_t i = 0; i < 256; ++i)
-                same &= knowing.leaf(i).content == traversal.leaf(i).content;
+                same &= identifying.leaf(i).content == traversal.leaf(i).content;
             const std::vector<PackedTree> trees = {of.packed(), other.packed()};
             for (std::size_t i = 0; i < 30; ++i) {
-                knowing.down(trees, ordered, X.row(i));
+                identifying.down(trees, ordered, X.row(i));
                 traversal.down(trees, ordered, X.row(i));
                 for (std::size_t m = 0; m < 2; ++m)
-                    same &= knowing.leaf(m).content == traversal.leaf(m).content;
+                    same &= identifying.leaf(m).content == traversal.leaf(m).content;
             }
             CHECK(same);
         }
