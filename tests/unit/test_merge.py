@@ -506,10 +506,13 @@ def test_what_is_no_list_of_forests():
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"vote": "majority"}, "votes by majority is False in one and True in another"),
-        ({"missing": "both"}, "missing values in both children is False in one and True"),
-        ({"missing": "error"}, "missing is 'learned' in one and 'error' in another"),
-        ({"unknown_category": "heavier"}, "unknown_category is 'missing' in one and 'heavier'"),
+        ({"vote": "majority"}, "votes by majority is False in one forest and True in another"),
+        ({"missing": "both"}, "missing values in both children is False in one forest and True"),
+        ({"missing": "error"}, "missing is 'learned' in one forest and 'error' in another"),
+        (
+            {"unknown_category": "heavier"},
+            "unknown_category is 'missing' in one forest and 'heavier'",
+        ),
     ],
 )
 def test_forests_that_differ(change, complaint):
@@ -531,9 +534,9 @@ def test_shapes_that_differ():
         clone(forest).fit(X, y[:, 0]),
         clone(forest).fit(X[:, :3], y),
     ]
-    with pytest.raises(ValueError, match="n_outputs_ is 2 in one and 1 in another"):
+    with pytest.raises(ValueError, match="n_outputs_ is 2 in one forest and 1 in another"):
         silvics.merge(parts[:2])
-    with pytest.raises(ValueError, match="n_features_in_ is 4 in one and 3 in another"):
+    with pytest.raises(ValueError, match="n_features_in_ is 4 in one forest and 3 in another"):
         silvics.merge(parts[::2])
 
 
