@@ -242,8 +242,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         self._require_fitted("estimators_features_")
         if self._grown.seed is None:
             raise AttributeError(
-                "estimators_features_ is not available for a merged forest: the seeds of its trees "
-                "are not known."
+                "estimators_features_ is not available for a forest that was merged or saved with "
+                "for_prediction=True: the seeds of its trees are not known."
             )
         return [
             _core.tree_columns(seed, self.n_features_in_, self._n_columns_of_tree)

@@ -158,7 +158,7 @@ def test_monotonic_constraints_are_not_for_categories(kind, categories, sign):
         small(kind, monotonic_cst=[sign, 1, 0, 0], **chosen).fit(X, y > 1)
     small(kind, monotonic_cst=[0, sign, 0, 0], **chosen).fit(X, y > 1)
     frame = pd.DataFrame({"a": ["oak", "elm"] * 30, "b": X[:, 0]})
-    with pytest.raises(ValueError, match=r"monotonic_cst must be 0 for column 'a'"):
+    with pytest.raises(ValueError, match=r"Set monotonic_cst to 0 for column 'a'"):
         small(kind, monotonic_cst=[sign, 0]).fit(frame, y > 1)
     small(kind, monotonic_cst=[0, sign]).fit(frame, y > 1)
 

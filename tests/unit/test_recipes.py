@@ -450,7 +450,7 @@ def test_no_table_breaks_a_recipe(name, what):
 def test_one_row_is_a_forest_or_a_clear_error(name):
     forest = ForestRegressor(name, 2, random_state=0)
     if recipes.get(name).honest or recipes.get(name).pruning == "reduced_error":
-        with pytest.raises(ValueError, match=r"1 sample|only 1"):
+        with pytest.raises(ValueError, match=r"1 sample|at least two rows"):
             forest.fit([[1.0, 2.0]], [3.0])
     else:
         assert forest.fit([[1.0, 2.0]], [3.0]).predict([[0.0, 0.0]]) == [3.0]

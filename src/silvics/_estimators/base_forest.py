@@ -184,8 +184,9 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         before = getattr(self, "_grown", None) if self.warm_start else None
         if before is not None and before.seed is None:
             raise ValueError(
-                "warm_start=True cannot add trees to a forest that was merged or converted from "
-                "scikit-learn, because its seed is not known. Set warm_start=False."
+                "warm_start=True cannot add trees to a forest that was merged, converted from "
+                "scikit-learn or saved with for_prediction=True, because its seed is not known. "
+                "Set warm_start=False."
             )
         seed = parameters.seed_of(self.random_state) if before is None else before.seed
         assert seed is not None
