@@ -511,7 +511,9 @@ def test_arrays_that_leave_a_gap(content):
 
     refuse(with_tensors(content, before), "gap")
     refuse(with_tensors(content, between), "gap")
-    refuse(with_tensors(content, lambda header: content[8 + length :] + b"\0"), "more")
+    refuse(
+        with_tensors(content, lambda header: content[8 + length :] + b"\0"), "data after its arrays"
+    )
 
 
 @pytest.mark.parametrize(
@@ -924,7 +926,7 @@ def test_squeezed_trees_that_begin_anywhere(contents):
     nodes = np.zeros((n, 19), dtype=np.uint8)
     content = squeezed_with(contents["squeezed"], first_node=first, nodes=nodes)
     assert len(content) < 12_000
-    refuse(content, "begin")
+    refuse(content, "not contiguous")
     for strange in ([], [0], [n], [1, n], [0, n + 1], [0, 2**40], [0, 2**64 - 1], [[0, n]]):
         first = np.array(strange, dtype=np.uint64)
         quickly_used(squeezed_with(contents["squeezed"], first_node=first))

@@ -353,7 +353,7 @@ def test_what_scikit_learn_cannot_hold_stays_here():
         ("random_forest", {"vote": "majority"}),
     ]:
         forest = few(ForestClassifier, name, **parameters).fit(X, y)
-        with pytest.raises(ValueError, match="can be converted"):
+        with pytest.raises(ValueError, match="to convert it"):
             forest.to_sklearn()
     X = X[["number", "whole"]].astype(np.float32)
     forest = few(ForestClassifier, "pert").fit(X, y)
