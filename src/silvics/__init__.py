@@ -1,6 +1,6 @@
-"""Random forests, grown fast and explained.
+"""Fast random forests and tools to understand them.
 
-The estimators follow scikit-learn: replace ``from sklearn.ensemble import
+The estimators have scikit-learn's interface: replace ``from sklearn.ensemble import
 RandomForestClassifier`` by ``from silvics import RandomForestClassifier``.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         ExtraTreeRegressor,
     )
 else:
-    # The same names: a test compares them. They are imported when they are first used.
+    # The same names as above, which a test compares. Each is imported on first use.
     __getattr__, __dir__ = attach(
         __name__,
         {

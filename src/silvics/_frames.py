@@ -1,4 +1,4 @@
-"""Data frames out: in the library that the user's table came in."""
+"""Creation of data frames in the library of the user's table."""
 
 from __future__ import annotations
 
@@ -12,50 +12,54 @@ _LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def library_of(X: Any) -> str | None:
-    """The frame library that X is of; for other tables None: the first that is installed."""
+    """Return the name of the data frame library of X, or None if X is not a data frame."""
     if nw.dependencies.is_into_dataframe(X):
         return nw.from_native(X).implementation.value
     return None
 
 
 def frame_of(columns: dict[str, Any], library: str | None) -> Any:
-    """A frame of columns.
+    """Create a data frame.
 
     Parameters
     ----------
     columns : dict of str to sequence
-        By name: arrays of numbers, lists of str, or lists of tuples of str.
+        Columns by name: arrays of numbers, lists of str, or lists of tuples of str.
     library : str or None
-        What ``library_of`` said of the user's table.
+        Result of ``library_of`` for the user's table. None, or a library that is not installed,
+        means the first installed one of pandas, polars and pyarrow.
 
     Returns
     -------
     frame : data frame
+        Frame of the library.
     """
-    wanted = _LIBRARIES if library is None else (library, *_LIBRARIES)  # it may be gone since
+    wanted = (
+        _LIBRARIES if library is None else (library, *_LIBRARIES)
+    )  # the model may be loaded elsewhere
     chosen: Any = next((name for name in wanted if find_spec(name)), None)
     if chosen is None:
         raise ImportError(
-            "A data frame needs pandas, polars or pyarrow, and none is installed: "
-            "pip install pandas."
+            "A data frame needs pandas, polars or pyarrow, but none of them is installed. Install "
+            "one of them, for example with: pip install pandas."
         )
     if any(len(column) for column in columns.values()):
         return nw.from_dict(columns, backend=chosen).to_native()
-    # Types are inferred from values: there is one row, for a moment.
-    row = {name: _an_example(name, column) for name, column in columns.items()}
+    # Types are inferred from values, so create a frame with one row and remove the row.
+    row = {name: _example_of(name, column) for name, column in columns.items()}
     return nw.from_dict(row, backend=chosen).head(0).to_native()
 
 
-def _an_example(name: str, column: Any) -> Any:
+def _example_of(name: str, column: Any) -> Any:
     if isinstance(column, np.ndarray):
         return np.zeros(1, dtype=column.dtype)
     return [("",)] if name == "given" else [""]
 
 
 def wide(index: str, numbers: np.ndarray, names: np.ndarray, values: np.ndarray) -> dict[str, Any]:
-    """Columns of a frame: a numbering of the rows, and a column for each variable.
+    """Return the columns of a frame: row numbers, and one column for each variable.
 
-    Names that are there already get something more.
+    Names that occur more than once get a suffix.
     """
     while index in names:
         index += "_"

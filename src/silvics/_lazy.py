@@ -1,4 +1,4 @@
-"""Packages that import a module when one of its names is first used (PEP 562)."""
+"""Lazy loading of the modules of a package (PEP 562)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 def attach(
     package: str, names: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package that loads its modules late.
+    """Return ``__getattr__`` and ``__dir__`` of a package that imports modules on first use.
 
     Parameters
     ----------
     package : str
         The full name of the package.
     names : mapping of str to sequence of str
-        The public names that come from each module of the package. A module without any is
-        public itself.
+        The public names that each module of the package defines. A module with an empty list is
+        itself public.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def attach(
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{module_of[name]}"), name)
-        setattr(sys.modules[package], name, value)  # later uses find it without this call
+        setattr(sys.modules[package], name, value)  # later accesses do not call __getattr__
         return value
 
     def lister() -> list[str]:

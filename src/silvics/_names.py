@@ -1,4 +1,4 @@
-"""Names that users pass: whether they are known, and which one may have been meant."""
+"""Checks of names that users pass, with suggestions for misspelled ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 
 
 def did_you_mean(value: Any, known: Iterable[Any]) -> str:
-    """A question that names the known name most like the value; "" if none is like it."""
+    """Return a suggestion of the known name most similar to the value, or an empty string."""
     if not isinstance(value, str):
         return ""
     names = {name.lower(): name for name in known if isinstance(name, str)}
@@ -19,7 +19,7 @@ def did_you_mean(value: Any, known: Iterable[Any]) -> str:
 
 
 def one_of(parameter: str, value: Any, known: Iterable[str]) -> Any:
-    """The value, if it is one of the known names."""
+    """Return the value if it is one of the known names, else raise ValueError."""
     known = list(known)
     if not isinstance(value, str) or value not in known:
         raise ValueError(
@@ -29,7 +29,7 @@ def one_of(parameter: str, value: Any, known: Iterable[str]) -> Any:
 
 
 class SuggestsNames:
-    """Adds the name that may have been meant to scikit-learn's errors about parameters."""
+    """Mixin that adds a suggestion to scikit-learn's errors about invalid parameters."""
 
     def _validate_params(self) -> None:
         try:
@@ -38,7 +38,7 @@ class SuggestsNames:
             raise InvalidParameterError(f"{error}{self._suggestion()}") from None
 
     def _suggestion(self) -> str:
-        """For the first parameter whose value is no name that it may have."""
+        """Return a suggestion for the first parameter whose value is not an allowed name."""
         for parameter, allowed in self._parameter_constraints.items():  # type: ignore[attr-defined]
             value = getattr(self, parameter, None)
             names = [c for c in allowed if isinstance(c, StrOptions)]

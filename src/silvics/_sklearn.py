@@ -1,9 +1,9 @@
-"""scikit-learn's base classes and decorators, with the types that scikit-learn does not give.
+"""scikit-learn's base classes and decorators, with type annotations.
 
-Everything here is scikit-learn's own at run time. To type checkers, ``fit`` keeps its type through
-the decorators. mypy does not read packages without types: to it every base class would be Any, and
-a class with such a base has every attribute. It therefore sees the methods that users call. Other
-checkers read scikit-learn's source.
+At run time all names are scikit-learn's own. For type checkers, the decorators preserve the type of
+the decorated method. mypy ignores packages without types and would treat every base class as Any,
+so that a derived class would have every attribute; it therefore gets declarations of the methods
+that users call. Other type checkers read scikit-learn's source.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-MYPY = False  # a name that mypy takes to be True
+MYPY = False  # mypy treats this name as True
 
 if MYPY:
 

@@ -1,4 +1,4 @@
-"""Fitted state that is replaced as a whole: a fit builds it aside and puts it in place at once."""
+"""Atomic replacement of the fitted state of an estimator."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def fit_aside(estimator: Estimator, fit: Callable[[Estimator], bool | None]) -> Estimator:
     """Fit a copy of the estimator, then replace the estimator's state by the copy's.
 
-    The state is one dictionary, and replacing it is one assignment: a thread that predicts
-    meanwhile sees the old model or the new one. A fit that fails leaves the estimator as it was;
-    one that was cut short with usable trees (``interrupted_``) is kept, and its error raised. So
-    does one that returns False, which had nothing to change.
+    The state is one dictionary, which is replaced by one assignment. A thread that predicts at the
+    same time uses either the old model or the new one. If ``fit`` raises an exception or returns
+    False, the estimator is not changed. The exception is a fit that was interrupted with usable
+    trees (``interrupted_``): its state is kept, and its exception is raised.
     """
     copy = with_state(estimator, dict(vars(estimator)))
-    vars(copy).pop("interrupted_", None)  # of an earlier fit
+    vars(copy).pop("interrupted_", None)  # set by an earlier fit
     try:
         changed = fit(copy)
     except BaseException:
@@ -32,10 +32,10 @@ def fit_aside(estimator: Estimator, fit: Callable[[Estimator], bool | None]) -> 
 
 
 def reads_one_state(method: Method) -> Method:
-    """A method that sees one fitted state from its beginning to its end.
+    """Decorate a method so that it uses one fitted state throughout.
 
-    It is called on a view of the estimator that holds the present state, which a fit in another
-    thread replaces but never changes.
+    The method is called on a view of the estimator with the current state. A fit in another thread
+    replaces the state of the estimator but never changes that of the view.
     """
 
     @wraps(method)
@@ -46,7 +46,7 @@ def reads_one_state(method: Method) -> Method:
 
 
 def with_state(estimator: Estimator, state: dict[str, Any]) -> Estimator:
-    """An estimator of the same class whose attributes are these."""
+    """Return an estimator of the same class with the given attributes."""
     made = object.__new__(type(estimator))
     made.__dict__ = state
     return made

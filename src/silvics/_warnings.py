@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, however deep they arise."""
+"""Warnings that are attributed to the line of the user's code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _INSIDE = ("silvics", "sklearn")
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the innermost frame that is neither ours nor scikit-learn's."""
+    """Issue a warning at the innermost frame outside of silvics and scikit-learn."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _INSIDE:
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""A first forest on data that scikit-learn brings along: ``python -m silvics.demo``."""
+"""Demonstration on a data set of scikit-learn: ``python -m silvics.demo``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from silvics.forests import RandomForestClassifier
 
 
 def progress_bar(done: int, total: int) -> None:
-    """One line that fills up, on the standard error."""
+    """Print a progress bar to the standard error."""
     filled = "#" * (30 * done // total)
     end = "\n" if done == total else ""
     print(f"\rgrowing [{filled:<30}] {done} of {total} trees", end=end, file=sys.stderr, flush=True)
 
 
 def main() -> None:
-    """Grow, score, and show which variables matter."""
+    """Grow a forest, score it, and print the most important variables."""
     data = load_breast_cancer()
     X, X_test, y, y_test = train_test_split(data.data, data.target, random_state=0)
-    print(f"breast cancer: {len(X)} rows to learn from, {X.shape[1]} variables, two classes")
+    print(f"breast cancer: {len(X)} training rows, {X.shape[1]} variables, two classes")
 
     start = time.perf_counter()
     forest = RandomForestClassifier(
@@ -34,12 +34,12 @@ def main() -> None:
     nodes = sum(tree.tree_.node_count for tree in forest)
     print(f"{len(forest)} trees, {nodes} nodes, in {spent:.2f} s")
     print(
-        f"accuracy out of bag {forest.oob_score_:.3f}, on {len(X_test)} held-out rows "
+        f"accuracy: out-of-bag {forest.oob_score_:.3f}, on {len(X_test)} held-out rows "
         f"{forest.score(X_test, y_test):.3f}"
     )
-    print(f"digest {forest.digest()[:16]} (the same on any number of threads)")
+    print(f"digest {forest.digest()[:16]} (the same for any number of threads)")
 
-    print("\nmean decrease of impurity, the ten largest of", X.shape[1])
+    print(f"\nthe ten largest of {X.shape[1]} importances (mean decrease of impurity)")
     importances = forest.feature_importances_
     for j in np.argsort(importances)[::-1][:10]:
         bar = "#" * round(40 * importances[j] / importances.max())

@@ -1,4 +1,4 @@
-"""Leaves of totally randomized trees as an embedding."""
+"""The estimator ``RandomTreesEmbedding``."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ if TYPE_CHECKING:
     """,
 )
 class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
-    """An embedding by totally randomized trees (Geurts et al. 2006; Moosmann et al. 2007).
+    """Embedding by totally randomized trees (Geurts et al. 2006; Moosmann et al. 2007).
 
-    Each tree is a partition of the input space that looks at no output; a sample becomes the
-    leaves that it is in, one-hot: rows that are close have many of them in common.
+    Each tree partitions the input space at random, without an output. A sample is represented by
+    the one-hot encoded leaves that it falls into. Samples that are close have many leaves in
+    common.
     """
 
     sparse_output: bool
 
     _tree_class = ExtraTreeRegressor
-    _no_exports = "it predicts nothing. Use transform."
+    _no_exports = "it does not predict. Use transform instead."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: BaseForest._parameter_constraints[name]
@@ -92,49 +93,51 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         self, packed: _core.PackedForest, values: np.ndarray
     ) -> str | None:
         if packed.both_children:
-            return "rows of an embedding that are in several leaves"
+            return "an embedding cannot send samples to several leaves"
         return super()._problem_of_stored_trees(packed, values)
 
     def fit_transform(  # type: ignore[override]
         self, X: Any, y: Any = None, sample_weight: Any = None
     ) -> Any:
-        """Grow the trees on a learning set, and embed it.
+        """Fit the embedding to X and transform X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The input variables.
+            The training samples.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, not negative; zero leaves a sample out.
+            Non-negative weights of the samples. A sample with weight 0 is left out.
 
         Returns
         -------
         X_transformed : sparse matrix or ndarray of shape (n_samples, n_out)
+            The embedded samples; see ``transform``.
         """
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
     @reads_one_state
     def transform(self, X: Any, *, n_jobs: int | None = None) -> Any:
-        """One column per leaf of all trees: one where a sample is in the leaf, else zero.
+        """Encode the samples by the leaves that they fall into.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         X_transformed : sparse matrix or ndarray of shape (n_samples, n_out)
-            Sparse if ``sparse_output``.
+            One column per leaf of each tree: 1 if the sample falls into the leaf, 0 otherwise. The
+            result is sparse if ``sparse_output=True``.
         """
         leaves = self.apply(X, n_jobs=n_jobs)
         n_samples, n_trees = leaves.shape
         n_out = self._n_features_out
-        # Libraries of sparse matrices expect short indices, wherever they are enough.
+        # Libraries expect sparse matrices with 32-bit indices wherever these are large enough.
         index = np.int32 if max(leaves.size, n_out) < 2**31 else np.int64
         before = np.cumsum([0, *self._trees.node_counts])
         column_of_node = np.empty(before[-1], dtype=index)
@@ -148,7 +151,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         return made if self.sparse_output else made.toarray()
 
     def _leaves(self) -> list[np.ndarray]:
-        """Numbers of the nodes that are leaves, of each tree."""
+        """Return the node numbers of the leaves of each tree."""
         return [self._trees.packed.leaves(m) for m in range(len(self._trees))]
 
     @property
@@ -158,7 +161,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
     @property
     @reads_one_state
     def one_hot_encoder_(self) -> OneHotEncoder:
-        """What makes the same of ``apply``'s leaves; made when asked for."""
+        """Encoder that turns the result of ``apply`` into that of ``transform``."""
         self._require_fitted("one_hot_encoder_")
         leaves = self._leaves()
         encoder = OneHotEncoder(categories=leaves, sparse_output=self.sparse_output)
@@ -166,17 +169,18 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
 
     @reads_one_state
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns: ``randomtreesembedding_{tree}_{leaf}``.
+        """Return the names of the columns of the embedding.
 
         Parameters
         ----------
         input_features : array-like of str or None, default=None
-            Names of the variables, to be compared with those of ``fit``.
+            Names of the variables, which must be those of ``fit``. None skips the check.
 
         Returns
         -------
         feature_names_out : ndarray of str objects
-            Leaves are numbered as nodes, of which some are no leaves.
+            ``randomtreesembedding_{tree}_{leaf}``, where ``leaf`` is the number of the leaf among
+            all nodes of its tree.
         """
         check_is_fitted(self)
         _check_feature_names_in(self, input_features=input_features, generate_names=False)
@@ -188,30 +192,35 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         return np.asarray(names, dtype=object)
 
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
-        """There is none: an embedding predicts nothing.
+        """Not available: an embedding does not predict.
 
         Parameters
         ----------
-        n_jobs : int
-            Not used.
+        n_jobs : int, default=1
+            Ignored.
 
         Returns
         -------
         predictor : Predictor
-            Never.
+            Nothing is returned.
+
+        Raises
+        ------
+        AttributeError
+            Always.
         """
         del n_jobs
-        raise AttributeError("RandomTreesEmbedding predicts nothing: use transform.")
+        raise AttributeError("RandomTreesEmbedding has no predictor: use transform.")
 
     @reads_one_state
     def to_sklearn(self) -> sklearn.ensemble.RandomTreesEmbedding:
-        """The same embedding as a fitted scikit-learn estimator.
+        """Convert the embedding to a fitted scikit-learn estimator.
 
         Returns
         -------
         embedding : sklearn.ensemble.RandomTreesEmbedding
-            Gives the same for inputs that float32 can hold, which is what scikit-learn rounds
-            inputs to.
+            It transforms inputs that are exact in float32 in the same way; scikit-learn rounds
+            inputs to float32.
         """
         made = super().to_sklearn()
         made.one_hot_encoder_ = self.one_hot_encoder_

@@ -1,4 +1,4 @@
-"""Forests (thesis ch. 4): the estimators."""
+"""The forest estimators with scikit-learn's names (thesis ch. 4)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from silvics.trees import (
     """,
 )
 class RandomForestClassifier(BaseForestClassifier):
-    """Random Forests (Breiman 2001) for classification.
+    """Random forest for classification (Breiman 2001).
 
-    Each tree grows on a bootstrap replicate of the rows and takes, at each node, the best
-    split among K variables drawn at random; the forest predicts by the mean of the trees'
-    class shares.
+    Each tree is grown on a bootstrap sample of the rows. Each node draws ``max_features`` variables
+    at random and makes the best split on one of them. The forest predicts the class with the
+    largest mean probability over the trees.
     """
 
     _recipe = "random_forest"
@@ -95,10 +95,11 @@ class RandomForestClassifier(BaseForestClassifier):
     """,
 )
 class RandomForestRegressor(BaseForestRegressor):
-    """Random Forests (Breiman 2001) for regression.
+    """Random forest for regression (Breiman 2001).
 
-    Each tree grows on a bootstrap replicate of the rows and takes, at each node, the best
-    split among K variables drawn at random; the forest predicts by the mean of the trees.
+    Each tree is grown on a bootstrap sample of the rows. Each node draws ``max_features`` variables
+    at random and makes the best split on one of them. The forest predicts the mean of the
+    predictions of its trees.
     """
 
     _recipe = "random_forest"
@@ -156,10 +157,10 @@ class RandomForestRegressor(BaseForestRegressor):
     """,
 )
 class ExtraTreesClassifier(BaseForestClassifier):
-    """Extremely randomized trees (Geurts et al. 2006) for classification.
+    """Extra-Trees, a forest of extremely randomized trees, for classification.
 
-    Each tree grows on all rows and takes, at each node, the best of one random cut on each
-    of K variables drawn at random.
+    Each tree is grown on all rows. Each node draws ``max_features`` variables and one random
+    threshold for each of them, and makes the best of these splits (Geurts et al. 2006).
     """
 
     _recipe = "extra_trees"
@@ -218,10 +219,10 @@ class ExtraTreesClassifier(BaseForestClassifier):
     """,
 )
 class ExtraTreesRegressor(BaseForestRegressor):
-    """Extremely randomized trees (Geurts et al. 2006) for regression.
+    """Extra-Trees, a forest of extremely randomized trees, for regression.
 
-    Each tree grows on all rows and takes, at each node, the best of one random cut on each
-    of K variables drawn at random.
+    Each tree is grown on all rows. Each node draws ``max_features`` variables and one random
+    threshold for each of them, and makes the best of these splits (Geurts et al. 2006).
     """
 
     _recipe = "extra_trees"

@@ -1,4 +1,4 @@
-"""Isolation forests (Liu et al. 2008): what random cuts set apart early is an outlier."""
+"""The estimator ``IsolationForest`` (Liu et al. 2008)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from silvics._estimators.base_tree import BaseTree
 from silvics._estimators.random_output import TABLE_CONSTRAINTS, RandomOutputForest
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.learning_task import LearningTask
+from silvics._parameter_docs import ISOLATION_VARIANTS
 from silvics._predicting import prediction
 from silvics._predicting.predictor import Predictor
 from silvics._sklearn import OutlierMixin
@@ -32,18 +33,20 @@ from silvics.trees import ExtraTreeRegressor
 
 
 def average_path_length(n: Any) -> np.ndarray:
-    """Mean depth of a leaf in random binary trees that set n samples apart.
+    """Compute the mean depth of the leaves of a random binary tree with n samples.
 
-    It is 2 H(n-1) - 2 (n-1) / n, where H are the harmonic numbers; zero for one sample or none.
+    The tree is grown until every leaf has one sample. The mean depth is 2 H(n-1) - 2 (n-1) / n,
+    where H(k) is the k-th harmonic number, and zero if n is at most 1.
 
     Parameters
     ----------
     n : array-like of int
-        Numbers of samples.
+        Number of samples.
 
     Returns
     -------
     length : ndarray of float64
+        Mean depth for each element of ``n``.
 
     Examples
     --------
@@ -56,11 +59,11 @@ def average_path_length(n: Any) -> np.ndarray:
 
 
 def with_path_lengths(tree: _core.Tree) -> _core.Tree:
-    """The same tree, whose leaves predict how long the way of a sample is.
+    """Return a copy of the tree whose leaves predict relative path lengths.
 
-    In units of the average way in a tree of as many samples, so that a tree which cuts nothing,
-    and has nothing to say, tells of ways as long as any: exactly one. Samples that share a leaf
-    would go on for the average of their number.
+    The path length of a sample is the depth of its leaf plus the average path length of a tree
+    grown on the samples of the leaf. It is divided by the average path length of a tree with as
+    many samples as the root. A tree without splits therefore predicts exactly one.
     """
     n = tree.n_node_samples()
     lengths = tree.depths() + average_path_length(n)
@@ -71,11 +74,12 @@ def with_path_lengths(tree: _core.Tree) -> _core.Tree:
 
 
 def _score(relative_length: Any) -> Any:
+    """Turn mean relative path lengths into scores between -1 (abnormal) and 0."""
     return -(2.0**-relative_length)
 
 
 class _ScorePredictor(Predictor):
-    """Scores a row, or a table."""
+    """Predictor whose result is the score of each row, as in ``score_samples``."""
 
     def __call__(self, X: Any) -> Any:
         return _score(super().__call__(X))
@@ -91,32 +95,21 @@ class _ScorePredictor(Predictor):
     >>> forest.predict([[0.1], [0], [90]])
     array([ 1,  1, -1])
     """,
-    {
-        "max_samples": (
-            '"auto", int or float',
-            'Rows drawn for a tree; "auto" is 256, or all if there are fewer; a float is a '
-            "fraction of the rows.",
-        ),
-        "max_features": (
-            "int or float",
-            "Columns drawn for a tree; a float is a fraction of all. Each node draws one of them.",
-        ),
-        "bootstrap": ("bool", "Whether rows are drawn with replacement, or without."),
-    },
+    ISOLATION_VARIANTS,
 )
 class IsolationForest(OutlierMixin, RandomOutputForest):
-    """Isolation forests (Liu et al. 2008) to tell outliers.
+    """Isolation forest for outlier detection (Liu et al. 2008).
 
-    Each tree cuts a few rows apart at random. Where rows are dense it takes many cuts to set a
-    sample apart from all others, an outlier is alone after a few: the mean length of its ways
-    down the trees tells how normal a sample is.
+    Each tree separates a small sample of the rows by random splits. Outliers are separated from
+    all other rows after fewer splits than rows in dense regions. The score of a sample is computed
+    from the mean length of its paths from the roots to the leaves.
     """
 
     contamination: Any
 
     _no_exports = (
-        "its scores are no mean of what leaves say. Use predictor() for services; trees of "
-        "estimators_ can be exported, and predict lengths of ways."
+        "its scores are not a mean of the values of leaves. Use predictor() instead, or export the "
+        "trees of estimators_, which predict relative path lengths."
     )
 
     _tree_class = ExtraTreeRegressor
@@ -168,13 +161,13 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         self, packed: _core.PackedForest, values: np.ndarray
     ) -> str | None:
         if (values < 0).any():
-            return "ways of less than no length"
+            return "it has negative path lengths"
         return super()._problem_of_stored_trees(packed, values)
 
     # ---- growing
 
     def _check_sampling(self) -> None:
-        """Any way of drawing rows goes with any number of them."""
+        """Accept every combination of ``bootstrap`` and ``max_samples``."""
 
     def _choices(self, n_samples: int) -> Axes:
         self.max_samples_ = self._n_rows(n_samples)
@@ -204,11 +197,14 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         whole = 1 if isinstance(self.max_features, Integral) else self.n_features_in_
         wanted = int(self.max_features * whole)
         if wanted > self.n_features_in_:
-            raise ValueError("max_features must be <= n_features")
+            raise ValueError(
+                f"max_features must be <= n_features, got max_features={self.max_features} and "
+                f"n_features={self.n_features_in_}."
+            )
         return max(1, wanted)
 
     def _depth(self) -> int:
-        """Longer ways than the average are those of no outlier, and need not be told apart."""
+        """Return the maximum depth: longer paths than the average do not indicate outliers."""
         return ceil(log2(max(self.max_samples_, 2)))
 
     def _learning_task(
@@ -216,7 +212,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     ) -> LearningTask:
         if weights is not None and weights.min() == weights.max():
             weights = None
-        if weights is not None:  # odds of being drawn
+        if weights is not None:  # they are probabilities of being drawn
             axes = replace(axes, rows="bootstrap")
         self._n_columns_of_tree = axes.max_columns
         return super()._learning_task(axes, X, y, weights, seed)
@@ -242,10 +238,13 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
     @property
     @reads_one_state
     def estimators_features_(self) -> list[np.ndarray]:
-        """Columns drawn by each tree; drawn again at each call."""
+        """Indices of the columns drawn by each tree. They are drawn again on each access."""
         self._require_fitted("estimators_features_")
         if self._grown.seed is None:
-            raise AttributeError("The columns drawn are not known of a forest that was merged.")
+            raise AttributeError(
+                "estimators_features_ is not available for a forest that was merged or saved with "
+                "for_prediction=True: the seeds of its trees are not known."
+            )
         return [
             _core.tree_columns(seed, self.n_features_in_, self._n_columns_of_tree)
             for seed in self._grown.tree_seeds()
@@ -253,77 +252,83 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """There are none: no output is predicted."""
-        raise AttributeError("IsolationForest predicts no output that variables could matter for.")
+        """Not available: an isolation forest predicts no output."""
+        raise AttributeError(
+            "IsolationForest has no feature_importances_, because it predicts no output."
+        )
 
     # ---- scores
 
     @reads_one_state
     def score_samples(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """Minus the anomaly score of Liu et al.: the lower, the more abnormal.
+        """Compute the negative anomaly score of Liu et al. (2008).
 
-        Near -1 for outliers, -0.5 for samples whose ways down the trees are of average length.
+        Scores of outliers are close to -1. A sample whose paths have average length has the score
+        -0.5.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
+            Score of each sample; the lower, the more abnormal.
         """
         return _score(prediction.reals(self._values(X, n_jobs)))
 
     @reads_one_state
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """``score_samples`` less ``offset_``: negative for outliers.
+        """Compute ``score_samples(X) - offset_``, which is negative for outliers.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
+            Score of each sample, relative to the threshold.
         """
         return self.score_samples(X, n_jobs=n_jobs) - self.offset_
 
     @reads_one_state
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """1 for inliers, -1 for outliers.
+        """Predict whether each sample is an inlier or an outlier.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         is_inlier : ndarray of shape (n_samples,)
+            1 for inliers, -1 for outliers.
         """
         return np.where(self.decision_function(X, n_jobs=n_jobs) < 0.0, -1, 1)
 
     @reads_one_state
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
-        """The forest reduced to ``score_samples``, for services.
+        """Return a callable that computes ``score_samples`` with little overhead.
 
         Parameters
         ----------
-        n_jobs : int
-            Threads for tables; one row never starts any.
+        n_jobs : int, default=1
+            Number of threads for tables. A single row always uses the calling thread.
 
         Returns
         -------
         predictor : Predictor
-            Called with a row or a table, it gives its score or scores.
+            Returns the score of a row, or an array with the scores of a table.
         """
         check_is_fitted(self)
         return _ScorePredictor(
@@ -332,13 +337,13 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
 
     @reads_one_state
     def to_sklearn(self) -> sklearn.ensemble.IsolationForest:
-        """The same forest as a fitted scikit-learn estimator.
+        """Convert the forest to a fitted scikit-learn estimator.
 
         Returns
         -------
         forest : sklearn.ensemble.IsolationForest
-            Its trees are the same. Its scores are a little different, since it takes ways
-            below a leaf to be of a length that is right for many samples only.
+            It has the same trees. Its scores differ slightly, because scikit-learn approximates
+            average path lengths by a formula that is inaccurate for few samples.
         """
         check_is_fitted(self)
         shared = sklearn.ensemble.IsolationForest().get_params(deep=False)
@@ -347,7 +352,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
             if hasattr(self, name):
                 setattr(made, name, getattr(self, name))
         made._max_samples = self.max_samples_
-        made._max_features = self.n_features_in_  # our trees look at columns of all of X
+        made._max_features = self.n_features_in_  # our trees index the columns of the whole X
         made.estimators_ = [tree.to_sklearn() for tree in self.estimators_]
         made.estimators_features_ = [np.arange(self.n_features_in_) for _ in self._trees]
         made._decision_path_lengths = [tree.depths() + 1 for tree in self._trees]

@@ -1,4 +1,4 @@
-"""Forests grown apart, on other rows, classes or levels, made one."""
+"""The function ``merge``, which combines forests that were grown on different data."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Forest = TypeVar("Forest", bound=BaseForest)
 
 
 def merge(forests: Sequence[Forest]) -> Forest:
-    """One forest of the trees of several, which may have been grown on different data.
+    """Merge several forests into one, which predicts the mean over all of their trees.
 
-    It predicts the mean over all trees. Its classes are those of all forests together, and a tree
-    gives no share to classes that its own forest has not seen. So are its levels of categories: a
-    tree sends those that its own forest knew where it always did, and others where its forest
-    would have sent them, by ``unknown_category``. (Where that is "error", they are missing values
-    to the tree, and levels that none of the forests knows are an error.)
+    The forests may have been grown on different data. The classes of the result are the union of
+    the classes of all forests; a tree gives the probability zero to classes that its own forest
+    did not see. The levels of categories are the union of all levels as well. A tree treats levels
+    that its own forest did not see according to ``unknown_category``. If that is "error", it
+    treats them as missing values, and levels that none of the forests has seen raise an error.
 
     Parameters
     ----------
     forests : list of forests
-        Fitted estimators of one class, on the same variables and outputs. They stay as they are,
-        and trees that need no change are shared with them.
+        Fitted estimators of the same class, with the same variables and outputs. They are not
+        changed. The result shares the memory of trees that need no change.
 
     Returns
     -------
     forest : estimator
-        Of the same class, with the parameters of the first; ``n_estimators`` is the number of all
-        trees. Nothing is known of the rows that its trees have seen: there are no out-of-bag
-        estimates, and it cannot be grown further.
+        Fitted estimator of the same class, with the parameters of the first forest;
+        ``n_estimators`` is the total number of trees. It has no out-of-bag estimates and cannot be
+        grown further, because the training rows of its trees are not known.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def merge(forests: Sequence[Forest]) -> Forest:
 
 
 def _classes(forest: Any) -> list[np.ndarray]:
-    """Those of each output; nothing of regression."""
+    """Return the classes of each output; an empty list for regression."""
     if not forest._classification:
         return []
     return [forest.classes_] if forest.n_outputs_ == 1 else list(forest.classes_)
@@ -93,75 +93,75 @@ def _merged_classes(forests: Sequence[Any]) -> list[np.ndarray]:
     return [union(parts, f"classes of output {k}") for k, parts in enumerate(of_outputs)]
 
 
-# ---- what can be merged
+# ---- checks
 
-_HOW_TO_PREDICT = "It is about predictions: set_params can make it the same before merging."
+_HOW_TO_PREDICT = "Set it to the same value in all forests, with set_params, before merging."
 
-# What forests must have in common, what it is, and what to do where they have not.
+# What the forests must agree on: its name, a function that reads it, and what to do otherwise.
 _AGREED: list[tuple[str, Callable[[Any], Any], str]] = [
-    ("n_features_in_", attrgetter("n_features_in_"), "Fit them on the same columns."),
+    ("n_features_in_", attrgetter("n_features_in_"), "Fit them on tables with the same columns."),
     ("n_outputs_", attrgetter("n_outputs_"), "Fit them on the same outputs."),
     (
         "votes by majority",
         attrgetter("_trees.by_majority"),
-        "Fit them with the same vote.",
+        "Fit them with the same value of vote.",
     ),
     (
         "inputs rounded to float32",
         attrgetter("_trees.as_float32"),
-        "Forests from scikit-learn go with others from there only.",
+        "Merge forests converted from scikit-learn only with each other.",
     ),
     (
         "missing values in both children",
         lambda forest: forest._trees[0].both_children,
-        "Fit them with the same missing.",
+        "Fit them with the same value of missing.",
     ),
     ("missing", attrgetter("missing"), _HOW_TO_PREDICT),
     ("unknown_category", attrgetter("unknown_category"), _HOW_TO_PREDICT),
     (
         "max_samples_",
         lambda forest: getattr(forest, "max_samples_", None),
-        "Ways down trees of different numbers of rows cannot be compared: fit the forests with the "
-        "same number as max_samples, and at least as many rows.",
+        "Path lengths in trees with different numbers of rows cannot be compared. Fit the forests "
+        "with the same integer max_samples, on at least as many rows.",
     ),
     (
         "offset_",
         lambda forest: getattr(forest, "offset_", None),
-        'Each was found on other rows: fit the forests with contamination="auto", or give all of '
-        "them the same offset_.",
+        'Fit the forests with contamination="auto", or set the same offset_ in all of them before '
+        "merging.",
     ),
 ]
 
 
 def _check(forests: Any) -> None:
     if not isinstance(forests, list | tuple):
-        raise TypeError(f"merge takes a list of fitted forests, got {type(forests)}")
+        raise TypeError(f"forests must be a list of fitted forests, got {type(forests)}.")
     if not forests:
-        raise ValueError("merge takes at least one forest, got an empty list")
+        raise ValueError("forests must have at least one forest, got an empty list.")
     for forest in forests:
         if not isinstance(forest, BaseForest):
-            raise TypeError(f"merge takes fitted forests of silvics, got {type(forest)}")
+            raise TypeError(f"forests must be fitted forests of silvics, got {type(forest)}.")
         if type(forest) is not type(forests[0]):
             kinds = f"{type(forests[0]).__name__} and {type(forest).__name__}"
-            raise TypeError(f"merge takes forests of one class, got {kinds}")
+            raise TypeError(f"forests must all be of the same class, got {kinds}.")
         check_is_fitted(forest)
-    for name, of, advice in _AGREED:
-        values = list(map(of, forests))
+    for name, value_of, advice in _AGREED:
+        values = list(map(value_of, forests))
         unlike = [value for value in values if value != values[0]]
         if unlike:
             raise ValueError(
-                f"Forests cannot be merged: {name} is {values[0]!r} in one and {unlike[0]!r} in "
-                f"another. {advice}"
+                f"Forests cannot be merged: {name} is {values[0]!r} in one forest and "
+                f"{unlike[0]!r} in another. {advice}"
             )
 
 
 def _check_levels_known(variables: Variables, levels: list[list[np.ndarray]]) -> None:
-    """No tree can send a level to both children, as it sends missing values."""
+    """Raise ValueError if a forest lacks a level: trees with missing="both" cannot treat it."""
     for of_columns in levels:
         for j, numbers in enumerate(of_columns):
             if (numbers == MISSING).any():
                 raise ValueError(
                     f"Forests cannot be merged: {label(variables, j)} has levels that one of them "
-                    'does not know, and with missing="both" its trees have no place for them. Fit '
-                    'the forests on the same levels, or use unknown_category="heavier" in all.'
+                    'has not seen, which its trees cannot treat with missing="both". Fit the '
+                    'forests on the same levels, or set unknown_category="heavier" in all of them.'
                 )

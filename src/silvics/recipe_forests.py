@@ -1,4 +1,4 @@
-"""Forests of any recipe: the estimators."""
+"""The estimators ``ForestClassifier`` and ``ForestRegressor``, which grow any recipe."""
 
 from __future__ import annotations
 
@@ -11,46 +11,8 @@ from silvics._docs import documented, keep_parameters
 from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
 from silvics._estimators.base_forest import BaseForestClassifier, BaseForestRegressor
 from silvics._fitting.parameters import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
+from silvics._parameter_docs import RECIPE_VARIANTS
 from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
-
-_OF_RECIPES = {
-    "n_estimators": ("int or None", "Number of trees; None is the recipe's."),
-    "criterion": (
-        "str or None",
-        "What a split decreases: an impurity as in the classic estimators; for classes also "
-        '"gain_ratio" (C4.5). None is the recipe\'s.',
-    ),
-    "max_samples": (
-        'int, float, "all" or None',
-        "How many rows a tree draws, a float being a share of all; None is the recipe's.",
-    ),
-    "max_features": (
-        'int, float, {"sqrt", "log2", "all"} or None',
-        "Variables drawn at a node, K; a float is a share of the tree's columns, None the "
-        "recipe's.",
-    ),
-    "missing": (
-        '{"learned", "apart", "both", "error"}',
-        "Where samples go whose value is missing: to the side that was better in ``fit``, to a "
-        "third child, to both children with half their weight; or an error.",
-    ),
-    "growth": (
-        '{"depth_first", "best_first", "breadth_first", "random"} or None',
-        "Which open node is split next, which matters with ``max_leaf_nodes`` only; None is the "
-        "recipe's.",
-    ),
-    "max_depth": ("int or None", "Levels of splits at most; None is the recipe's, or no limit."),
-    "max_leaf_nodes": ("int or None", "Leaves at most; None is the recipe's, or no limit."),
-    "min_samples_split": (
-        "int, float or None",
-        "Samples that a node needs to be split; a float is a share of all, None the recipe's.",
-    ),
-    "min_samples_leaf": (
-        "int, float or None",
-        "Samples that each child needs, in honest trees of those that fill leaves; a float is a "
-        "share of all, None the recipe's.",
-    ),
-}
 
 
 @documented(
@@ -68,13 +30,13 @@ _OF_RECIPES = {
     >>> len(tree), tree[0].get_n_leaves() < 10
     (1, True)
     """,
-    _OF_RECIPES,
+    RECIPE_VARIANTS,
 )
 class ForestClassifier(AnyRecipe, BaseForestClassifier):
-    """A forest for classification by any recipe: every method that the thesis names.
+    """Forest for classification, grown by any recipe.
 
-    A recipe is a row of choices (:mod:`silvics.recipes`); a parameter that is not None takes the
-    place of the row's choice. One word changes the algorithm, so that they can be compared.
+    A recipe names an algorithm of the literature and sets the parameters that define it; see
+    :mod:`silvics.recipes`. A parameter that is not None overrides the value of the recipe.
     """
 
     _tree_class = DecisionTreeClassifier
@@ -158,13 +120,13 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
     >>> bool(forest.score(X, y) > 0.4)
     True
     """,
-    _OF_RECIPES,
+    RECIPE_VARIANTS,
 )
 class ForestRegressor(AnyRecipe, BaseForestRegressor):
-    """A forest for regression by any recipe: every method that the thesis names.
+    """Forest for regression, grown by any recipe.
 
-    A recipe is a row of choices (:mod:`silvics.recipes`); a parameter that is not None takes the
-    place of the row's choice. One word changes the algorithm, so that they can be compared.
+    A recipe names an algorithm of the literature and sets the parameters that define it; see
+    :mod:`silvics.recipes`. A parameter that is not None overrides the value of the recipe.
     """
 
     _tree_class = DecisionTreeRegressor

@@ -1,8 +1,7 @@
-"""Every algorithm of the thesis as one row: the choices it makes on the engine's axes.
+"""Recipes: the algorithms of the thesis, each as a set of parameters.
 
-An estimator names its row; a parameter of the estimator overrides the row's choice.
-``ForestClassifier`` and ``ForestRegressor`` take any row by name, the classic estimators are the
-same with a fixed one.
+``ForestClassifier`` and ``ForestRegressor`` take any recipe by name, and a parameter that is given
+overrides the value of the recipe. The other estimators have a fixed recipe.
 
 Examples
 --------
@@ -30,7 +29,15 @@ __all__ = ["RECIPES", "ByRows", "Recipe", "get", "names", "table"]
 
 @dataclass(frozen=True)
 class ByRows:
-    """A choice that grows with the number of rows N, as the theory of consistency asks."""
+    """A value that depends on the number of rows N, as in the consistency proofs of thesis 4.5.
+
+    Attributes
+    ----------
+    text : str
+        The formula, for printing.
+    of : callable
+        Function from the number of rows to the value.
+    """
 
     text: str
     of: Callable[[int], int] = field(compare=False)
@@ -41,56 +48,63 @@ class ByRows:
 
 @dataclass(frozen=True)
 class Recipe:
-    """The choices of one algorithm.
+    """The parameters that define one algorithm.
 
-    Of a pair, the first is for classification and the second for regression.
+    Most attributes have the names and the meaning of parameters of ``ForestClassifier``, where
+    their values are described. If a value is a pair, the first element is for classification and
+    the second for regression.
 
     Attributes
     ----------
     title, origin, section : str
-        What it is called, where it comes from, where the thesis speaks of it.
+        Name of the algorithm, its publication, and the section of the thesis that describes it.
     complexity : str
-        Time to build it, on average (Table 5.1).
+        Average time complexity of training (thesis Table 5.1). N is the number of rows, p of
+        columns, M of trees, and K of variables drawn at a node.
     n_estimators : int
-        Trees.
+        Number of trees.
     rows : {"all", "bootstrap", "subsample"}
-        Rows of a tree: all, as many drawn with replacement, or some without.
-    max_samples : float, int or None
-        How many are drawn.
+        Rows that each tree is grown on.
+    max_samples : float, int, ByRows or None
+        Number, or fraction, of the rows that each tree draws. None draws as many as X has.
     columns : {"all", "subspace", "rotation", "rotation_by_class"}
-        Columns of a tree: all, some, or principal components of groups of them, found on the
-        tree's rows or, for each group, on rows of some classes.
+        Columns that each tree is grown on.
     max_columns : float, int or None
-        How many of a subspace, or in a group.
+        Number, or fraction, of the columns of a subspace or of a group of a rotation.
     variables : {"uniform", "unused", "poisson", "weighted"}
-        How variables of a node are drawn.
+        How each node draws variables.
     max_features : int, float, str or pair
-        K, how many are drawn.
+        Number of variables that each node draws.
     cut : str
-        How a variable is cut: "best", or drawn ("uniform", "pair", "gap", "middle", "relevance",
-        "cell_uniform", "cell_middle").
+        How a variable is cut.
     choice : {"best", "one_of_best", "near_best", "significant"}
-        Which of the splits found is taken.
+        Which of the splits found at a node is made.
     split : {"binary", "multiway", "multiway_categories", "oblique"}
-        What a split is.
+        Kind of the splits.
     criterion : pair of str
-        Impurity, and for C4.5 what is made of it.
+        Impurity that splits decrease.
     growth : str or None
-        Which node is split next.
+        Order in which nodes are split.
     max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf : int, ByRows or None
-        Where growing stops.
+        Stopping rules.
     split_pure : bool
-        Whether nodes of one output are split all the same.
+        Whether to split nodes whose samples all have the same output.
     significance : float or None
         Level of the test that a split must pass.
     honest : bool
-        Whether the rows that fill leaves are others than those that find splits.
+        Whether different rows choose the splits and set the values of the leaves.
     range_sample : int or None
-        Rows whose range bounds the cuts.
-    pruning : {"none", "pessimistic", "reduced_error"}
-        What happens to a grown tree.
+        Number of samples of a node whose range bounds the thresholds.
+    pruning : {"none", "pessimistic", "reduced_error"} or pair
+        How trees are pruned after they are grown.
     vote : {"soft", "majority"}
-        How trees are put together.
+        How the predictions of the trees are combined.
+
+    Examples
+    --------
+    >>> from silvics import recipes
+    >>> recipes.get("extra_trees").cut
+    'uniform'
     """
 
     title: str
@@ -121,7 +135,20 @@ class Recipe:
     vote: str = "soft"
 
     def for_task(self, axis: str, classification: bool) -> Any:
-        """The choice on an axis, for classification or regression."""
+        """Return the value of a parameter for classification or for regression.
+
+        Parameters
+        ----------
+        axis : str
+            Name of the parameter.
+        classification : bool
+            True for classification, False for regression.
+
+        Returns
+        -------
+        value : object
+            The value, or the element of the pair that belongs to the task.
+        """
         value = getattr(self, axis)
         return value[0 if classification else 1] if isinstance(value, tuple) else value
 
@@ -140,7 +167,7 @@ _LEVELS = ByRows("log2 N^(2/3)", lambda n: max(1, ceil(log2(n ** (2 / 3)))))
 _CUBE_ROOT = _power("N^(1/3)", lambda n: n ** (1 / 3))
 
 RECIPES: dict[str, Recipe] = {
-    # ---- single trees (ch. 3)
+    # ---- single trees (thesis ch. 3)
     "cart": Recipe(
         "CART", "Breiman et al. 1984", "3", _PER_TREE, n_estimators=1
     ),
@@ -271,17 +298,24 @@ AXES = tuple(f.name for f in fields(Recipe))[4:]
 
 
 def names() -> list[str]:
-    """Names of all recipes.
+    """Return the names of all recipes.
 
     Returns
     -------
     names : list of str
+        The values that the parameter ``recipe`` accepts.
+
+    Examples
+    --------
+    >>> from silvics import recipes
+    >>> recipes.names()[:3]
+    ['cart', 'extra_tree', 'id3']
     """
     return list(RECIPES)
 
 
 def get(name: str) -> Recipe:
-    """The recipe of this name.
+    """Return the recipe with the given name.
 
     Parameters
     ----------
@@ -291,29 +325,43 @@ def get(name: str) -> Recipe:
     Returns
     -------
     recipe : Recipe
+        The parameters of the algorithm.
+
+    Examples
+    --------
+    >>> from silvics import recipes
+    >>> recipes.get("bagging").rows
+    'bootstrap'
     """
     if name not in RECIPES:
         raise ValueError(
-            f"There is no recipe {name!r}.{did_you_mean(name, RECIPES)} Recipes are: "
+            f"There is no recipe {name!r}.{did_you_mean(name, RECIPES)} The recipes are: "
             f"{', '.join(RECIPES)}."
         )
     return RECIPES[name]
 
 
 def table() -> list[dict[str, str]]:
-    """All recipes, their choices as text; those that are nobody's choice are left out.
+    """Return a table of all recipes as text.
 
     Returns
     -------
     rows : list of dict
-        With the keys name, title, origin, section, complexity and axes.
+        One dict per recipe, with the keys "name", "title", "origin", "section", "complexity" and
+        "axes". The text of "axes" lists the parameters that differ from their defaults.
+
+    Examples
+    --------
+    >>> from silvics import recipes
+    >>> recipes.table()[0]["title"]
+    'CART'
     """
     plain = {f.name: f.default for f in fields(Recipe)}
 
     def as_text(value: Any) -> str:
         if isinstance(value, tuple):
             return " / ".join(dict.fromkeys(as_text(part) for part in value))
-        # 1.0 is a share, 1 is a number.
+        # 1.0 is a fraction and 1 a number, and must remain distinguishable.
         return str(round(value, 3)) if isinstance(value, float) else str(value)
 
     return [

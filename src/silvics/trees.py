@@ -1,4 +1,4 @@
-"""Single trees (thesis ch. 3): the estimators."""
+"""The tree estimators (thesis ch. 3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from silvics._estimators.base_tree import TreeClassifier, TreeRegressor
     """,
 )
 class DecisionTreeClassifier(TreeClassifier):
-    """A classification tree (CART): the best split at every node."""
+    """Classification tree (CART).
+
+    Each node makes the split with the largest decrease of impurity.
+    """
 
     _recipe = "cart"
 
@@ -67,7 +70,10 @@ class DecisionTreeClassifier(TreeClassifier):
     """,
 )
 class DecisionTreeRegressor(TreeRegressor):
-    """A regression tree (CART): the best split at every node."""
+    """Regression tree (CART).
+
+    Each node makes the split with the largest decrease of impurity.
+    """
 
     _recipe = "cart"
 
@@ -113,7 +119,11 @@ class DecisionTreeRegressor(TreeRegressor):
     """,
 )
 class ExtraTreeClassifier(DecisionTreeClassifier):
-    """A classification tree with random cuts: the tree of Extra-Trees."""
+    """Extremely randomized classification tree, as in Extra-Trees (Geurts et al. 2006).
+
+    Each node draws ``max_features`` variables and one random threshold for each of them, and makes
+    the best of these splits.
+    """
 
     _recipe = "extra_tree"
 
@@ -159,7 +169,11 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     """,
 )
 class ExtraTreeRegressor(DecisionTreeRegressor):
-    """A regression tree with random cuts: the tree of Extra-Trees."""
+    """Extremely randomized regression tree, as in Extra-Trees (Geurts et al. 2006).
+
+    Each node draws ``max_features`` variables and one random threshold for each of them, and makes
+    the best of these splits.
+    """
 
     _recipe = "extra_tree"
 

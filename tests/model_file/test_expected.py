@@ -22,7 +22,7 @@ def test_the_class_and_its_bases_are_taken(path, expected):
 
 
 def test_another_class_is_refused(path):
-    with pytest.raises(silvics.ModelFileError, match="class ExtraTreeClassifier, and Random"):
+    with pytest.raises(silvics.ModelFileError, match="class ExtraTreeClassifier, but Random"):
         silvics.load(path, silvics.RandomForestRegressor)
 
 

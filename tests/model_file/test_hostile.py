@@ -326,7 +326,7 @@ def test_a_word_too_many(content):
         if isinstance(at, dict):
             at["more"] = 1
             refuse(closed(words, longer, arrays))
-    refuse(closed({**words, "more": "x"}, model, arrays), "another kind")
+    refuse(closed({**words, "more": "x"}, model, arrays), "not a silvics model")
 
 
 def test_every_word_of_the_container_replaced_or_left_out(content):
@@ -511,7 +511,9 @@ def test_arrays_that_leave_a_gap(content):
 
     refuse(with_tensors(content, before), "gap")
     refuse(with_tensors(content, between), "gap")
-    refuse(with_tensors(content, lambda header: content[8 + length :] + b"\0"), "more")
+    refuse(
+        with_tensors(content, lambda header: content[8 + length :] + b"\0"), "data after its arrays"
+    )
 
 
 @pytest.mark.parametrize(
@@ -840,7 +842,7 @@ def test_more_than_it_says(contents):
     for name in whole.keys() - arrays.keys():
         refuse(closed(words, model, {**arrays, name: whole[name]}), "")
     words, model, arrays = opened(contents["classifier"])
-    refuse(closed(words, model, {**arrays, "sample_weight": np.ones(30)}), "more than it says")
+    refuse(closed(words, model, {**arrays, "sample_weight": np.ones(30)}), "does not announce")
 
 
 def test_rows_that_are_not_of_the_training(plain):
@@ -924,7 +926,7 @@ def test_squeezed_trees_that_begin_anywhere(contents):
     nodes = np.zeros((n, 19), dtype=np.uint8)
     content = squeezed_with(contents["squeezed"], first_node=first, nodes=nodes)
     assert len(content) < 12_000
-    refuse(content, "begin")
+    refuse(content, "not contiguous")
     for strange in ([], [0], [n], [1, n], [0, n + 1], [0, 2**40], [0, 2**64 - 1], [[0, n]]):
         first = np.array(strange, dtype=np.uint64)
         quickly_used(squeezed_with(contents["squeezed"], first_node=first))
@@ -1011,7 +1013,7 @@ def test_a_bomb_takes_no_more_than_it_can_be(contents):
     zeros = np.zeros(2_000_000)
     told = squeezed_with(contents["squeezed"], values=zeros)
     assert len(told) < 20_000
-    refuse(told, "cannot be as large")
+    refuse(told, "too small for")
     assert peak_of(told) < 1e6
     for n in (8, 100_000):  # more than is told is never made
 

@@ -70,7 +70,7 @@ def test_other_names(kind):
         fitted.predict(Annotated(X[:, :3], genes(3)))
     with pytest.raises(ValueError, match="must be in the same order"):
         fitted.predict(pd.DataFrame(X, columns=genes()[::-1]))
-    with pytest.raises(ValueError, match=r"var_names has 3 names for 4 columns"):
+    with pytest.raises(ValueError, match=r"var_names has 3 names, but X\.X has 4 columns"):
         small(kind).fit(Annotated(X, genes(3)), y)
 
 

@@ -89,10 +89,10 @@ def test_columns_of_another_sort_are_named(kind):
     X = mixed_table.pandas_of_numpy()
     fitted = grown(kind, X, max_depth=1)
     for name, values, sorts in (
-        ("tree", np.arange(len(X)), "strings in training, and now has numbers"),
-        ("real", ["oak"] * len(X), "numbers in training, and now has strings"),
-        ("day", np.arange(len(X)), "dates in training, and now has numbers"),
-        ("count", pd.to_datetime(np.arange(len(X))), "numbers in training, and now has dates"),
+        ("tree", np.arange(len(X)), "strings in training, but now has numbers"),
+        ("real", ["oak"] * len(X), "numbers in training, but now has strings"),
+        ("day", np.arange(len(X)), "dates in training, but now has numbers"),
+        ("count", pd.to_datetime(np.arange(len(X))), "numbers in training, but now has dates"),
     ):
         with pytest.raises(ValueError, match=f"column '{name}' had {sorts}"):
             fitted.predict(X.assign(**{name: values}))

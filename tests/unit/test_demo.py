@@ -21,5 +21,5 @@ def test_the_demo_needs_no_data_frames():
     command = [sys.executable, "-c", WITHOUT_FRAMES]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert "accuracy out of bag" in run.stdout
+    assert "accuracy: out-of-bag" in run.stdout
     assert "500 of 500 trees" in run.stderr

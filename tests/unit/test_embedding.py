@@ -159,7 +159,7 @@ def test_before_fit():
         with pytest.raises(ValueError, match="not fitted"):
             getattr(RandomTreesEmbedding(), ask)(*([X] if ask == "transform" else []))
     assert not hasattr(RandomTreesEmbedding(), "one_hot_encoder_")
-    with pytest.raises(AttributeError, match="predicts nothing"):
+    with pytest.raises(AttributeError, match="use transform"):
         fitted().predictor()
 
 

@@ -120,7 +120,7 @@ MATH = (
 @pytest.mark.parametrize("name", MATH.split())
 def test_names_of_the_mathematical_library_are_refused(name):
     model, _ = made(next(iter(PLAIN)))
-    with pytest.raises(ValueError, match=f"name='{name}' is taken by C's <math.h>.*{name}_model"):
+    with pytest.raises(ValueError, match=f"name='{name}' is a name of C's <math.h>.*{name}_model"):
         model.to_c(name=name)
 
 

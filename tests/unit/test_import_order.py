@@ -15,6 +15,7 @@ ORDER = [
     "_version",
     "_lazy",
     "_names",
+    "_parameter_docs",
     "_docs",
     "_frames",
     "_sklearn",

@@ -168,7 +168,7 @@ def test_a_forest_from_elsewhere_is_not_grown_further(kind):
     X, y = problem()
     theirs = sklearn_kind(kind)(random_state=0, n_estimators=3, warm_start=True).fit(X, y)
     ours = silvics.from_sklearn(theirs).set_params(n_estimators=5)
-    with pytest.raises(ValueError, match="cannot be grown further"):
+    with pytest.raises(ValueError, match="cannot add trees to a forest"):
         ours.fit(X, y)
     assert len(ours) == 3
     assert ours.set_params(warm_start=False).fit(X, y).predict(X).shape == y.shape
@@ -186,7 +186,7 @@ def test_a_forest_from_elsewhere_is_not_grown_further(kind):
     ids=lambda model: type(model).__name__,
 )
 def test_from_sklearn_says_what_it_takes(model):
-    with pytest.raises(TypeError, match="takes a fitted scikit-learn tree or forest"):
+    with pytest.raises(TypeError, match="must be a fitted scikit-learn tree or forest"):
         silvics.from_sklearn(model)
 
 
@@ -263,7 +263,7 @@ def test_categories_do_not_go_to_sklearn(kind):
     X, y = problem()
     X = X.round()
     ours = small(kind, categorical_features=[0, 1, 2, 3]).fit(X, y)
-    with pytest.raises(ValueError, match=r"cannot hold splits of categories.*OrdinalEncoder"):
+    with pytest.raises(ValueError, match=r"do not support splits of categories.*OrdinalEncoder"):
         ours.to_sklearn()
 
 
@@ -280,7 +280,7 @@ def crowded():
 def test_cuts_that_collide_in_float32_give_a_warning(kind):
     X, y = crowded()
     ours = small(kind, **({"bootstrap": False} if kind in FORESTS else {})).fit(X, y)
-    with pytest.warns(UserWarning, match="closer together than float32"):
+    with pytest.warns(UserWarning, match="too close to be distinguished in float32"):
         ours.to_sklearn()
 
 

@@ -351,7 +351,7 @@ def test_orders_that_differ():
     values = ["a", "c", "b"] * 10
     orders = [["c", "b", "a"], ["a", "b", "c"]]
     parts = frames(*(pd.Categorical(values, categories=of, ordered=True) for of in orders))
-    with pytest.raises(ValueError, match="column 'x' is ordered, and not in the same way"):
+    with pytest.raises(ValueError, match="column 'x' is ordered, but its order is not the same"):
         silvics.merge(parts)
 
 
@@ -362,7 +362,7 @@ def test_levels_that_differ_in_type():
         clone(forest).fit(np.array(values, dtype=object)[:, np.newaxis], y)
         for values in (["a", "b", "c"] * 10, [1, 2, 3] * 10)
     ]
-    with pytest.raises(ValueError, match="column 0 are numbers in one and text in another"):
+    with pytest.raises(ValueError, match="column 0 are numbers in one forest and text in another"):
         silvics.merge(parts)
 
 
@@ -387,7 +387,7 @@ def test_names():
         assert silvics.merge(parts).feature_names_in_.tolist() == [*"abcd"]
     assert not hasattr(silvics.merge([without, without]), "feature_names_in_")
     others = clone(forest).fit(named.set_axis([*"abXd"], axis=1), y)
-    with pytest.raises(ValueError, match="Column 2 is 'c' in one forest and 'X' in another"):
+    with pytest.raises(ValueError, match="column 2 is 'c' in one forest and 'X' in another"):
         silvics.merge([with_names, others])
 
 
@@ -405,7 +405,7 @@ def test_a_merged_forest_is_not_grown_further(kind):
     for name in ("estimators_samples_", "work_"):
         with pytest.raises(AttributeError, match="merged"):
             getattr(merged, name)
-    with pytest.raises(ValueError, match="cannot be grown further"):
+    with pytest.raises(ValueError, match="cannot add trees to a forest"):
         merged.set_params(n_estimators=70).fit(X, y)
     assert len(merged) == 60
     again = merged.set_params(warm_start=False, n_estimators=30).fit(X, y)
@@ -449,7 +449,7 @@ def test_isolation_forests():
     with pytest.raises(AttributeError, match="merged"):
         merged.estimators_features_  # noqa: B018
     fewer = silvics.IsolationForest(max_samples=100).fit(X)
-    with pytest.raises(ValueError, match="max_samples_ is 256 in one and 100 in another"):
+    with pytest.raises(ValueError, match="max_samples_ is 256 in one forest and 100 in another"):
         silvics.merge([parts[0], fewer])
     found = [silvics.IsolationForest(contamination=c, random_state=0).fit(X) for c in (0.1, 0.2)]
     with pytest.raises(ValueError, match='contamination="auto"'):
@@ -506,10 +506,13 @@ def test_what_is_no_list_of_forests():
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"vote": "majority"}, "votes by majority is False in one and True in another"),
-        ({"missing": "both"}, "missing values in both children is False in one and True"),
-        ({"missing": "error"}, "missing is 'learned' in one and 'error' in another"),
-        ({"unknown_category": "heavier"}, "unknown_category is 'missing' in one and 'heavier'"),
+        ({"vote": "majority"}, "votes by majority is False in one forest and True in another"),
+        ({"missing": "both"}, "missing values in both children is False in one forest and True"),
+        ({"missing": "error"}, "missing is 'learned' in one forest and 'error' in another"),
+        (
+            {"unknown_category": "heavier"},
+            "unknown_category is 'missing' in one forest and 'heavier'",
+        ),
     ],
 )
 def test_forests_that_differ(change, complaint):
@@ -531,9 +534,9 @@ def test_shapes_that_differ():
         clone(forest).fit(X, y[:, 0]),
         clone(forest).fit(X[:, :3], y),
     ]
-    with pytest.raises(ValueError, match="n_outputs_ is 2 in one and 1 in another"):
+    with pytest.raises(ValueError, match="n_outputs_ is 2 in one forest and 1 in another"):
         silvics.merge(parts[:2])
-    with pytest.raises(ValueError, match="n_features_in_ is 4 in one and 3 in another"):
+    with pytest.raises(ValueError, match="n_features_in_ is 4 in one forest and 3 in another"):
         silvics.merge(parts[::2])
 
 

@@ -109,7 +109,7 @@ def test_rows_drawn(kind):
 @forests
 def test_rows_without_an_out_of_bag_tree_are_left_out_of_the_score(kind):
     _, y = problem()
-    with pytest.warns(UserWarning, match="left out of oob_score_"):
+    with pytest.warns(UserWarning, match="oob_score_ ignores these rows"):
         forest = grown(kind, y, n_estimators=2)
     out = np.ones((2, len(y)), dtype=bool)
     for rows, of_tree in zip(forest.estimators_samples_, out, strict=True):

@@ -24,6 +24,7 @@ WRONG = {
     "min_impurity_decrease": [-0.1, "0", None, np.nan],
     "bootstrap": ["yes", None, 2, [True]],
     "oob_score": ["yes", 2, [True]],
+    "keep_samples": ["yes", None, 2, [True]],
     "n_jobs": [1.5, "2", [1]],
     "random_state": [-1, 2**32, 1.5, "seed", [0]],
     "verbose": [-1, "loud", None, [1]],
@@ -151,13 +152,13 @@ def test_monotonic_signs(kind, signs, message):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_monotonic_constraints_are_not_for_categories(kind, categories, sign):
     X, y = problem()
-    words = r"not supported on categories.*monotonic_cst must be 0 for column 0"
+    words = r"not supported for categories.*Set monotonic_cst to 0 for column 0"
     chosen = {"categorical_features": categories}
     with pytest.raises(ValueError, match=words):
         small(kind, monotonic_cst=[sign, 1, 0, 0], **chosen).fit(X, y > 1)
     small(kind, monotonic_cst=[0, sign, 0, 0], **chosen).fit(X, y > 1)
     frame = pd.DataFrame({"a": ["oak", "elm"] * 30, "b": X[:, 0]})
-    with pytest.raises(ValueError, match=r"monotonic_cst must be 0 for column 'a'"):
+    with pytest.raises(ValueError, match=r"Set monotonic_cst to 0 for column 'a'"):
         small(kind, monotonic_cst=[sign, 0]).fit(frame, y > 1)
     small(kind, monotonic_cst=[0, sign]).fit(frame, y > 1)
 

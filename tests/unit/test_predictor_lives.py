@@ -370,7 +370,7 @@ def test_a_dict_that_makes_what_it_lacks():
 
     X, y = problem()
     predict = small(RandomForestRegressor).fit(pd.DataFrame(X, columns=list("abcd")), y).predictor()
-    with pytest.raises(ValueError, match="no 'd'"):
+    with pytest.raises(ValueError, match="'d' is absent"):
         predict(Made(a=1.0, b=2.0, c=3.0))
 
 

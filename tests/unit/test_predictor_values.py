@@ -318,5 +318,5 @@ def test_very_many_levels():
 def test_text_as_numbers_is_refused():
     forest = forest_of_numbers("learned")
     for row in (["0.5", 1.0], np.array(["0.5", "1.0"]), ["0.5", "1.0"]):
-        with pytest.raises(ValueError, match="had numbers in training, and now has strings"):
+        with pytest.raises(ValueError, match="had numbers in training, but now has strings"):
             forest.predictor()(row)

@@ -309,15 +309,15 @@ def test_soft_is_majority_where_leaves_are_pure():
 @pytest.mark.parametrize(
     ("name", "parameters", "why"),
     [
-        ("dietterich_kong", {"cut": "uniform"}, "ranks all cuts"),
+        ("dietterich_kong", {"cut": "uniform"}, "needs all cuts of a variable"),
         ("id3", {"missing": "both"}, "more than two"),
-        ("id3", {"monotonic_cst": [1, 0, 0, 0]}, "multiway split has none"),
+        ("id3", {"monotonic_cst": [1, 0, 0, 0]}, "which multiway splits do not have"),
         ("forest_rc", {"monotonic_cst": [1, 0, 0, 0]}, "combines several"),
         ("forest_rc", {"cut": "cell_uniform"}, "cell along one variable"),
-        ("rotation_forest", {"split": "multiway"}, "plain splits"),
+        ("rotation_forest", {"split": "multiway"}, "supports only binary splits"),
         ("random_forest", {"variables": "unused"}, "multiway"),
-        ("c4.5", {"choice": "one_of_best"}, "way to choose"),
-        ("purely_random", {"min_samples_leaf": 5}, "without looking"),
+        ("c4.5", {"choice": "one_of_best"}, "chooses among splits"),
+        ("purely_random", {"min_samples_leaf": 5}, "does not depend on the samples"),
         ("pert", {"max_bins": 16}, "max_bins"),
         ("denil_2013", {"split_sample": 16}, "split_sample"),
         ("random_forest", {"growth": "random"}, "max_leaf_nodes"),
@@ -325,10 +325,10 @@ def test_soft_is_majority_where_leaves_are_pure():
         ("extra_trees", {"oob_score": True}, "all rows"),
         ("extra_trees", {"max_samples": 0.5}, "all rows"),
         ("pasting", {"max_samples": 1000}, "without replacement"),
-        ("random_subspace", {"max_columns": 9}, "more than the 4 columns"),
-        ("biau_2012", {"feature_weights": [1, 2]}, "4 variables"),
-        ("biau_2012", {"feature_weights": [0, 0, 0, 0]}, "not all zero"),
-        ("breiman_2004", {"relevant": ["petal"]}, "no such variable"),
+        ("random_subspace", {"max_columns": 9}, "at most the number of columns of X, 4"),
+        ("biau_2012", {"feature_weights": [1, 2]}, "4 columns of X"),
+        ("biau_2012", {"feature_weights": [0, 0, 0, 0]}, "at least one is positive"),
+        ("breiman_2004", {"relevant": ["petal"]}, "no such column"),
     ],
 )
 def test_contradictions_are_refused_with_the_reason(name, parameters, why):
@@ -353,7 +353,7 @@ def test_what_scikit_learn_cannot_hold_stays_here():
         ("random_forest", {"vote": "majority"}),
     ]:
         forest = few(ForestClassifier, name, **parameters).fit(X, y)
-        with pytest.raises(ValueError, match="can be converted"):
+        with pytest.raises(ValueError, match="to convert it"):
             forest.to_sklearn()
     X = X[["number", "whole"]].astype(np.float32)
     forest = few(ForestClassifier, "pert").fit(X, y)
@@ -450,7 +450,7 @@ def test_no_table_breaks_a_recipe(name, what):
 def test_one_row_is_a_forest_or_a_clear_error(name):
     forest = ForestRegressor(name, 2, random_state=0)
     if recipes.get(name).honest or recipes.get(name).pruning == "reduced_error":
-        with pytest.raises(ValueError, match=r"1 sample|only 1"):
+        with pytest.raises(ValueError, match=r"1 sample|at least two rows"):
             forest.fit([[1.0, 2.0]], [3.0])
     else:
         assert forest.fit([[1.0, 2.0]], [3.0]).predict([[0.0, 0.0]]) == [3.0]

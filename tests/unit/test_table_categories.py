@@ -224,7 +224,7 @@ def test_a_column_keeps_its_sort(frame, trained, given, features):
     if trained == given:
         read(variables, X, unknown_category="error")
     else:
-        words = f"('a'|0) had {trained}s in training, and now has {given}s, such as "
+        words = f"('a'|0) had {trained}s in training, but now has {given}s, such as "
         with pytest.raises(ValueError, match=words):
             read(variables, X)
 

@@ -233,7 +233,7 @@ def test_sparse_values():
     assert learn(sparse.csr_array(np.eye(3, dtype=np.longdouble)))[1].sparse.dtype == np.float64
     X = sparse.csr_array(np.eye(2))
     X.data = X.data.astype(object)
-    with pytest.raises(TypeError, match="must hold numbers"):
+    with pytest.raises(TypeError, match="must have numbers"):
         learn(X)
     for kind in (sparse.csr_array, sparse.csc_array):
         X = np.eye(3)
@@ -256,7 +256,7 @@ def test_sparse_matrices_have_no_categories():
     for features in (None, [], [False, False]):
         assert learn(X, categorical_features=features)[1].sparse is X
     variables, _ = learn(np.eye(2), categorical_features=[1])
-    with pytest.raises(ValueError, match=r"X is sparse, but .* not column 1"):
+    with pytest.raises(ValueError, match=r"X is sparse, but .* column 1 had other types"):
         read(variables, X)
 
 
@@ -270,7 +270,7 @@ def test_annotated_tables():
     assert learn(SimpleNamespace(X=sparse.csr_array(np.eye(2))))[1].sparse is not None
     with pytest.raises(ValueError, match="Column 0 was 'g' and is now 'h'"):
         read(variables, SimpleNamespace(X=np.eye(2), var_names=["h", "g"]))
-    with pytest.raises(ValueError, match="var_names has 1 names for 2"):
+    with pytest.raises(ValueError, match="var_names has 1 names, but"):
         learn(SimpleNamespace(X=np.eye(2), var_names=["h"]))
 
 
@@ -307,7 +307,7 @@ def test_infinity_is_an_error(library):
 def test_missing_values_may_be_an_error(library):
     variables, _ = learn(table_with(1.0)[library], missing="error")
     X = table_with(NAN)[library]
-    words = "contains NaN\\.\nForest does not accept .* in column '?1'?\\. missing=\"learned\""
+    words = "contains NaN\\.\nForest does not accept .* in column '?1'?\\. Set missing=\"learned\""
     for settings in ({}, {"categorical_features": [0, 1]}):
         learn(X, **settings)
         with pytest.raises(ValueError, match=words):
@@ -388,7 +388,7 @@ def test_times_too_far_away():
         with pytest.raises(ValueError, match=r"(0|'t') has times beyond 2\*\*53 microseconds"):
             learn(X)
         assert learn(X, categorical_features=[0])[0].n_levels == [1]
-    with pytest.raises(ValueError, match="too far from 1970"):
+    with pytest.raises(ValueError, match="64-bit microseconds cannot represent"):
         learn(np.array([[10**15]], dtype="M8[D]"))
 
 
@@ -434,7 +434,7 @@ def test_objects_that_are_durations():
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        (["a", 1], r"column 0 mixes int \(1\) and str \('a'\). Make it one type"),
+        (["a", 1], r"column 0 mixes int \(1\) and str \('a'\). Convert all values to one type"),
         ([date(2020, 1, 1), 1.5], r"mixes date \(datetime.date\(2020, 1, 1\)\) and float"),
         ([1, {"a": 1}], "column 0 is of type dict.*argument must be a string or a real number"),
         ([1, [2]], "column 0 is of type list"),

@@ -188,7 +188,7 @@ def test_a_deep_tree_needs_no_recursion():
 def test_depths_are_checked(depth):
     tree = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     for show in (tree.to_text, tree.to_dot, tree.plot):
-        with pytest.raises(ValueError, match="max_depth must be an integer of at least 0"):
+        with pytest.raises(ValueError, match="max_depth must be a non-negative integer"):
             show(max_depth=depth)
 
 

@@ -20,7 +20,7 @@ Y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
 def test_other_data_is_refused_and_the_forest_kept(other_X, other_y):
     forest = RandomForestClassifier(3, warm_start=True, random_state=0).fit(X, Y)
     before = forest.digest(), forest.predict_proba(X)
-    with pytest.raises(ValueError, match="same variables, outputs and numbers of classes"):
+    with pytest.raises(ValueError, match="same number of columns, outputs and classes"):
         forest.set_params(n_estimators=5).fit(other_X, other_y)
     assert forest.digest() == before[0]
     np.testing.assert_array_equal(forest.predict_proba(X), before[1])

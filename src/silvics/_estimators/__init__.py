@@ -1,1 +1,1 @@
-"""What the estimators have in common: the base classes, and methods that delegate."""
+"""Base classes of the estimators, and the methods that they share."""

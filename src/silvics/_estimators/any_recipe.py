@@ -1,4 +1,4 @@
-"""What forests of any recipe have beyond those of a fixed one."""
+"""Base class of the forests that grow any recipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from silvics._fitting import parameters
 from silvics._fitting.axes import Axes, axes_of, recipe_of
 from silvics.recipes import get
 
-_SHARE = Interval(RealNotInt, 0.0, 1.0, closed="right")
+_FRACTION = Interval(RealNotInt, 0.0, 1.0, closed="right")
 
 
 def _at_least(n: int) -> Interval:
@@ -27,11 +27,11 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "recipe": [str],
     "n_estimators": [*parameters.FOREST_CONSTRAINTS["n_estimators"], None],
     "rows": [StrOptions({"all", "bootstrap", "subsample"}), None],
-    "max_samples": [_SHARE, _at_least(1), StrOptions({"all"}), None],
+    "max_samples": [_FRACTION, _at_least(1), StrOptions({"all"}), None],
     "columns": [StrOptions({"all", "subspace", "rotation", "rotation_by_class"}), None],
-    "max_columns": [_SHARE, _at_least(1), StrOptions({"all"}), None],
+    "max_columns": [_FRACTION, _at_least(1), StrOptions({"all"}), None],
     "variables": [StrOptions({"uniform", "unused", "poisson", "weighted"}), None],
-    "max_features": [_SHARE, _at_least(1), StrOptions({"sqrt", "log2", "all"}), None],
+    "max_features": [_FRACTION, _at_least(1), StrOptions({"sqrt", "log2", "all"}), None],
     "cut": [
         StrOptions(
             {
@@ -50,7 +50,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "choice": [StrOptions({"best", "one_of_best", "near_best", "significant"}), None],
     "split": [StrOptions({"binary", "multiway", "multiway_categories", "oblique"}), None],
     "growth": [StrOptions(set(_core.Growth.__members__)), None],
-    "min_samples_split": [_at_least(1), _SHARE, None],
+    "min_samples_split": [_at_least(1), _FRACTION, None],
     "min_samples_leaf": [_at_least(1), Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
     "split_pure": ["boolean", None],
     "significance": [Interval(Real, 0.0, 1.0, closed="right"), None],
@@ -73,7 +73,7 @@ del CONSTRAINTS["bootstrap"]
 
 
 class AnyRecipe(RecipeParameters):
-    """Reads the choices of a recipe, and of the parameters that are not None."""
+    """Mixin that combines a recipe with the parameters that are not None."""
 
     n_estimators: Any
     oob_score: Any
@@ -88,13 +88,15 @@ class AnyRecipe(RecipeParameters):
         axes = axes_of(self, n_samples)
         if axes.rows == "all" and self.oob_score:
             raise ValueError(
-                f"recipe {recipe_of(self)!r} grows every tree on all rows, and leaves none out of "
-                'its bag to estimate errors on: use rows="bootstrap" or rows="subsample".'
+                f"oob_score={self.oob_score} needs out-of-bag rows, but recipe "
+                f'{recipe_of(self)!r} grows every tree on all rows. Set rows="bootstrap" or '
+                'rows="subsample".'
             )
         if axes.rows == "all" and axes.max_samples is not None:
             raise ValueError(
-                f"recipe {recipe_of(self)!r} grows every tree on all rows: max_samples="
-                f'{axes.max_samples} needs rows="bootstrap" or rows="subsample".'
+                f"max_samples={axes.max_samples} needs trees that draw their rows, but recipe "
+                f'{recipe_of(self)!r} grows every tree on all rows. Set rows="bootstrap" or '
+                'rows="subsample".'
             )
         return axes
 
@@ -104,7 +106,7 @@ class AnyRecipe(RecipeParameters):
         return int(self.n_estimators)
 
     def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
-        """Those that a tree of its own has as well, with the same meaning."""
+        """Return the parameters that have the same meaning in a single tree."""
         names = {
             "categorical_features",
             "min_category_frequency",

@@ -1,4 +1,4 @@
-"""What forests (thesis ch. 4) have in common: fitting, predicting, out-of-bag estimates."""
+"""Base classes of forests (thesis ch. 4): fitting, predicting, out-of-bag estimates."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 
 class BaseForest(CallbackSupportMixin, FittedForest):
-    """What classification and regression forests have in common: growing the trees."""
+    """Base class of classification and regression forests."""
 
-    # Not a thing to route through a pipeline.
+    # Not routed through pipelines.
     __metadata_request__fit: ClassVar = {"feature_names": metadata_routing.UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -60,49 +60,55 @@ class BaseForest(CallbackSupportMixin, FittedForest):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
-        """Grow the trees on a learning set.
+        """Fit the forest to a training set.
 
-        Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
-        in order, are kept and usable, ``interrupted_`` is True, and the exception is raised.
+        Ctrl-C or an exception of ``progress`` stops the fit. The trees that are finished by then
+        are kept and can be used, ``interrupted_`` is set to True, and the exception is raised.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The input variables, in any numeric type and memory layout.
+            The training samples: an array, a data frame, a sparse matrix or a list of rows, of any
+            numeric type and memory layout.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The output: class labels, or real numbers.
+            The outputs: class labels for classification, real numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, not negative. With ``bootstrap`` they are the odds of
-            being drawn, otherwise a weight of two is a row given twice.
+            Non-negative weights of the samples. With ``bootstrap=True`` a row is drawn with a
+            probability proportional to its weight. Otherwise the weights multiply the samples, so
+            that a weight of two is the same as a row given twice. None gives all samples the same
+            weight.
         feature_names : array-like of str, default=None
-            Names of the columns, for a sparse matrix or an array, which have none.
+            Names of the columns if X is an array or a sparse matrix. A data frame has its own
+            names.
 
         Returns
         -------
         self : object
+            The fitted forest.
         """
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
 
     def attach_samples(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Give a fitted forest its training rows by leaf, as ``keep_samples=True`` keeps them.
+        """Add the training rows of every leaf to a fitted forest.
 
-        The rows descend all trees once. They must be those of ``fit``, in the same order: every
-        leaf must have as many of them, of the same weight, as when its tree was grown. X itself is
-        not kept.
+        The result is the same as that of ``fit`` with ``keep_samples=True``. The rows must be those
+        of ``fit``, in the same order: it is checked that every leaf gets the same number of rows,
+        with the same total weight, as when its tree was grown. X itself is not kept.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples that the forest was fitted on.
+            The samples that the forest was fitted to.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their outputs.
+            The outputs that the forest was fitted to.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, if ``fit`` had any.
+            The weights that were passed to ``fit``, if any.
 
         Returns
         -------
         self : object
+            The forest, with the training rows.
 
         Examples
         --------
@@ -113,13 +119,13 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         >>> importances = forest.attach_samples(X, y).importances("ufi")
         """
         check_is_fitted(self)
-        state = vars(self)  # a fit in another thread replaces it
+        state = vars(self)  # a fit in another thread replaces the whole dictionary
         state["_grown"] = with_attached_samples(with_state(self, state), X, y, sample_weight)
         return self
 
     @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
-        """Fit this copy of the estimator; False if there is nothing to change."""
+        """Fit this copy of the estimator. Return False if nothing has changed."""
         if issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.")
         self._check_sampling()
@@ -138,8 +144,9 @@ class BaseForest(CallbackSupportMixin, FittedForest):
             if n_more == 0:
                 return False
             raise ValueError(
-                "warm_start=True adds trees to those there are: X and y must have the same "
-                "variables, outputs and numbers of classes as before."
+                "warm_start=True adds trees to the existing ones, so X and y must have the same "
+                "number of columns, outputs and classes as in the previous fit. Set "
+                "warm_start=False to grow a new forest."
             )
         self._keep_outputs(task.outputs)
         self.interrupted_ = False
@@ -158,7 +165,7 @@ class BaseForest(CallbackSupportMixin, FittedForest):
     # ---- steps of fit
 
     def _check_sampling(self) -> None:
-        """What scikit-learn refuses before it looks at X."""
+        """Raise the errors that scikit-learn raises before it reads X."""
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError(
                 "`max_sample` cannot be set if `bootstrap=False`. Either switch to "
@@ -168,17 +175,18 @@ class BaseForest(CallbackSupportMixin, FittedForest):
             raise ValueError("Out of bag estimation only available if bootstrap=True")
 
     def _choices(self, n_samples: int) -> Axes:
-        """Every choice that the trees are grown by; some recipes choose by the number of rows."""
+        """Return all choices of the recipe; some depend on the number of rows."""
         del n_samples
         return classic_axes(self)
 
     def _to_grow(self) -> tuple[GrownForest | None, int, int]:
-        """The forest that trees are added to, if any, the seed, and the number of new trees."""
+        """Return the forest to add trees to (or None), the seed, and the number of new trees."""
         before = getattr(self, "_grown", None) if self.warm_start else None
         if before is not None and before.seed is None:
             raise ValueError(
-                "A forest brought from elsewhere, or merged, cannot be grown further "
-                "(warm_start=True)."
+                "warm_start=True cannot add trees to a forest that was merged, converted from "
+                "scikit-learn or saved with for_prediction=True, because its seed is not known. "
+                "Set warm_start=False."
             )
         seed = parameters.seed_of(self.random_state) if before is None else before.seed
         assert seed is not None
@@ -201,7 +209,7 @@ class BaseForest(CallbackSupportMixin, FittedForest):
     def _learning_task(
         self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
     ) -> LearningTask:
-        """Outputs for the core, and how each tree draws its rows."""
+        """Encode the outputs and decide how each tree draws its rows."""
         outputs = targets.encode_outputs(
             y, self._classification, axes.criterion, "strictly positive"
         )
@@ -223,7 +231,7 @@ class BaseForest(CallbackSupportMixin, FittedForest):
     def _grow(
         self, task: LearningTask, given: Any, before: GrownForest | None, n_more: int
     ) -> BaseException | None:
-        """Grow and keep trees; what ended the growing early, if anything."""
+        """Grow and keep the trees. Return the exception that stopped the growth, or None."""
         kept = [] if before is None else list(before.trees)
         seeds = _core.tree_seeds(task.seed, len(kept), n_more)
         y = task.outputs.values
@@ -242,7 +250,7 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         )
         self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
         self._forget_estimates()
-        if made:  # trees that were handed out stay the same objects
+        if made:  # trees that users hold remain the same objects
             self._estimators = [*made, *map(self._tree_estimator, trees, seeds)]
         self.interrupted_ = growth.error is not None
         if growth.error is None:
@@ -250,11 +258,11 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         return growth.error
 
     def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
-        """What becomes of trees once they are grown."""
+        """Prune the grown trees if the recipe asks for it."""
         return pruning.pruned(task.axes, trees, task.X, task.outputs.values, task.held_out)
 
     def _estimate(self, task: LearningTask, grew: bool) -> None:
-        """Set what the trees say of their learning set: out-of-bag estimates (thesis 4.4.1)."""
+        """Set the out-of-bag estimates (thesis 4.4.1), if ``oob_score`` is set."""
         if not self.oob_score or self.interrupted_ or (not grew and hasattr(self, "oob_score_")):
             return
         score = self.oob_score if callable(self.oob_score) else None
@@ -270,14 +278,14 @@ class BaseForest(CallbackSupportMixin, FittedForest):
 
 
 def _could_be_of(tree: _core.Tree, task: LearningTask) -> bool:
-    """Whether a tree could have been grown on this learning set."""
+    """Return whether the tree has the columns, outputs and classes of the task."""
     outputs = task.outputs
     seen = (tree.n_features, tree.n_outputs, tree.n_classes)
     return seen == (task.X.shape[1], outputs.n_outputs, outputs.n_classes)
 
 
 class BaseForestClassifier(ClassifierMixin, BaseForest):
-    """A forest that predicts classes."""
+    """Base class of classification forests."""
 
     if TYPE_CHECKING:
 
@@ -293,35 +301,44 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     @reads_one_state
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """The class with the largest mean share over the trees.
+        """Predict the class of each sample.
+
+        The predicted class has the largest mean probability over the trees, or the most votes if
+        the trees vote by majority.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            The samples to predict.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted classes.
         """
         return prediction.labels(self, self._values(X, n_jobs))
 
     @reads_one_state
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray | list[np.ndarray]:
-        """Mean over the trees of the class shares in a sample's leaf.
+        """Predict the class probabilities of each sample.
+
+        The probabilities are the mean over the trees of the class proportions in the leaf of the
+        sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            The samples to predict.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
-        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        p : ndarray of shape (n_samples, n_classes), or list of ndarray
+            The probabilities of the classes, in the order of ``classes_``. For several outputs, a
+            list with one array per output.
         """
         return prediction.probabilities(self, self._values(X, n_jobs))
 
@@ -329,18 +346,19 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
     def predict_log_proba(
         self, X: Any, *, n_jobs: int | None = None
     ) -> np.ndarray | list[np.ndarray]:
-        """Logarithms of ``predict_proba``.
+        """Predict the logarithms of the class probabilities of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            The samples to predict.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
-        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        p : ndarray of shape (n_samples, n_classes), or list of ndarray
+            The logarithms of the result of ``predict_proba``.
         """
         return prediction.log_probabilities(self.predict_proba(X, n_jobs=n_jobs))
 
@@ -351,7 +369,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
 
 class BaseForestRegressor(RegressorMixin, BaseForest):
-    """A forest that predicts real numbers."""
+    """Base class of regression forests."""
 
     if TYPE_CHECKING:
 
@@ -366,17 +384,18 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
 
     @reads_one_state
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """Mean over the trees of the value of a sample's leaf.
+        """Predict the output of each sample: the mean of the predictions of the trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            The samples to predict.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted values.
         """
         return prediction.reals(self._values(X, n_jobs))

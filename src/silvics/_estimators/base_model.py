@@ -1,4 +1,4 @@
-"""What trees and forests have in common: reading a learning set, keeping what was learned."""
+"""Base class of trees and forests: reading training sets and keeping the fitted state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from silvics._tables.table import Blocks, Variables
 
 
 class BaseModel(Saved, Exports, SuggestsNames, MultiOutputMixin, BaseEstimator):
-    """What trees and forests have in common."""
+    """Base class of trees and forests."""
 
     _recipe: ClassVar[str]
     _classification: ClassVar[bool]
@@ -33,35 +33,35 @@ class BaseModel(Saved, Exports, SuggestsNames, MultiOutputMixin, BaseEstimator):
 
     @property
     def _trees(self) -> Trees:
-        """The grown trees; AttributeError before ``fit``."""
+        """The grown trees. Raises AttributeError before ``fit``."""
         raise NotImplementedError
 
     def _take_stored(self, grown: GrownForest) -> None:
-        """Have the trees of a file."""
+        """Use the trees that were read from a model file."""
         raise NotImplementedError
 
     def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
-        """X as blocks, whose variables are kept, and y as an array in which nothing is missing."""
+        """Convert X to blocks, keep its variables, and check y for missing values."""
         self._variables, blocks, self._frame_library = inputs.learning_inputs(self, X, y)
         if self._variables.names is not None:
             self.feature_names_in_ = self._variables.names
         return blocks, targets.checked_outputs(y)
 
     def _keep_outputs(self, outputs: EncodedOutputs) -> None:
-        """Set what is public about the outputs."""
+        """Set the public attributes that describe the outputs."""
         self.n_outputs_ = outputs.n_outputs
         if outputs.classes is not None:
             targets.set_classes(self, outputs.classes)
 
     @property
     def is_categorical_(self) -> np.ndarray:
-        """Which variables are categories."""
+        """Mask of the variables that are categories."""
         check_is_fitted(self)
         return self._variables.is_categorical
 
     @property
     def categories_(self) -> list[np.ndarray | None]:
-        """The levels of each category, in the order of their numbers; None for other variables."""
+        """Levels of each category, in the order of their codes; None for other variables."""
         check_is_fitted(self)
         return list(self._variables.levels)
 
@@ -75,14 +75,22 @@ class BaseModel(Saved, Exports, SuggestsNames, MultiOutputMixin, BaseEstimator):
 
     @reads_one_state
     def digest(self) -> str:
-        """SHA-256 of the trees alone: equal models, equal digests.
+        """Compute a hash of the trees, by which two models can be compared.
 
-        The same data, parameters and seed give the same digest for any ``n_jobs`` and any
-        number of warm-start steps.
+        The same data, parameters and seed give the same digest for any ``n_jobs`` and any number
+        of warm-start steps.
 
         Returns
         -------
         digest : str
+            SHA-256 of the splits, counts and values of all trees, in hexadecimal digits.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> a, b = (RandomForestRegressor(random_state=0, n_jobs=n) for n in (1, 2))
+        >>> a.fit([[0], [1]], [0, 1]).digest() == b.fit([[0], [1]], [0, 1]).digest()
+        True
         """
         check_is_fitted(self)
         return self._trees.digest()

@@ -1,4 +1,4 @@
-"""What single trees (thesis ch. 3) have in common: fitting, predicting, looking inside."""
+"""Base classes of single trees (thesis ch. 3): fitting, predicting, inspecting."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 
 class BaseTree(ShowsTree, BaseModel, GrowthParameters):
-    """What classification and regression trees have in common."""
+    """Base class of classification and regression trees."""
 
     _is_single_tree = True
 
     splitter: str
     tree_: Tree
 
-    # Not a thing to route through a pipeline.
+    # Not routed through pipelines.
     __metadata_request__fit: ClassVar = {
         "check_input": metadata_routing.UNUSED,
         "feature_names": metadata_routing.UNUSED,
@@ -68,27 +68,33 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         *,
         feature_names: Any = None,
     ) -> Self:
-        """Grow the tree on a learning set.
+        """Fit the tree to a training set.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The input variables, in any numeric type and memory layout.
+            The training samples: an array, a data frame, a sparse matrix or a list of rows, of any
+            numeric type and memory layout.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The output: class labels, or real numbers.
+            The outputs: class labels for classification, real numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, not negative; zero leaves a sample out.
+            Non-negative weights of the samples. A sample with weight 0 is left out. None gives all
+            samples the same weight.
         check_input : bool, default=True
-            False skips the checks of X and y, which must then be finite arrays.
+            If False, X and y are not checked and must be finite arrays of numbers.
         feature_names : array-like of str, default=None
-            Names of the columns, for a sparse matrix or an array, which have none.
+            Names of the columns if X is an array or a sparse matrix. A data frame has its own
+            names.
 
         Returns
         -------
         self : object
+            The fitted tree.
         """
         if feature_names is not None and not check_input:
-            raise ValueError("feature_names needs check_input=True.")
+            raise ValueError(
+                "feature_names cannot be used with check_input=False: set check_input=True."
+            )
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, check_input))
 
@@ -148,58 +154,60 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
 
     @reads_one_state
     def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """Leaf that each sample ends in.
+        """Return the leaf that each sample falls into.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples to predict.
         check_input : bool, default=True
-            False skips the checks of X.
+            If False, X is not checked and must be an array or a sparse matrix of numbers.
 
         Returns
         -------
         X_leaves : ndarray of shape (n_samples,)
-            Numbers of nodes of ``tree_``.
+            Number of the leaf among the nodes of ``tree_``.
         """
         X = self._checked(X, check_input)
         return self.tree_.apply(X)
 
     @reads_one_state
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix:
-        """Nodes that each sample visits.
+        """Return the nodes on the path of each sample from the root to its leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples to predict.
         check_input : bool, default=True
-            False skips the checks of X.
+            If False, X is not checked and must be an array or a sparse matrix of numbers.
 
         Returns
         -------
         indicator : sparse matrix of shape (n_samples, node_count)
-            One where the sample visits the node.
+            1 if the node is on the path of the sample, 0 otherwise.
         """
         X = self._checked(X, check_input)
         return self.tree_.decision_path(X)
 
     def get_depth(self) -> int:
-        """Largest number of splits between the root and a leaf.
+        """Return the depth of the tree.
 
         Returns
         -------
         depth : int
+            Largest number of splits on a path from the root to a leaf.
         """
         check_is_fitted(self)
         return self.tree_.max_depth
 
     def get_n_leaves(self) -> int:
-        """Number of leaves.
+        """Return the number of leaves of the tree.
 
         Returns
         -------
         n_leaves : int
+            Number of leaves.
         """
         check_is_fitted(self)
         return self.tree_.n_leaves
@@ -207,26 +215,30 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
     @property
     @reads_one_state
     def feature_importances_(self) -> np.ndarray:
-        """Decrease of impurity by each variable, as shares of the whole (Eq. 6.2)."""
+        """Total decrease of impurity of each variable, normalized to a sum of one (Eq. 6.2)."""
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Effective alphas at which the tree loses its weakest links.
+        """Compute the effective alphas of minimal cost-complexity pruning.
+
+        A tree is grown on the training set without pruning. Each effective alpha is the value of
+        ``ccp_alpha`` at which the next subtree is pruned.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The input variables.
+            The training samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The output.
+            The outputs.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
+            Non-negative weights of the samples.
 
         Returns
         -------
         ccp_path : Bunch
-            ``ccp_alphas``, and the ``impurities`` of the leaves left at each.
+            ``ccp_alphas`` has the effective alphas in ascending order, and ``impurities`` the total
+            impurity of the leaves of the tree pruned at each alpha.
         """
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
         alphas, impurities = whole.tree_._native.pruning_path()
@@ -234,20 +246,20 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
 
     @reads_one_state
     def to_sklearn(self) -> Any:
-        """The same tree as a fitted scikit-learn estimator.
+        """Convert the tree to a fitted scikit-learn estimator.
 
         Returns
         -------
         tree : estimator of sklearn.tree
-            Predicts the same for inputs that float32 can hold, which is what scikit-learn
-            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
+            It makes the same predictions for inputs that are exact in float32. scikit-learn rounds
+            inputs to float32; fit on ``X.astype(np.float32)`` if that matters.
         """
         check_is_fitted(self)
         return tree_to_sklearn(self)
 
 
 class TreeClassifier(ClassifierMixin, BaseTree):
-    """A tree that predicts classes."""
+    """Base class of classification trees."""
 
     if TYPE_CHECKING:
 
@@ -265,50 +277,54 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
     @reads_one_state
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The majority class of each sample's leaf.
+        """Predict the class of each sample: the most frequent class in its leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples to predict.
         check_input : bool, default=True
-            False skips the checks of X.
+            If False, X is not checked and must be an array or a sparse matrix of numbers.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted classes.
         """
         return prediction.labels(self, self._values(X, check_input))
 
     @reads_one_state
     def predict_proba(self, X: Any, check_input: bool = True) -> np.ndarray | list[np.ndarray]:
-        """Shares of the classes in each sample's leaf.
+        """Predict the class probabilities of each sample: the class proportions in its leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples to predict.
         check_input : bool, default=True
-            False skips the checks of X.
+            If False, X is not checked and must be an array or a sparse matrix of numbers.
 
         Returns
         -------
-        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        p : ndarray of shape (n_samples, n_classes), or list of ndarray
+            The probabilities of the classes, in the order of ``classes_``. For several outputs, a
+            list with one array per output.
         """
         return prediction.probabilities(self, self._values(X, check_input))
 
     @reads_one_state
     def predict_log_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
-        """Logarithms of ``predict_proba``.
+        """Predict the logarithms of the class probabilities of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples to predict.
 
         Returns
         -------
-        p : ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+        p : ndarray of shape (n_samples, n_classes), or list of ndarray
+            The logarithms of the result of ``predict_proba``.
         """
         return prediction.log_probabilities(self.predict_proba(X))
 
@@ -319,7 +335,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
 
 class TreeRegressor(RegressorMixin, BaseTree):
-    """A tree that predicts real numbers."""
+    """Base class of regression trees."""
 
     if TYPE_CHECKING:
 
@@ -334,17 +350,18 @@ class TreeRegressor(RegressorMixin, BaseTree):
 
     @reads_one_state
     def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
-        """The value of each sample's leaf.
+        """Predict the output of each sample: the value of its leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
+            The samples to predict.
         check_input : bool, default=True
-            False skips the checks of X.
+            If False, X is not checked and must be an array or a sparse matrix of numbers.
 
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predicted values.
         """
         return prediction.reals(self._values(X, check_input))

@@ -1,7 +1,7 @@
 """Parameters and fitted attributes of the estimators, declared for type checkers and editors.
 
-Constructors keep their arguments by ``keep_parameters``, which a checker cannot see through. These
-classes have annotations and nothing else.
+Constructors store their arguments with ``keep_parameters``, which type checkers cannot follow.
+These classes consist of annotations only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 class TableParameters:
-    """What is said about the table, and what is known about it once it was seen."""
+    """Parameters and fitted attributes that describe the table X."""
 
     categorical_features: Any
     min_category_frequency: int
@@ -26,7 +26,7 @@ class TableParameters:
 
 
 class GrowthParameters(TableParameters):
-    """What trees and forests have in common."""
+    """Parameters and fitted attributes of trees and forests."""
 
     criterion: Any
     max_depth: int | None
@@ -47,17 +47,17 @@ class GrowthParameters(TableParameters):
     growth: str | None
     category_gain: str
 
-    # Of classifiers only.
+    # Classifiers only.
     class_weight: Any
     classes_: Any
     n_classes_: Any
 
     max_features_: int
-    _class_labels: list[np.ndarray]  # of trees of forests, whose classes_ are numbers
+    _class_labels: list[np.ndarray]  # labels of the trees of a forest, whose classes_ are numbers
 
 
 class ForestParameters(GrowthParameters):
-    """What forests have beyond trees."""
+    """Parameters and fitted attributes that only forests have."""
 
     n_estimators: Any
     bootstrap: bool
@@ -78,7 +78,7 @@ class ForestParameters(GrowthParameters):
 
 
 class RecipeParameters:
-    """What forests of any recipe have beyond those of a fixed one."""
+    """Parameters that only forests of any recipe have."""
 
     recipe: str
     rows: str | None

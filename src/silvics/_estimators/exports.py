@@ -1,4 +1,4 @@
-"""Methods of fitted trees and forests that write them in the formats of other programs."""
+"""Methods that convert fitted trees and forests to the formats of other programs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Exports:
-    """``to_onnx``, ``to_treelite``, ``to_json`` and ``to_c``; see docs/exports.md."""
+    """Mixin with ``to_onnx``, ``to_treelite``, ``to_json`` and ``to_c``; see docs/exports.md."""
 
-    _no_exports: ClassVar[str | None] = None  # why there are none, where there are none
+    _no_exports: ClassVar[str | None] = None  # why an estimator cannot be exported
 
     @reads_one_state
     def _plain(self) -> PlainModel:
@@ -31,38 +31,42 @@ class Exports:
         return plain_model(self)
 
     def to_onnx(self) -> onnx.ModelProto:
-        """The same model for ONNX runtimes.
+        """Convert the model to ONNX. Needs the package onnx.
 
-        Takes a matrix ``X`` of doubles; or, where there are categories, an input of one column
-        for each variable, by its name: text for levels that are text. Gives ``label`` and
-        ``probabilities``, or ``variable``. Needs the package onnx.
+        If all variables are numbers, the input of the ONNX model is a matrix ``X`` of doubles. If
+        there are categories, each variable is an input with one column and the name of the
+        variable; categories of text take strings. The outputs are ``label`` and ``probabilities``
+        for classification and ``variable`` for regression.
 
         Returns
         -------
         model : onnx.ModelProto
-            Predicts the same, to the last bit.
+            It makes exactly the same predictions.
         """
         return to_onnx(self._plain())
 
     def to_treelite(self) -> treelite.Model:
-        """The same model for Treelite, and for what is built on it.
+        """Convert the model to Treelite. Needs the package treelite.
 
-        Categories are passed as the numbers of their levels in ``categories_``, missing values as
-        NaN. Needs the package treelite.
+        The Treelite model takes categories as indices of levels in ``categories_``, and missing
+        values as NaN.
 
         Returns
         -------
         model : treelite.Model
-            Predicts the same from float64, to the last bit.
+            It makes exactly the same predictions for float64 inputs.
         """
         return to_treelite(self._plain())
 
     def to_json(self) -> str:
-        """All that predicts, as text for any program; docs/model_json.md says what is in it.
+        """Convert the model to JSON.
+
+        The text has everything that is needed to predict; docs/model_json.md describes the format.
 
         Returns
         -------
         text : str
+            A JSON object.
 
         Examples
         --------
@@ -75,20 +79,27 @@ class Exports:
         return to_json(self._plain())
 
     def to_c(self, name: str = "predict") -> str:
-        """The same model as a C99 function that needs nothing else.
+        """Convert the model to a C99 function without dependencies.
 
-        ``void predict(const double *x, double *out)`` reads one row and writes the class shares
-        of all outputs, or one number per output. Categories are numbers of levels, which a comment
-        lists; missing values are NAN.
+        ``void predict(const double *x, double *out)`` reads one row. It writes the class
+        probabilities of all outputs, or one number per output for regression. Categories are passed
+        as indices of levels, which a comment in the code lists, and missing values as NAN.
 
         Parameters
         ----------
         name : str, default="predict"
-            Of the function, and the beginning of all other names.
+            Name of the function, and prefix of all other names in the code.
 
         Returns
         -------
         code : str
-            Predicts the same, to the last bit.
+            C code that makes exactly the same predictions.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeRegressor
+        >>> code = DecisionTreeRegressor().fit([[0.0], [1.0]], [2.0, 3.0]).to_c("height")
+        >>> "void height(const double *x, double *out)" in code
+        True
         """
         return to_c(self._plain(), name)

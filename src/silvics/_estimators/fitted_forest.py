@@ -27,12 +27,12 @@ from silvics.interop.to_sklearn import forest_to_sklearn
 
 
 class FittedForest(HasImportances, BaseModel, ForestParameters):
-    """What forests have once they are grown: trees, predictions, importances."""
+    """Base class of forests with the methods that need a fitted forest."""
 
     _tree_class: ClassVar[type[BaseTree]]
 
     _grown: GrownForest
-    _estimators: list[BaseTree]  # made when first asked for
+    _estimators: list[BaseTree]  # created on first access
 
     @property
     def _trees(self) -> Trees:
@@ -54,20 +54,20 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         self._grown = grown
 
     def _forget_estimates(self) -> None:
-        """Drop what was made from other trees."""
+        """Remove the attributes that were computed from the previous trees."""
         for name in ("_estimators", "_oob_stats", "oob_score_", "oob_decision_function_",
                      "oob_prediction_"):  # fmt: skip
             self.__dict__.pop(name, None)
 
     def _adopt(self, trees: list[BaseTree]) -> None:
-        """Become a forest of trees that were grown elsewhere, and cannot be grown again."""
+        """Take over fitted trees that were grown elsewhere and whose seeds are not known."""
         natives = Trees((t.tree_._native for t in trees), trees[0].tree_._as_float32)
         self._take_trees(natives, trees[0]._variables)
         self._estimators = trees
         self.max_features_ = trees[0].max_features_
 
     def _take_trees(self, trees: Trees, variables: Variables) -> None:
-        """Have these trees, of which no seed is known."""
+        """Take over native trees whose seeds are not known."""
         self._grown = GrownForest(trees)
         self._variables = variables
         self.interrupted_ = False
@@ -86,19 +86,19 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
 
     @property
     def estimator(self) -> BaseTree:
-        """An unfitted tree of the kind that the forest is made of."""
+        """Unfitted tree of the class that the forest consists of."""
         return self._tree_class()
 
     @property
     def estimator_(self) -> BaseTree:
-        """The same, once there are such trees."""
+        """Unfitted tree of the class that the forest consists of; available after ``fit``."""
         self._require_fitted("estimator_")
         return self.estimator
 
     @property
     @reads_one_state
     def estimators_(self) -> list[BaseTree]:
-        """The trees as estimators, sharing the forest's memory; made when first asked for."""
+        """The fitted trees. They are created on first access and share the forest's memory."""
         self._require_fitted("estimators_")
         if not hasattr(self, "_estimators"):
             grown = self._grown
@@ -109,11 +109,12 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
     def _require_fitted(self, attribute: str) -> None:
         if not self.__sklearn_is_fitted__():
             raise AttributeError(
-                f"This {type(self).__name__} is not fitted yet: it has no {attribute}"
+                f"This {type(self).__name__} is not fitted yet and has no attribute "
+                f"{attribute!r}. Call fit first."
             )
 
     def _tree_estimator(self, native: _core.Tree, seed: int | None) -> BaseTree:
-        """A fitted tree with this forest's parameters. Its classes are numbers, as in sklearn."""
+        """Return a fitted tree with the forest's parameters and numbers as classes, as sklearn."""
         tree = self._tree_class()
         tree.set_params(random_state=seed, **self._own_parameters(tree))
         tree.n_features_in_ = self.n_features_in_
@@ -128,62 +129,69 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         return tree
 
     def _class_lists(self) -> list[np.ndarray]:
-        """The classes of each output."""
+        """Return the classes of each output."""
         return [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
 
     def _own_parameters(self, tree: BaseTree) -> dict[str, Any]:
-        """Those that a tree of its own has as well."""
+        """Return the parameters that a single tree has as well."""
         shared = tree.get_params(deep=False).keys() - {"splitter", "random_state", "class_weight"}
         return {name: getattr(self, name) for name in shared}
 
     @property
     @reads_one_state
     def estimators_samples_(self) -> list[np.ndarray]:
-        """Rows drawn by each tree, with repetitions; drawn again at each call."""
+        """Indices of the rows drawn by each tree, with repetitions; drawn again on each access."""
         self._require_fitted("estimators_samples_")
         return self._grown.rows_drawn()
 
     @property
     @reads_one_state
     def feature_importances_(self) -> np.ndarray:
-        """Mean over the trees of each variable's decrease of impurity, summing to one."""
+        """Mean decrease of impurity of each variable, normalized to a sum of one."""
         check_is_fitted(self)
         return self._grown.feature_importances()
 
     @property
     @reads_one_state
     def work_(self) -> dict[str, float]:
-        """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
+        """Counts of the work that growing took, and the shape of the trees (thesis ch. 5)."""
         self._require_fitted("work_")
         return self._grown.total_work()
 
     @reads_one_state
     def summary(self) -> Summary:
-        """The forest in a few lines: size, out-of-bag error, most important variables.
+        """Summarize the forest: its size, out-of-bag error and most important variables.
 
         Returns
         -------
         summary : Summary
-            Prints as text, and as HTML in notebooks; has ``n_trees``, ``n_nodes``, ``depth``,
-            ``oob_error``, ``confusion``, ``class_errors``, ``importances`` and ``to_dict()``.
+            It prints as text, and as HTML in notebooks. Its attributes are ``n_trees``,
+            ``n_nodes``, ``depth``, ``oob_error``, ``confusion``, ``class_errors`` and
+            ``importances``; ``to_dict()`` returns all of them.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> RandomForestRegressor(10, random_state=0).fit([[0], [1]], [0, 1]).summary().n_trees
+        10
         """
         check_is_fitted(self)
         return summary_of(self)
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """What scikit-learn's HTML representation shows; its own would make all attributes."""
+        """Show the summary in the HTML form; scikit-learn's own would compute every attribute."""
         del doc_link
         return FittedSection(self.summary())
 
     @reads_one_state
     def to_sklearn(self) -> Any:
-        """The same forest as a fitted scikit-learn estimator.
+        """Convert the forest to a fitted scikit-learn estimator.
 
         Returns
         -------
         forest : estimator of sklearn.ensemble
-            Predicts the same for inputs that float32 can hold, which is what scikit-learn
-            rounds inputs to. Fit on ``X.astype(np.float32)`` where that matters.
+            It makes the same predictions for inputs that are exact in float32. scikit-learn rounds
+            inputs to float32; fit on ``X.astype(np.float32)`` if that matters.
         """
         check_is_fitted(self)
         return forest_to_sklearn(self)
@@ -204,18 +212,27 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
 
     @reads_one_state
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
-        """The forest reduced to what predicts, for services.
+        """Return a callable that predicts with little overhead, for use in services.
 
-        One row (a list, a dict, a vector) takes microseconds; see :class:`Predictor`.
+        It predicts a single row (a list, a dict or a vector) in microseconds, and tables as
+        ``predict`` does.
 
         Parameters
         ----------
-        n_jobs : int
-            Threads for tables; one row never starts any.
+        n_jobs : int, default=1
+            Number of threads for tables. A single row always uses the calling thread.
 
         Returns
         -------
         predictor : Predictor
+            The callable. It can be pickled and used by several threads at once.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> predict = RandomForestRegressor(random_state=0).fit([[0.0], [1.0]], [2, 2]).predictor()
+        >>> predict([0.5])
+        2.0
         """
         check_is_fitted(self)
         return Predictor(
@@ -229,18 +246,19 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
 
     @reads_one_state
     def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """Leaf that each sample ends in, in every tree.
+        """Return the leaf that each sample falls into, for every tree.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            The samples to predict.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         X_leaves : ndarray of shape (n_samples, n_estimators)
+            Number of the leaf among the nodes of its tree.
         """
         X = self._checked(X)
         self._grown.require_one_leaf_each("apply")
@@ -248,21 +266,21 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
 
     @reads_one_state
     def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
-        """Nodes that each sample visits, in all trees.
+        """Return the nodes on the paths of each sample from the roots to its leaves.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The samples.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``.
+            The samples to predict.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``.
 
         Returns
         -------
         indicator : sparse matrix of shape (n_samples, n_nodes)
-            One where the sample visits the node.
+            1 if the node is on the path of the sample, 0 otherwise.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
-            Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` are the nodes of tree i.
+            Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` belong to the nodes of tree i.
         """
         X = self._checked(X)
         self._grown.require_one_leaf_each("decision_path")

@@ -1,4 +1,4 @@
-"""What a grown forest says of itself: the importances of its variables."""
+"""The method ``importances`` of forests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from silvics.importance.forest.result import Importances
 
 
 class HasImportances:
-    """The method ``importances`` of forests."""
+    """Mixin with the method ``importances``."""
 
     @reads_one_state
     def importances(
@@ -37,78 +37,108 @@ class HasImportances:
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> Importances:
-        """Importances of the variables, with what is known about them.
+        """Compute the importances of the variables.
 
         Parameters
         ----------
-        kind : {"mdi", "mda", "mda_tree", "surrogate", "mdi_oob", "ufi", "air", "local"}
-            How they are measured. "permutation" is another name of "mda".
+        kind : {"mdi", "mda", "mda_tree", "surrogate", "mdi_oob", "ufi", "air", "local"}, \
+                default="mdi"
+            How importance is measured. "permutation" is another name for "mda".
 
-            - "mdi": mean decrease of impurity (equation 6.2), in the units of the criterion: what
-              the variable's tests lower the impurity by, times the share of rows that meet them.
-              Larger for variables of many values, even if they tell nothing; see ``null``.
-            - "mda": mean decrease of accuracy (equation 6.3): by how much the loss grows when the
-              variable is permuted over all rows, each predicted by the trees that did not draw it.
-            - "mda_tree": the same of each tree by itself, permuted over the rows that it did not
-              draw; mean over the trees.
-            - "surrogate": equation 6.1: at every node, what the variable would lower the impurity
-              by with the split that is most like the one taken. Not lowered by copies.
-            - "mdi_oob": mean decrease of impurity by the rows that trees did not draw (Li et al.
-              2019), in Gini's index or the variance. About zero for variables that tell nothing.
-            - "ufi": from both kinds of rows, cross-fitted (Zhou and Hooker 2021); likewise.
-            - "air": "mdi" less that of a permuted copy of the variable, in a forest that is grown
-              again with such copies (Nembrini et al. 2018).
-            - "local": of each row of X, how the impurity falls on its way down, by variable
-              (Sutera et al. 2021).
-        X : array-like of shape (n_samples, n_features), or None
-            The samples that the forest was fitted on, or others, if ``rows`` says so; for "local",
-            any. Only "mdi" needs none.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-            Their outputs.
-        feature_groups : dict of str to list, list of lists, or None
-            Variables, by name or place, that are told of as one, and permuted together; others
-            stay by themselves.
-        rows : {"oob", "held_out"}
-            What X and y are, for "mda", "mda_tree", "mdi_oob" and "ufi". "oob": the samples of
-            ``fit``; each tree counts those that it did not draw. "held_out": samples that the
-            forest was not fitted on; every tree counts all of them.
-        by : {"degree", "context", "class", "output"} or None
-            Decompose them: "mdi" by how many other variables had been tested above, or by which;
-            "mdi", "mda", "mda_tree", "mdi_oob" and "ufi" by class or by output.
-        normalize : bool
-            Whether those of "mdi" are parts of one. (``feature_importances_`` is scikit-learn's
-            form, which normalizes each tree first.)
-        max_degree : int
-            Contexts of more variables than this are told of by degree only.
-        min_samples : int
-            Count only nodes of at least so many samples: what small ones tell is mostly noise
-            (section 7.2.2). For "mdi", "mdi_oob" and "ufi".
-        null : {"auto", "exact", "held_out", "permuted"} or None
-            Tell also which part of "mdi" noise would get; needs X and y. "exact": the mean over
-            permutations of Y at each node, for splits that are chosen without a look at Y.
-            "held_out": what rows that the trees have not drawn do not confirm; what goes with Y by
-            chance in the whole sample they confirm as well, so with few rows and many variables it
-            is too little. "permuted": what ``n_repeats`` forests grown on permuted Y give. "auto":
-            the first that can be.
-        n_repeats : int or None
-            Permutations; None: 5 for "mda" and ``null``, 1 for "mda_tree" and "air".
-        loss : {"error", "log_loss", "squared_error", "absolute_error"}, callable or None
-            Of "mda" and "mda_tree". None: the share of wrong classes, or the squared error. A
-            callable gets y and what ``predict`` would say out of bag, and returns a number.
-        sample_weight : array-like of shape (n_samples,), or None
-            The weights of fit, where the forest is grown again ("air", ``null="permuted"``).
-        random_state : int, RandomState or None
-            Seed of the permutations, for the kinds that draw any. None: the seed of the forest, so
-            that two calls agree.
-        n_jobs : int or None
-            Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-        progress : callable or None
-            Called with (done, total), from time to time.
+            - "mdi": mean decrease of impurity (equation 6.2), in the units of the criterion. It is
+              the sum of the decreases of impurity at the variable's nodes, weighted by the
+              fraction of rows that reach them. It favours variables with many values, even if they
+              are not related to the output; see ``null``.
+            - "mda": mean decrease of accuracy (equation 6.3). It is the increase of the out-of-bag
+              loss when the values of the variable are permuted over all rows.
+            - "mda_tree": the mean over the trees of the increase of each tree's out-of-bag loss
+              when the variable is permuted over the rows that the tree did not draw.
+            - "surrogate": the measure of equation 6.1. At every node it adds the decrease of
+              impurity of the variable's split that is most similar to the actual one. Copies of a
+              variable do not lower it.
+            - "mdi_oob": mean decrease of impurity computed on out-of-bag rows (Li et al. 2019), in
+              units of the Gini index or the variance. It is close to zero for variables that are
+              not related to the output.
+            - "ufi": unbiased importance from both in-bag and out-of-bag rows (Zhou and Hooker
+              2021). It is close to zero for variables that are not related to the output.
+            - "air": "mdi" minus that of a permuted copy of the variable, in a forest grown again
+              with such copies (Nembrini et al. 2018).
+            - "local": the decreases of impurity on the path of each row of X, by variable (Sutera
+              et al. 2021).
+        X : array-like of shape (n_samples, n_features), default=None
+            The samples that the forest was fitted to, or other samples if ``rows="held_out"``. For
+            "local", any samples. Only "mdi" does not need X.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            The outputs of the samples X.
+        feature_groups : dict of str to list, list of lists, or None, default=None
+            Groups of variables, given by name or index. Each group has one importance, and its
+            variables are permuted together. Variables outside of all groups are reported
+            individually.
+        rows : {"oob", "held_out"}, default="oob"
+            The kind of samples that X and y are, for "mda", "mda_tree", "mdi_oob" and "ufi". "oob":
+            the samples of ``fit``; each tree is evaluated on those that it did not draw.
+            "held_out": samples that were not used in ``fit``; each tree is evaluated on all of
+            them.
+        by : {"degree", "context", "class", "output"} or None, default=None
+            How to decompose the importances. "degree" and "context" decompose "mdi" by the number,
+            or by the set, of other variables used above the node. "class" and "output" decompose
+            "mdi", "mda", "mda_tree", "mdi_oob" and "ufi". None does not decompose.
+        normalize : bool, default=False
+            Whether to normalize "mdi" to a sum of one. (``feature_importances_`` normalizes each
+            tree first, as in scikit-learn.)
+        max_degree : int, default=3
+            Largest number of variables in a context of ``by="context"``. Larger contexts are
+            reported by their number of variables only.
+        min_samples : int, default=0
+            Minimum number of samples of a node. Smaller nodes, whose decreases are mostly noise
+            (section 7.2.2), are ignored. For "mdi", "mdi_oob" and "ufi".
+        null : {"auto", "exact", "held_out", "permuted"} or None, default=None
+            How to estimate the part of "mdi" that is due to noise. It needs X and y.
+
+            - "exact": the mean over all permutations of y at each node. It is available if the
+              splits do not depend on y.
+            - "held_out": the part that out-of-bag rows do not confirm. It is too small if there are
+              few rows and many variables, because out-of-bag rows confirm chance associations of
+              the whole sample.
+            - "permuted": the mean "mdi" of ``n_repeats`` forests grown on permuted y.
+            - "auto": the first of these that is available.
+
+            None makes no estimate.
+        n_repeats : int or None, default=None
+            Number of permutations. None means 5 for "mda" and ``null``, and 1 for "mda_tree" and
+            "air".
+        loss : {"error", "log_loss", "squared_error", "absolute_error"}, callable or None, \
+                default=None
+            Loss of "mda" and "mda_tree". None means the error rate for classification and the
+            squared error for regression. A callable ``f(y_true, y_pred)`` gets the outputs and the
+            out-of-bag predictions and returns a number.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that were passed to ``fit``, for kinds that grow the forest again ("air" and
+            ``null="permuted"``).
+        random_state : int, RandomState or None, default=None
+            Seed of the permutations. None takes the seed of the forest, so that repeated calls
+            agree.
+        n_jobs : int or None, default=None
+            Number of threads. None takes the value of the parameter ``n_jobs``. The result does not
+            depend on it.
+        progress : callable or None, default=None
+            Function that is called as ``progress(done, total)`` during the computation.
 
         Returns
         -------
         importances : Importances
-            With ``names``, ``values``, ``std``, ``to_frame()`` and ``plot()``.
+            Object with the attributes ``names``, ``values`` and ``std`` and the methods
+            ``to_frame()`` and ``plot()``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
+        >>> result = forest.importances("mda", X, y)
+        >>> str(result.names[result.values.argmax()])
+        'petal width (cm)'
         """
         check_is_fitted(self)
         request = ImportanceRequest(

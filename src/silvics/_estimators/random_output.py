@@ -1,4 +1,4 @@
-"""Forests that learn from X alone: their trees are grown on an output drawn at random."""
+"""Base class of unsupervised forests, whose trees are grown on a random output."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ TABLE_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class RandomOutputForest(BaseForest):
-    """Totally randomized trees (Geurts et al. 2006) on an output that means nothing.
+    """Forest of totally randomized trees (Geurts et al. 2006) on a random output.
 
-    Each node draws one variable and one cut; no two rows have the same output, so that nodes are
-    cut until their rows are alone, or all alike. A missing value takes either side, as a coin
-    would have it.
+    Each node draws one variable and one threshold. Since no two rows have the same output, nodes
+    are split until each has one row, or only equal rows. Missing values go to a random child.
     """
 
     _classification = False
     _recipe = "totally_randomized"
 
-    # What other forests leave to the user, and what could make no difference here.
+    # Parameters of other forests that are fixed here.
     criterion = "squared_error"
     max_features: Any = 1
     bootstrap = False
@@ -61,26 +60,29 @@ class RandomOutputForest(BaseForest):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:
-        """Grow the trees on a learning set.
+        """Fit the forest to a set of samples.
 
-        Ctrl-C, or an exception of ``progress``, ends the growing: the trees finished so far,
-        in order, are kept and usable, ``interrupted_`` is True, and the exception is raised.
+        Ctrl-C or an exception of ``progress`` stops the fit. The trees that are finished by then
+        are kept and can be used, ``interrupted_`` is set to True, and the exception is raised.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The input variables, in any numeric type and memory layout.
+            The training samples: an array, a data frame, a sparse matrix or a list of rows, of any
+            numeric type and memory layout.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, not negative. Where rows are drawn they are the odds of
-            being drawn, otherwise zero leaves a sample out.
+            Non-negative weights of the samples. If trees draw their rows, a row is drawn with a
+            probability proportional to its weight. Otherwise a sample with weight 0 is left out.
         feature_names : array-like of str, default=None
-            Names of the columns, for a sparse matrix or an array, which have none.
+            Names of the columns if X is an array or a sparse matrix. A data frame has its own
+            names.
 
         Returns
         -------
         self : object
+            The fitted forest.
         """
         del y
         named = inputs.named(X, feature_names)
@@ -90,16 +92,16 @@ class RandomOutputForest(BaseForest):
         self, packed: _core.PackedForest, values: np.ndarray
     ) -> str | None:
         del values
-        return "several outputs of a forest that predicts none" if packed.n_outputs > 1 else None
+        return "it must have one output" if packed.n_outputs > 1 else None
 
     def _learning_inputs(self, X: Any, y: Any) -> tuple[Blocks, np.ndarray]:
         del y
         blocks, _ = super()._learning_inputs(X, np.zeros(1))
-        return blocks, np.zeros(blocks.shape[0])  # drawn once there is a seed
+        return blocks, np.zeros(blocks.shape[0])  # replaced in _learning_task, which has the seed
 
     def _learning_task(
         self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
     ) -> LearningTask:
-        # It depends on the seed alone, so that trees which are added later have the same.
+        # The output depends on the seed only, so that trees added later have the same output.
         y = check_random_state(seed).uniform(size=y.shape)
         return super()._learning_task(axes, X, y, weights, seed)

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def check_can_keep_samples(axes: Axes) -> None:
-    """Refuse trees whose rows end in several leaves."""
+    """Raise ValueError if a row of a tree may be in several leaves."""
     if axes.missing == "both":
         raise ValueError(
-            'keep_samples=True keeps the leaf of every row, and with missing="both" a row is in '
-            'several: use missing="learned".'
+            'keep_samples=True needs one leaf for each row and tree, but with missing="both" a row '
+            'can be in several leaves: use missing="learned".'
         )
 
 
 def with_samples(grown: GrownForest, task: LearningTask, n_jobs: int | None) -> GrownForest:
-    """The forest with its training rows by leaf."""
+    """Return the forest with the training rows of every leaf."""
     samples = build_samples(
         grown.trees, inputs.to_predict(task.X), task.outputs.values, task.target,
         grown.tree_seeds(), task.native_sampling, n_threads(n_jobs),
@@ -38,7 +38,7 @@ def with_samples(grown: GrownForest, task: LearningTask, n_jobs: int | None) -> 
 
 
 def with_attached_samples(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> GrownForest:
-    """The grown forest with these rows by leaf; ValueError unless they are those of fit."""
+    """Return the forest with the training rows; ValueError if they are not those of ``fit``."""
     task = _task_of_fit(forest, X, y, sample_weight)
     grown = with_samples(forest._grown, task, forest.n_jobs)
     has_means = task.axes.criterion != "absolute_error" and forest.monotonic_cst is None
@@ -47,17 +47,18 @@ def with_attached_samples(forest: BaseForest, X: Any, y: Any, sample_weight: Any
 
 
 def _task_of_fit(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> LearningTask:
-    """The learning task that the forest was fitted on, from the rows of fit."""
+    """Reconstruct the learning task of ``fit`` from its rows."""
     grown = forest._grown
     if not grown.trees.known:
         raise ValueError(
-            "attach_samples compares the rows with what the leaves know of theirs, and this model "
-            "was saved with for_prediction=True, without that: save it with for_prediction=False."
+            "attach_samples compares the rows with the statistics of the leaves, which this model "
+            "does not have: it was saved with for_prediction=True. Save it with "
+            "for_prediction=False."
         )
     if grown.seed is None or grown.sampling is None:
         raise ValueError(
-            "attach_samples needs to know which rows each tree has drawn. That is not known of a "
-            "forest that was merged, or that comes from another library."
+            "attach_samples needs the rows that each tree has drawn. They are not known for a "
+            "forest that was merged or converted from another library."
         )
     grown.require_one_leaf_each("attach_samples")
     blocks = inputs.prediction_blocks(forest, X)
@@ -66,8 +67,8 @@ def _task_of_fit(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> Lear
     n_samples = grown.sampling.n_samples
     if blocks.shape[0] != n_samples:
         raise ValueError(
-            f"X has {blocks.shape[0]} rows, and the forest was fitted on {n_samples}: pass the X, "
-            "y and sample_weight of fit."
+            f"X has {blocks.shape[0]} rows, but the forest was fitted on {n_samples} rows. Pass "
+            "the X, y and sample_weight of fit."
         )
     weights = targets.checked_weights(sample_weight, blocks)
     task = forest._learning_task(forest._choices(n_samples), blocks, y, weights, grown.seed)
@@ -76,5 +77,7 @@ def _task_of_fit(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> Lear
         outputs.n_classes == [len(levels) for levels in classes]
         and all(map(np.array_equal, outputs.classes or [], classes))
     ):
-        raise ValueError("y has other outputs or classes than that of fit: pass the y of fit.")
+        raise ValueError(
+            "y does not have the same outputs and classes as in fit. Pass the y of fit."
+        )
     return task

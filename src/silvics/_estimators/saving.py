@@ -1,4 +1,4 @@
-"""``model.save``, and pickling, which goes the same way."""
+"""The method ``save``, and pickling, which uses the same format."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from silvics.model_file.reading import restored
 
 
 class Saved:
-    """What every estimator has for its way into a file and back."""
+    """Mixin with ``save`` and pickling."""
 
     _is_single_tree: ClassVar[bool] = False
 
     def _needed_in_files(self, grown_here: bool) -> set[str]:
-        """Fitted attributes that a file must have."""
+        """Return the fitted attributes that a file must have."""
         del grown_here
         return {"max_features_"}
 
     def _problem_of_stored_trees(
         self, packed: _core.PackedForest, values: np.ndarray
     ) -> str | None:
-        """Why trees of a file, with these values, cannot be those of this estimator."""
+        """Return why the trees of a file cannot belong to this estimator, or None if they can."""
         del packed, values
         return None
 
@@ -46,25 +46,29 @@ class Saved:
     ) -> None:
         """Write the fitted model to a file that :func:`silvics.load` reads.
 
-        The file is data and nothing else: numbers in a safetensors container, whose header tells
-        names, kinds and levels of the variables, classes, parameters, library version and digest.
-        It is written beside what was there and put in its place when all of it is on disk.
+        The file is a safetensors container: arrays of numbers and a header with the names, kinds
+        and levels of the variables, the classes, the parameters, the version of the library and the
+        digest of the trees. It contains no code. An existing file is replaced only when the new
+        one is complete.
 
         Parameters
         ----------
         path : str or path
-            Where to; what is there is replaced.
-        for_prediction : bool
-            Leave out all but what predicts. Such a model cannot be analysed (importances,
-            ``tree_``) nor grown further.
-        training_rows : bool
-            Keep what is known of each training row: its weight, its out-of-bag prediction.
-        compress : bool
-            A smaller file, which takes longer to write and to load, and cannot be mapped.
+            The file to write.
+        for_prediction : bool, default=False
+            If True, the file has only what is needed to predict. The loaded model has no
+            importances and no ``tree_``, and cannot be grown further.
+        training_rows : bool, default=False
+            If True, the file has the data of each training row: its weight, its out-of-bag
+            prediction, and its leaves if the forest has them.
+        compress : bool, default=False
+            If True, the file is smaller, takes longer to write and to load, and cannot be mapped
+            into memory.
 
         Returns
         -------
         None
+            Nothing is returned.
 
         See Also
         --------
@@ -72,30 +76,30 @@ class Saved:
         """
         self._require_own_class()
         check_is_fitted(self)
-        said, arrays = writing.described(
+        header, arrays = writing.described(
             self,
             for_prediction=for_prediction,
             training_rows=training_rows,
             compress=compress,
         )
-        container.write(path, said, arrays)
+        container.write(path, header, arrays)
 
     def _require_own_class(self) -> None:
         kind = type(self)
         if kind.__name__ not in state.ESTIMATORS or not kind.__module__.startswith("silvics."):
             raise TypeError(
-                f"A file holds estimators of silvics, and {kind.__name__} is one of yours: pickle "
-                "it, or save the silvics estimator that it is made from."
+                f"save can only write estimators of silvics, and {kind.__name__} is defined "
+                "elsewhere. Pickle it, or save the silvics estimator that it is derived from."
             )
 
     @reads_one_state
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters as they are, and what was fitted as the bytes of a model file."""
+        """Return the parameters, and the fitted state as the bytes of a model file."""
         own: Any = super().__getstate__()
         if not hasattr(self, "_trees"):
-            return own  # joblib sends such ones to processes, by means that keep any function
+            return own  # joblib sends unfitted estimators by cloudpickle, which keeps any function
         trees: Trees = self._trees
-        said, arrays = writing.described(
+        header, arrays = writing.described(
             self,
             for_prediction=not trees.known,
             training_rows=trees.known,
@@ -103,7 +107,7 @@ class Saved:
             parameters=False,
         )
         kept = {name: value for name, value in own.items() if name not in state.RESTORED}
-        return {**_kept(kept), "_model_file": container.to_bytes(said, arrays)}
+        return {**_kept(kept), "_model_file": container.to_bytes(header, arrays)}
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         own = dict(pickled)
@@ -118,7 +122,7 @@ class Saved:
 
 
 class NotPickled:
-    """A function that pickle cannot keep: copies have it, what is unpickled has the default."""
+    """A function that cannot be pickled: copies keep it, unpickled models have the default."""
 
     def __init__(self, name: str, value: Any) -> None:
         self.name, self.value = name, value
@@ -128,32 +132,32 @@ class NotPickled:
 
     def __reduce__(self) -> tuple[Any, ...]:
         warn_user(
-            f"pickle cannot keep {self.name}={self.value!r:.60}. The loaded model has the default; "
-            "a function that can be imported would be kept."
+            f"{self.name}={self.value!r:.60} cannot be pickled. The unpickled model will have the "
+            "default value. Use a function that can be imported to keep it."
         )
         return NotPickled.__new__, (NotPickled,)
 
 
 def _kept(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters, with functions that pickle refuses in a form that it takes."""
+    """Wrap the functions among the parameters that cannot be pickled."""
     return {
-        name: NotPickled(name, value) if _is_refused(value) else value
+        name: NotPickled(name, value) if _cannot_be_pickled(value) else value
         for name, value in parameters.items()
     }
 
 
-def _is_refused(value: Any) -> bool:
+def _cannot_be_pickled(value: Any) -> bool:
     if not callable(value) or isinstance(value, type):
         return False
     try:
         pickle.dumps(value)
-    except Exception:  # PicklingError, AttributeError or TypeError, as the value has it
+    except Exception:  # PicklingError, AttributeError or TypeError
         return True
     return False
 
 
 def _bytes_of(content: Any) -> np.ndarray:
-    """Out of a pickle, where anything may be."""
+    """Check the content of a pickle, which may be anything."""
     if not isinstance(content, np.ndarray) or content.dtype != np.uint8 or content.ndim != 1:
-        container.refuse("it is not made of bytes")
+        container.refuse("it is not an array of bytes")
     return np.ascontiguousarray(content)

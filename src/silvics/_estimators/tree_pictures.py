@@ -1,4 +1,4 @@
-"""Methods of fitted trees that show them."""
+"""Methods that print and draw fitted trees."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from silvics.plots.tree_text import tree_to_dot, tree_to_text
 
 
 class ShowsTree:
-    """``to_text``, ``to_dot`` and ``plot``, for trees of every kind of split."""
+    """Mixin with ``to_text``, ``to_dot`` and ``plot``, for every kind of split."""
 
     def to_text(self, max_depth: int | None = 10) -> str:
-        """The tree as text, a line for each node.
+        """Return the tree as text, with one line for each node.
 
         Parameters
         ----------
         max_depth : int or None, default=10
-            Depth down to which nodes are shown; None shows all.
+            Depth of the deepest nodes that are shown. None shows all nodes.
 
         Returns
         -------
         text : str
-            The condition of each node, what it predicts, and its number of training rows. "or
-            missing" is on the side of missing values.
+            The condition of each node, its prediction and its number of training rows. "or missing"
+            marks the child that missing values go to.
 
         Examples
         --------
@@ -37,16 +37,17 @@ class ShowsTree:
         return tree_to_text(self, max_depth)
 
     def to_dot(self, max_depth: int | None = None) -> str:
-        """The tree in the language of Graphviz, which draws it: ``dot -Tsvg``.
+        """Return the tree in the DOT language of Graphviz, which ``dot -Tsvg`` draws.
 
         Parameters
         ----------
         max_depth : int or None, default=None
-            Depth down to which nodes are shown; None shows all.
+            Depth of the deepest nodes that are shown. None shows all nodes.
 
         Returns
         -------
         dot : str
+            A directed graph.
         """
         return tree_to_dot(self, max_depth)
 
@@ -56,12 +57,13 @@ class ShowsTree:
         Parameters
         ----------
         max_depth : int or None, default=3
-            Depth down to which nodes are shown; None shows all.
+            Depth of the deepest nodes that are shown. None shows all nodes.
         ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure, as large as the tree needs.
+            Axes to draw on. None creates a figure that is large enough for the tree.
 
         Returns
         -------
         ax : matplotlib axes
+            The axes of the drawing.
         """
         return plot_tree(self, max_depth, ax)

@@ -1,1 +1,1 @@
-"""The steps of ``fit``: parameters, choices, outputs, sampling, growing."""
+"""The steps of ``fit``: parameters, choices of the recipe, outputs, sampling, growth."""

@@ -1,4 +1,4 @@
-"""The choices of one fit: a recipe's row, and what the user's parameters put in its place."""
+"""The choices of one fit: the recipe, overridden by the user's parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from silvics._names import did_you_mean
 from silvics._tables.column_values import some
 from silvics.recipes import RECIPES, ByRows, get
 
-# Parameters that say more of a choice than its name, and what they are unless given.
+# Parameters of single choices, and their defaults.
 DETAILS: dict[str, Any] = {
     "n_best": 20,
     "near_best": 0.25,
@@ -29,7 +29,7 @@ DETAILS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Axes:
-    """Every choice, made. The names are those of the parameters, and of ``Recipe``."""
+    """The value of every choice. The names are those of the parameters and of ``Recipe``."""
 
     criterion: str
     rows: str
@@ -48,7 +48,7 @@ class Axes:
     min_samples_leaf: Any
     split_pure: bool
     significance: float | None
-    honest: float  # share of a tree's rows that find its splits; 0: all do both
+    honest: float  # fraction of the structure samples; 0: trees are not honest
     range_sample: int | None
     pruning: str
     vote: str
@@ -66,7 +66,7 @@ class Axes:
 
     @property
     def rotates(self) -> bool:
-        """Whether trees grow on components instead of variables."""
+        """Whether trees are grown on principal components instead of variables."""
         return self.columns.startswith("rotation")
 
 
@@ -74,12 +74,12 @@ _NAMES = [name for name in Axes.__dataclass_fields__ if name not in ("missing", 
 
 
 def recipe_of(estimator: Any) -> str:
-    """The name of an estimator's row."""
+    """Return the name of the estimator's recipe."""
     return str(getattr(estimator, "recipe", None) or estimator._recipe)
 
 
 def classic_axes(estimator: Any) -> Axes:
-    """Of an estimator whose row is fixed, and whose parameters are scikit-learn's."""
+    """Return the choices of an estimator with a fixed recipe and scikit-learn's parameters."""
     row = RECIPES[estimator._recipe]
     classification = estimator._classification
     chosen = {name: row.for_task(name, classification) for name in _NAMES}
@@ -98,7 +98,7 @@ def classic_axes(estimator: Any) -> Axes:
 
 
 def axes_of(estimator: Any, n_samples: int) -> Axes:
-    """Of an estimator that takes any row: None is the row's choice."""
+    """Return the choices of an estimator of any recipe, which sets parameters that are None."""
     row = get(recipe_of(estimator))
     chosen: dict[str, Any] = {}
     for name in _NAMES:
@@ -119,8 +119,8 @@ def axes_of(estimator: Any, n_samples: int) -> Axes:
     for name, value in details.items():
         if value is None:
             details[name] = DETAILS[name]
-    unsaid = estimator.variables is None and chosen["variables"] == "uniform"
-    if unsaid and estimator.feature_weights is not None:
+    is_default = estimator.variables is None and chosen["variables"] == "uniform"
+    if is_default and estimator.feature_weights is not None:
         chosen["variables"] = "weighted"
     axes = Axes(**chosen, missing=estimator.missing, **details)
     check(axes, estimator)
@@ -131,147 +131,149 @@ _CELLS = {"cell_uniform", "cell_middle"}
 
 
 def check(axes: Axes, estimator: Any) -> None:
-    """Refuse choices that contradict each other, with the reason."""
+    """Raise ValueError if choices contradict each other."""
     for wrong, why in [*_refused_splits(axes, estimator), *_refused_others(axes, estimator)]:
         if wrong:
             raise ValueError(f"recipe {recipe_of(estimator)!r}: {why}")
 
 
 def _refused_splits(axes: Axes, estimator: Any) -> list[tuple[bool, str]]:
-    """Contradictions of a kind of split, and whether they are there."""
+    """Return conditions that contradict the kind of split, each with its error text."""
     multiway = axes.split in ("multiway", "multiway_categories")
     return [
         (
             axes.choice == "one_of_best" and axes.cut != "best",
-            f'choice="one_of_best" ranks all cuts of a variable, but cut={axes.cut!r} draws one: '
-            'use cut="best".',
+            f'choice="one_of_best" needs all cuts of a variable, but cut={axes.cut!r} draws only '
+            'one: use cut="best".',
         ),
         (
             multiway and axes.missing == "both",
-            'missing="both" sends a sample to both children, but a multiway split has more than '
-            'two: use missing="learned", which gives missing values a child of their own.',
+            'missing="both" sends samples to both children, but a multiway split can have more '
+            'than two: use missing="learned", which sends missing values to a separate child.',
         ),
         (
             multiway and estimator.monotonic_cst is not None,
-            "monotonic_cst speaks of the lower and the upper child, and a multiway split has none: "
-            'use split="binary".',
+            "monotonic_cst needs splits with a lower and an upper child, which multiway splits do "
+            'not have: use split="binary".',
         ),
         (
             axes.split == "oblique" and estimator.monotonic_cst is not None,
-            "monotonic_cst speaks of one variable, and an oblique split combines several: use "
-            'split="binary".',
+            "monotonic_cst needs splits on single variables, but an oblique split combines "
+            'several: use split="binary".',
         ),
         (
             (axes.missing in ("apart", "both") or axes.cut in _CELLS or axes.honest > 0)
             and estimator.monotonic_cst is not None,
-            "monotonic_cst needs leaves whose values are those of the samples that found the "
-            'splits: use missing="learned", honest=False and a cut in the range of the samples.',
+            "monotonic_cst needs leaves whose values are computed from the samples that chose the "
+            'splits: use missing="learned", honest=False and a cut other than "cell_uniform" and '
+            '"cell_middle".',
         ),
         (
             axes.split == "oblique" and axes.cut in _CELLS,
-            f"cut={axes.cut!r} cuts a cell along one variable, and an oblique split has several: "
-            'use cut="best" or cut="uniform".',
+            f"cut={axes.cut!r} cuts a cell along one variable, but an oblique split combines "
+            'several: use cut="best" or cut="uniform".',
         ),
         (
             axes.split == "oblique" and axes.cut in ("pair", "relevance"),
-            f"cut={axes.cut!r} is defined on one variable, and an oblique split has several: use "
-            'cut="best" or cut="uniform".',
+            f"cut={axes.cut!r} is defined for single variables, but an oblique split combines "
+            'several: use cut="best" or cut="uniform".',
         ),
         (
             axes.split == "oblique" and axes.rotates,
-            'columns="rotation" already cuts along combinations: use split="binary".',
+            f"columns={axes.columns!r} already splits on combinations of variables: use "
+            'split="binary".',
         ),
         (
             axes.rotates and (multiway or axes.missing in ("apart", "both")),
-            'columns="rotation" has plain splits of components: use split="binary" and '
-            'missing="learned".',
+            f"columns={axes.columns!r} supports only binary splits and missing values that are "
+            'learned: use split="binary" and missing="learned".',
         ),
         (
             axes.rotates and axes.honest > 0,
-            'columns="rotation" and honest leaves cannot be combined: the components would look '
-            "at the rows that fill the leaves.",
+            f"columns={axes.columns!r} and honest trees cannot be combined, because the components "
+            "would depend on the rows that set the values of the leaves: use honest=False.",
         ),
         (
             axes.rotates and estimator.monotonic_cst is not None,
-            'monotonic_cst speaks of variables, and columns="rotation" cuts along components: use '
-            'columns="all".',
+            f"monotonic_cst needs splits on variables, but columns={axes.columns!r} splits on "
+            'components: use columns="all".',
         ),
         (
             multiway and axes.cut in _CELLS,
-            f"cut={axes.cut!r} cuts a cell in two, and a multiway split has a child for each "
+            f"cut={axes.cut!r} cuts a cell in two, but a multiway split has a child for each "
             'value: use split="binary".',
         ),
     ]
 
 
 def _refused_others(axes: Axes, estimator: Any) -> list[tuple[bool, str]]:
-    """Contradictions of draws, criteria, pruning and growth, and whether they are there."""
+    """Return other contradictory conditions, each with its error text."""
     return [
         (
             axes.variables == "unused" and axes.split != "multiway",
-            'variables="unused" uses a variable once on a branch, which only split="multiway" '
-            "leaves nothing more to ask of.",
+            'variables="unused" splits on a variable once per branch and needs splits that '
+            'separate all of its values: use split="multiway".',
         ),
         (
             axes.variables != "weighted" and axes.feature_weights is not None,
-            f"feature_weights are the odds of a weighted draw, and variables={axes.variables!r} is "
-            'another: use variables="weighted", or leave feature_weights out.',
+            f"feature_weights needs a weighted draw, but variables={axes.variables!r}: use "
+            'variables="weighted", or remove feature_weights.',
         ),
         (
             axes.variables == "weighted" and axes.rotates,
-            'variables="weighted" weighs variables, and columns="rotation" replaces them by '
-            'components: use columns="all".',
+            f'variables="weighted" has weights of variables, which columns={axes.columns!r} '
+            'replaces by components: use columns="all".',
         ),
         (
             axes.criterion == "gain_ratio" and axes.choice != "best",
-            'criterion="gain_ratio" is a way to choose among splits, and so is '
-            f'choice={axes.choice!r}: use criterion="entropy" with it.',
+            'criterion="gain_ratio" chooses among splits and cannot be combined with '
+            f'choice={axes.choice!r}: use criterion="entropy".',
         ),
         (
             axes.pruning == "pessimistic" and not estimator._classification,
-            'pruning="pessimistic" counts errors of classes: for numbers use '
-            'pruning="reduced_error" or ccp_alpha.',
+            'pruning="pessimistic" counts classification errors and is not available for '
+            'regression: use pruning="reduced_error" or ccp_alpha.',
         ),
         (
             axes.pruning != "none" and axes.missing == "both",
-            f"pruning={axes.pruning!r} asks which leaf a sample is in, and with "
-            'missing="both" it is in several: use missing="learned".',
+            f"pruning={axes.pruning!r} needs one leaf for each sample, but with "
+            'missing="both" a sample can be in several leaves: use missing="learned".',
         ),
         (
             axes.choice == "significant" and axes.significance is None,
-            'choice="significant" compares p-values: give the level that a split must reach, '
-            "significance=0.05 for example.",
+            'choice="significant" needs the level of the test: set significance, for example '
+            "significance=0.05.",
         ),
         (
             axes.missing == "both" and axes.honest > 0,
-            'missing="both" and honest leaves cannot be combined: use missing="learned".',
+            'missing="both" and honest trees cannot be combined: use missing="learned".',
         ),
         (
             axes.cut in _CELLS
             and (axes.min_samples_leaf != 1 or estimator.min_weight_fraction_leaf),
-            f"cut={axes.cut!r} cuts cells without looking at their samples: min_samples_leaf and "
-            "min_weight_fraction_leaf cannot be kept. Limit max_depth or max_leaf_nodes.",
+            f"cut={axes.cut!r} does not depend on the samples and cannot satisfy min_samples_leaf "
+            "or min_weight_fraction_leaf: use max_depth or max_leaf_nodes instead.",
         ),
         (
             axes.range_sample is not None and axes.cut != "best",
-            f"range_sample bounds the cuts that are searched, and cut={axes.cut!r} draws one: use "
+            f"range_sample bounds the search for the best cut, but cut={axes.cut!r} draws one: use "
             'cut="best".',
         ),
         (
             axes.growth == "random" and axes.max_leaf_nodes is None,
-            'growth="random" says which leaf is split next, which matters only if leaves are '
-            "limited: set max_leaf_nodes.",
+            'growth="random" only has an effect if the number of leaves is limited: set '
+            "max_leaf_nodes.",
         ),
     ]
 
 
 def without_rotation(axes: Axes) -> Axes:
-    """The choices of a tree that grows on components as if they were variables."""
+    """Return the choices of a tree that is grown on components as if they were variables."""
     return replace(axes, columns="all", max_columns=None)
 
 
 def per_variable(name: str, given: Any, n_features: int, names: Any) -> np.ndarray | None:
-    """A parameter with one value for each variable, or names or numbers of some of them."""
+    """Check ``feature_weights`` or ``relevant``; return one value per variable, or None."""
     if given is None:
         return None
     values = by_name(name, given, n_features, names, 1.0)
@@ -281,32 +283,37 @@ def per_variable(name: str, given: Any, n_features: int, names: Any) -> np.ndarr
             mask[_number(which, n_features, names)] = True
         return mask
     if values.shape != (n_features,):
-        raise ValueError(f"{name} has shape {values.shape}; X has {n_features} variables.")
+        raise ValueError(
+            f"{name} has shape {values.shape}, but it must have one value for each of the "
+            f"{n_features} columns of X."
+        )
     if name == "feature_weights" and not (
         np.issubdtype(values.dtype, np.number)
         and np.isfinite(values).all()
         and (values >= 0).all()
         and values.sum() > 0
     ):
-        raise ValueError(f"{name} must be numbers, not negative, and not all zero.")
+        raise ValueError(
+            f"{name} must be finite, non-negative numbers, of which at least one is positive."
+        )
     return values
 
 
 def by_name(name: str, given: Any, n_features: int, names: Any, otherwise: float) -> np.ndarray:
-    """One value for each variable, where a dict may give those of some by their names."""
+    """Return one value per variable; a dict may give the values of some variables by name."""
     if not isinstance(given, dict):
         return np.asarray(given)
     if names is None:
         raise ValueError(
-            f"{name} gives values by name, and the columns of X have no names. Pass a data frame, "
-            "or feature_names to fit, or one value for each column."
+            f"{name} is a dict of names, but the columns of X have no names. Pass a data frame, "
+            f"pass feature_names to fit, or pass {name} as one value for each column."
         )
     place = {str(known): j for j, known in enumerate(names)}
     values = [otherwise] * n_features
     for column, value in given.items():
         if column not in place:
             raise ValueError(
-                f"{name} names {column!r}, and X has no such column. Its columns are "
+                f"{name} has the name {column!r}, but X has no such column. The columns of X are "
                 f"{some([repr(known) for known in place])}."
             )
         values[place[column]] = value
@@ -319,4 +326,4 @@ def _number(which: Any, n_features: int, names: Any) -> int:
     if isinstance(which, Integral) and -n_features <= int(which) < n_features:
         return int(which)
     hint = did_you_mean(which, () if names is None else names)
-    raise ValueError(f"relevant names {which!r}, and X has no such variable.{hint}")
+    raise ValueError(f"relevant has {which!r}, but X has no such column.{hint}")

@@ -1,4 +1,4 @@
-"""Trees of a learning task, grown by the core."""
+"""Growth of the trees of a learning task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from silvics._tables import inputs
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Trees that were grown, what each has taken, and what ended the growing early, if anything."""
+    """The grown trees, the work that each took, and the exception that stopped it, if any."""
 
     trees: list[_core.Tree]
     work: list[Work]
@@ -27,10 +27,10 @@ def grow(
     n_jobs: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> Growth:
-    """Grow the trees of these seeds."""
+    """Grow one tree for each seed."""
     if task.axes.rotates:
         return Growth(*rotation.grow(task, seeds, n_jobs, progress))
-    # Before the table is coded, which needs memory for a time: what stays is allocated first.
+    # Allocate what is kept before coding the table, which needs memory temporarily.
     target, sampling = task.target, task.native_sampling
     rules = task.rules(task.axes)
     n_samples = task.X.shape[0]

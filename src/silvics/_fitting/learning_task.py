@@ -1,4 +1,4 @@
-"""What trees are grown on and how: all that is decided before the first tree is grown."""
+"""The learning task: all data and decisions that are needed to grow trees."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from silvics._tables.table import Blocks, Variables
 
 @dataclass(frozen=True, eq=False)
 class LearningTask:
-    """Rows, outputs, choices and draws of one fit, of a tree or a forest.
+    """The data, the choices and the sampling of one fit of a tree or a forest.
 
     Attributes
     ----------
     settings : estimator
-        The parameters that are no choice of a recipe are read from it; nothing is set.
+        Estimator whose other parameters are read. It is not changed.
     axes : Axes
-        The choices that are.
+        The choices of the recipe.
     variables, X : Variables, Blocks
-        What is known of the columns, and the rows.
+        Description of the columns, and the table.
     outputs : EncodedOutputs
-        What is learned.
+        The outputs.
     seed : int
-        The seed of the forest, or of the tree.
+        Seed of the forest or the tree.
     sampling : RowSampling
         How each tree draws its rows.
     held_out : HeldOut or None
-        Rows to prune on.
+        Rows that are held out for pruning.
     """
 
     settings: Any
@@ -49,21 +49,21 @@ class LearningTask:
 
     @property
     def criterion(self) -> str:
-        """The impurity that the core lowers."""
+        """The impurity that the core decreases."""
         return parameters.core_criterion(self.axes)
 
     @cached_property
     def target(self) -> _core.Target:
-        """The outputs for the core."""
+        """The outputs in the form of the core."""
         return self.outputs.native(self.criterion, self.sampling.weights)
 
     @cached_property
     def native_sampling(self) -> _core.Sampling:
-        """The draws for the core."""
+        """The sampling of rows in the form of the core."""
         return self.sampling.native(self.seed)
 
     def rules(self, axes: Axes) -> _core.GrowthRules:
-        """The rules that trees grow by, if these are the choices."""
+        """Return the growth rules for the given choices."""
         return parameters.growth_rules(
             self.settings, axes, self.X.shape, self.variables, self.outputs
         )
@@ -81,7 +81,7 @@ def forest_task(
     balanced: bool,
     weights_given: bool,
 ) -> LearningTask:
-    """The task of a forest, whose trees draw their rows by these weights."""
+    """Create the task of a forest whose trees draw their rows by these weights."""
     n_samples, held_out = X.shape[0], None
     if axes.pruning == "reduced_error":
         weights, held_out = pruning.hold_out(axes, seed, n_samples, weights)

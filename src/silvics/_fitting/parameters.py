@@ -1,4 +1,4 @@
-"""The user's parameters: what is allowed, and what it means for the core."""
+"""Constraints on the user's parameters, and their translation for the core."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REGRESSION_CRITERIA = {"squared_error", "friedman_mse", "absolute_error", "poiss
 _GROWTH = {name: getattr(_core.Growth, name) for name in _core.Growth.__members__}
 _SEARCH = {name: getattr(_core.Search, name) for name in _core.Search.__members__}
 
-# The largest sizes that are taken: trees of a forest, rows drawn for a tree, permutations of the
+# Upper bounds of the number of trees, of the rows drawn for a tree, and of the permutations of the
 # test at each node.
 MAX_TREES = 2**24
 MAX_DRAWS = 2**31 - 1
@@ -83,7 +83,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def n_variables_drawn(max_features: float | str | None, n_features: int) -> int:
-    """K, the number of variables drawn at a node."""
+    """Return K, the number of variables that ``max_features`` means."""
     if max_features is None:
         return n_features
     if max_features == "sqrt":
@@ -96,37 +96,39 @@ def n_variables_drawn(max_features: float | str | None, n_features: int) -> int:
 
 
 def n_columns_drawn(axes: Axes, n_features: int) -> int:
-    """Variables that each tree draws for itself; 0 is all."""
+    """Return the number of columns that each tree draws; 0 means all."""
     if axes.columns != "subspace" or axes.max_columns is None:
         return 0
     wanted = axes.max_columns
     if isinstance(wanted, Integral):
         if int(wanted) > n_features:
-            raise ValueError(f"max_columns={wanted} is more than the {n_features} columns of X.")
+            raise ValueError(
+                f"max_columns={wanted} must be at most the number of columns of X, {n_features}."
+            )
         return int(wanted)
     return max(1, min(n_features, round(float(wanted) * n_features)))
 
 
 def core_criterion(axes: Axes) -> str:
-    """The impurity that a criterion is made of."""
+    """Return the impurity of a criterion."""
     return "entropy" if axes.criterion == "gain_ratio" else axes.criterion
 
 
 def native_size(value: Any) -> int:
-    """A limit that the core can hold; None is 0, and nothing is ever larger than its largest."""
+    """Clip a limit to the range of the core; None becomes 0."""
     return min(int(value or 0), sys.maxsize // 2)
 
 
-# Samples from which on several threads work on one tree; tests set it low.
+# Number of samples from which on several threads grow one tree; tests set it to a small number.
 _SHARED_FROM: int | None = None
 
 
-# Tests set it to have everything searched by the general splitter.
+# Tests set it to True to use the general splitter always.
 _GENERAL = False
 
 
 def n_variables_at_node(axes: Axes, n_features: int) -> int:
-    """K, the number of variables that a node draws of those that its tree may use."""
+    """Return K, the number of variables that a node draws among the columns of its tree."""
     return n_variables_drawn(axes.max_features, n_columns_drawn(axes, n_features) or n_features)
 
 
@@ -137,24 +139,25 @@ def growth_rules(
     variables: Variables,
     outputs: EncodedOutputs,
 ) -> _core.GrowthRules:
-    """The rules that a tree grows by.
+    """Translate the parameters into the growth rules of the core.
 
     Parameters
     ----------
     estimator : estimator
-        Its parameters are read.
+        Estimator whose parameters are read.
     axes : Axes
-        Every choice of the recipe.
+        The choices of the recipe.
     shape : tuple of int
-        Rows and columns of the table that the tree grows on.
+        Numbers of rows and columns of the table that the tree is grown on.
     variables : Variables
-        What is known of the columns of X.
+        Description of the columns of X.
     outputs : EncodedOutputs
-        What is learned.
+        The outputs.
 
     Returns
     -------
     rules : _core.GrowthRules
+        The rules.
     """
     n_samples, n_features = shape
     rules = _core.GrowthRules()
@@ -196,11 +199,11 @@ def growth_rules(
     if _SHARED_FROM is not None:
         rules.shared_from = _SHARED_FROM
 
-    def of_samples(value: float) -> int:
+    def n_samples_of(value: float) -> int:
         return native_size(value) if isinstance(value, Integral) else ceil(value * n_samples)
 
-    rules.min_samples_leaf = of_samples(axes.min_samples_leaf)
-    rules.min_samples_split = max(1 if axes.split_pure else 2, of_samples(axes.min_samples_split))
+    rules.min_samples_leaf = n_samples_of(axes.min_samples_leaf)
+    rules.min_samples_split = max(1 if axes.split_pure else 2, n_samples_of(axes.min_samples_split))
     rules.min_weight_fraction_leaf = estimator.min_weight_fraction_leaf
     if axes.max_depth is not None:
         rules.max_depth = native_size(axes.max_depth)
@@ -214,9 +217,10 @@ def growth_rules(
     for name in ("max_bins", "split_sample"):
         if rules.needs_general_splitter and not _GENERAL and getattr(estimator, name) is not None:
             raise ValueError(
-                f"recipe {recipe_of(estimator)!r}: {name} is of the quick search for the best of "
-                "all cuts, and feature_weights or other choices made here need the general search, "
-                f"which looks at all values as they are: leave {name} out."
+                f"{name}={getattr(estimator, name)} is not supported by recipe "
+                f"{recipe_of(estimator)!r} with these parameters. It is available only for binary "
+                "splits at the best or a uniform cut, without feature_weights and the other "
+                f"parameters that change the search for splits. Set {name}=None."
             )
     return rules
 
@@ -224,7 +228,7 @@ def growth_rules(
 def monotonic_signs(
     monotonic_cst: Any, n_features: int, variables: Variables, outputs: EncodedOutputs
 ) -> list[int]:
-    """``monotonic_cst`` checked; empty if there is no constraint."""
+    """Check ``monotonic_cst``; return one sign per variable, or an empty list."""
     if monotonic_cst is None:
         return []
     if outputs.n_outputs > 1:
@@ -233,8 +237,8 @@ def monotonic_signs(
     signs = by_name("monotonic_cst", monotonic_cst, n_features, names, 0)
     if signs.ndim != 1:
         raise ValueError(
-            f"monotonic_cst has shape {signs.shape}; it must be None or an array-like of -1, 0 "
-            "or 1, one for each variable, in the order of the columns."
+            f"monotonic_cst has shape {signs.shape}, but it must be None or an array-like with one "
+            "of -1, 0 and 1 for each column of X."
         )
     if signs.shape[0] != n_features:
         raise ValueError(
@@ -248,8 +252,8 @@ def monotonic_signs(
     if (constrained := np.flatnonzero(signs * variables.is_categorical)).size:
         column = int(constrained[0]) if names is None else repr(names[constrained[0]])
         raise ValueError(
-            "Monotonicity constraints are not supported on categories, which have no order: "
-            f"monotonic_cst must be 0 for column {column}."
+            "Monotonicity constraints are not supported for categories, which have no order. Set "
+            f"monotonic_cst to 0 for column {column}."
         )
     if max(outputs.n_classes, default=0) > 2:
         raise ValueError(
@@ -259,7 +263,7 @@ def monotonic_signs(
 
 
 def seed_of(random_state: Any) -> int:
-    """An integer seed: the given one, or drawn from the given generator."""
+    """Return the integer ``random_state``, or a seed drawn from the generator."""
     generator = check_random_state(random_state)
     if isinstance(random_state, Integral):
         return int(random_state)
@@ -267,7 +271,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
-    """Rows drawn for a tree: a float is a fraction of the sum of weights."""
+    """Return the number of rows drawn for a tree; a float is a fraction of the total weight."""
     max_samples = axes.max_samples
     if max_samples is None:
         return n_samples
@@ -277,7 +281,7 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
         if max_samples > n_samples:
             raise ValueError(
                 f"max_samples={axes.max_samples} draws {max_samples} rows without replacement, "
-                f'and X has {n_samples}: ask for fewer, or for rows="bootstrap".'
+                f'but X has {n_samples} rows. Lower max_samples, or set rows="bootstrap".'
             )
         return int(max_samples)
     fraction = not isinstance(max_samples, Integral)
@@ -286,8 +290,8 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
     if wanted > MAX_DRAWS:
         of_whole = f" of {whole:g} samples or sample weight" if fraction else ""
         raise ValueError(
-            f"max_samples={max_samples}{of_whole} draws more rows for each tree than the "
-            f"{MAX_DRAWS} that can be drawn: lower max_samples."
+            f"max_samples={max_samples}{of_whole} draws more rows for each tree than the maximum, "
+            f"{MAX_DRAWS}. Lower max_samples."
         )
     drawn = max(int(wanted), 1)
     if not fraction:
@@ -301,8 +305,8 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
     return drawn
 
 
-# A table is worth coding where trees read each of its rows at least this often. This decision
-# about speed belongs to the core, and moves there.
+# Coding a table saves time if trees read each of its rows at least this often on average. This
+# decision about speed belongs to the core and will move there.
 _FEWEST_READS_TO_CODE = 0.25
 
 
@@ -313,10 +317,10 @@ def coded_table(
     n_jobs: int,
     reads_per_row: float = 1.0,
 ) -> _core.Table:
-    """The table as the core searches it.
+    """Convert the table to the form in which the core searches for splits.
 
-    Random cuts fall between values, never between bins, and the general splitter looks at values;
-    and more bins than there are codes are no limit: the search is exact.
+    Random cuts and the general splitter need values instead of codes. If ``max_bins`` exceeds the
+    number of codes, the search is exact.
     """
     if rules.random_cut or rules.needs_general_splitter:
         rarely_read = rules.needs_general_splitter or reads_per_row < _FEWEST_READS_TO_CODE

@@ -1,4 +1,4 @@
-"""Growing under the user's eyes: progress, callbacks, Ctrl-C."""
+"""Reports on the progress of ``fit``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 class Progress:
-    """Tells everyone who asked how many trees are grown.
+    """Report of the number of finished trees to all listeners.
 
-    Called by the core on the calling thread, whenever the number has changed.
+    The core calls it on the calling thread whenever the number has changed.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -32,7 +32,7 @@ class Progress:
 
 
 class _Printed:
-    """A line whenever a tenth of the trees (or, above verbose=1, a tree) is done."""
+    """Print a line after every tenth of the trees, or after every tree if verbose > 1."""
 
     def __init__(self, verbose: int) -> None:
         self._steps = 10 if verbose == 1 else sys.maxsize
@@ -52,7 +52,7 @@ class _Printed:
 
 
 class _Callbacks:
-    """scikit-learn's callbacks: one task per tree."""
+    """Call scikit-learn's callbacks, with one task per tree."""
 
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator

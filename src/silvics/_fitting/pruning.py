@@ -1,4 +1,4 @@
-"""Trees cut back after they are grown (thesis 3.5): by errors on other rows, or by their bound."""
+"""Pruning by estimated errors (thesis 3.5): on held-out rows, or by an upper bound."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from silvics._predicting.sampling import held_out_rows
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 
-# C4.5 prefers the smaller tree unless the larger one saves this many errors.
+# C4.5 keeps a subtree only if it has fewer errors than a leaf by more than this.
 _SLACK = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Rows that trees are pruned on, and their weights."""
+    """Rows that are held out for pruning, and their weights."""
 
     rows: np.ndarray
     weights: np.ndarray
@@ -29,10 +29,11 @@ class HeldOut:
 def hold_out(
     axes: Axes, seed: int, n_samples: int, weights: np.ndarray | None
 ) -> tuple[np.ndarray, HeldOut]:
-    """Weights that leave out the rows to prune on, and these rows, drawn once for all trees."""
+    """Draw the held-out rows. Return weights that are zero for these rows, and the rows."""
     if n_samples < 2:
         raise ValueError(
-            f'pruning="reduced_error" holds rows out to prune on, and X has only {n_samples}.'
+            f'pruning="reduced_error" needs at least two rows, one of which is held out, but X has '
+            f"{n_samples}."
         )
     n_held = min(max(1, round(axes.validation_fraction * n_samples)), n_samples - 1)
     rows = held_out_rows(seed, n_samples, n_held)
@@ -41,8 +42,8 @@ def hold_out(
     weights[rows] = 0.0
     if not weights.any():
         raise ValueError(
-            'pruning="reduced_error" held out all rows of positive weight: lower '
-            "validation_fraction."
+            'pruning="reduced_error" has held out all rows with positive weight. Lower '
+            f"validation_fraction={axes.validation_fraction}."
         )
     return weights, held
 
@@ -50,7 +51,7 @@ def hold_out(
 def pruned(
     axes: Axes, trees: list[_core.Tree], X: Blocks, y: np.ndarray, held: HeldOut | None
 ) -> list[_core.Tree]:
-    """The trees, pruned as the choices say."""
+    """Prune the trees according to the choices of the recipe."""
     if axes.pruning == "pessimistic":
         return [
             tree.pruned_by_errors(_bound_on_errors(tree, axes.confidence), _SLACK) for tree in trees
@@ -66,10 +67,10 @@ def pruned(
 
 
 def _bound_on_errors(tree: _core.Tree, confidence: float) -> np.ndarray:
-    """Errors of each node as a leaf, if its error rate is the upper limit of what was seen.
+    """Compute an upper bound of the errors that each node would make as a leaf.
 
-    The limit is exceeded with this probability by a binomial variable of the samples' number.
-    Several outputs have the mean of theirs.
+    The bound is the upper limit of the confidence interval of a binomial error rate, at the given
+    level, times the number of samples. For several outputs it is the mean over the outputs.
     """
     n = tree.weighted_n_node_samples()
     shares = prediction.split_outputs(tree.values(), tree.n_classes)
@@ -86,7 +87,7 @@ def _bound_on_errors(tree: _core.Tree, confidence: float) -> np.ndarray:
 def _errors_on(
     tree: _core.Tree, X: _core.Matrix, y: np.ndarray, rows: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Errors that each node would make, as a leaf, on these rows."""
+    """Compute the errors that each node would make as a leaf on these rows."""
     predictor = prediction.Trees([tree]).predictor
     paths = prediction.decision_path(predictor, X)[rows].tocoo()
     values = tree.values()

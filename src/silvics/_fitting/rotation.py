@@ -1,6 +1,6 @@
-"""Rotation Forests (thesis 4.3.1): each tree on principal components of groups of variables.
+"""Rotation Forests (thesis 4.3.1): trees grown on principal components of groups of variables.
 
-The tree keeps what its components are made of, so that it is walked by the variables themselves.
+Each tree stores the coefficients of its components and predicts from the original variables.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from silvics._predicting.grown_forest import Work
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 
-Combination = list[tuple[int, float, float]]  # variable, coefficient, share
+Combination = list[tuple[int, float, float]]  # (variable, coefficient, fraction of the importance)
 
 
 def grow(
     task: LearningTask, seeds: list[int], n_jobs: int, progress: Any
 ) -> tuple[list[_core.Tree], list[Work], BaseException | None]:
-    """Trees of the seeds, what each has taken, and what ended the growing early, if anything."""
+    """Grow one tree per seed. Return the trees, their work, and the exception that stopped it."""
     axes, X, y = task.axes, task.X, task.outputs.values
     target, sampling = task.target, task.native_sampling
     table = _Numbers(X, task.variables.is_categorical)
@@ -41,14 +41,14 @@ def grow(
             return _rows_of_some_classes(rng, drawn, y) if by_class else drawn
 
         combinations = table.components(rng, rows, size)
-        matrix = inputs.to_grow(table.turned(combinations))
+        matrix = inputs.to_grow(table.rotated(combinations))
         coded = parameters.coded_table(task.settings, matrix, rules, 1)
         trees, work, error = _core.grow(
             coded, target, sampling, task.criterion, rules, [seed], 1, None
         )
         if error is not None:
             raise error
-        tree = trees[0].on_combinations(combinations + table.themselves, X.shape[1])
+        tree = trees[0].on_combinations(combinations + table.unrotated, X.shape[1])
         return tree, work[0]
 
     grown: list[tuple[_core.Tree, Work]] = []
@@ -67,9 +67,9 @@ def grow(
 
 
 def _rows_of_some_classes(rng: np.random.Generator, rows: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Three quarters as many, drawn with replacement, of some classes (Rodriguez et al. 2006).
+    """Draw rows of a random set of classes, as Rodriguez et al. (2006).
 
-    Numbers have no classes to leave out.
+    Three quarters of these rows are drawn, with replacement. In regression, all rows are eligible.
     """
     if y.dtype.kind == "i":
         classes = np.unique(y[rows, 0])
@@ -87,7 +87,7 @@ def _group_size(axes: Axes, n_numbers: int) -> int:
 
 
 class _Numbers:
-    """The columns that can be rotated; categories stay what they are."""
+    """The columns of a table that can be rotated. Categories are not rotated."""
 
     def __init__(self, X: Blocks, is_category: np.ndarray) -> None:
         columns: list[np.ndarray] = []
@@ -102,14 +102,14 @@ class _Numbers:
         self._values = np.empty((len(columns[0]) if columns else 0, len(self.numbers)), order="F")
         for k, j in enumerate(self.numbers):
             self._values[:, k] = columns[j]
-        self.themselves: list[Combination] = [[(int(j), 1.0, 1.0)] for j in self._categories]
+        self.unrotated: list[Combination] = [[(int(j), 1.0, 1.0)] for j in self._categories]
 
     def components(
         self, rng: np.random.Generator, rows: Callable[[], np.ndarray], size: int
     ) -> list[Combination]:
-        """Combinations of variables: the principal components of random groups.
+        """Return the principal components of random groups of variables.
 
-        Those of each group are of the rows that it is given.
+        ``rows()`` returns the rows on which the components of the next group are computed.
         """
         found: list[Combination] = []
         order = rng.permutation(len(self.numbers))
@@ -117,14 +117,14 @@ class _Numbers:
             group = order[begin : begin + size]
             values = self._values[rows()][:, group]
             known = ~np.isnan(values)
-            # Squares, and sums of several values, of very large numbers would overflow.
+            # Scale very large numbers, whose squares and sums would overflow.
             largest = np.max(np.abs(values), where=known, initial=0.0)
             unit = 2.0 ** -np.frexp(largest)[1] if largest > 1e100 else 1.0
             values = values * unit
             count = np.maximum(known.sum(axis=0), 1)
             centred = np.where(known, values, 0.0)
             mean = centred.sum(axis=0) / count
-            centred = np.where(known, values - mean, 0.0)  # a missing value is an average one
+            centred = np.where(known, values - mean, 0.0)  # missing values are replaced by the mean
             spread = np.sqrt((centred**2).sum(axis=0) / count)
             _, axes = np.linalg.eigh(centred.T @ centred)
             for column in axes.T[::-1]:
@@ -139,17 +139,17 @@ class _Numbers:
                 )
         return found
 
-    def turned(self, combinations: list[Combination]) -> Blocks:
-        """The table of these combinations, categories after them.
+    def rotated(self, combinations: list[Combination]) -> Blocks:
+        """Return the table of these combinations, followed by the categories.
 
-        Summed term by term, as a walk down the tree does it.
+        The terms are summed in the same order as in predictions.
         """
         place = {int(j): k for k, j in enumerate(self.numbers)}
-        turned = np.zeros((len(self._values), len(combinations)), order="F")
+        rotated = np.zeros((len(self._values), len(combinations)), order="F")
         for k, combination in enumerate(combinations):
             for variable, a, _ in combination:
-                turned[:, k] += a * self._values[:, place[variable]]
-        blocks = [turned] if combinations else []
+                rotated[:, k] += a * self._values[:, place[variable]]
+        blocks = [rotated] if combinations else []
         n_levels = [-1] * len(combinations)
         for j in self._categories:
             blocks.append(self._columns[j][:, np.newaxis])

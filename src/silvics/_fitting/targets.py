@@ -1,4 +1,4 @@
-"""The user's y and weights: classes numbered, class weights multiplied in."""
+"""Encoding of outputs, and weights of samples and classes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from silvics._warnings import warn_user
 
 
 def check_known(y: Any) -> None:
-    """Refuse outputs that are missing, whatever says so: NaN, None, NaT, pd.NA, a null."""
+    """Raise ValueError if y has missing values: NaN, None, NaT, pd.NA or nulls."""
     if issparse(y):
         return
     try:
         values = np.asarray(y)
         if values.dtype.kind in "US" and not isinstance(y, np.ndarray):
-            values = np.asarray(y, dtype=object)  # where NaN is not yet the text "nan"
-    except ValueError:  # not a table: scikit-learn's checks say so
+            values = np.asarray(y, dtype=object)  # NumPy has turned NaN into the text "nan"
+    except ValueError:  # not rectangular: scikit-learn's checks raise an error
         return
     missing = is_missing(values)
     if values.dtype.kind == "O":
@@ -37,36 +37,39 @@ def check_known(y: Any) -> None:
         )
         raise ValueError(
             f"Input y contains NaN, None or another missing value in {len(rows)} of {len(values)} "
-            f"rows, the first being row {rows[0]}. Leave out the rows without an output, or fill "
-            "their outputs in."
+            f"rows; the first is row {rows[0]}. Remove these rows, or fill in their outputs."
         )
 
 
 def checked_outputs(y: Any) -> np.ndarray:
-    """Y as an array in which nothing is missing."""
+    """Return y as an array, and raise ValueError if it has missing values."""
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
         raise ValueError(
-            "y has masked values, and an output that is missing cannot be learned: leave out the "
-            "rows where y is masked."
+            "y has masked values, and outputs must not be missing. Remove the rows where y is "
+            "masked."
         )
     check_known(y)
     try:
-        with np.errstate(invalid="ignore"):  # of a sum of the largest numbers
+        with np.errstate(invalid="ignore"):  # sums of very large numbers
             return check_array(y, dtype=None, ensure_2d=False, input_name="y")
-    except ArithmeticError as error:  # of a Decimal that cannot be compared
-        raise ValueError(f"Input y contains NaN, or no number ({error!r}).") from error
+    except ArithmeticError as error:  # from a Decimal that cannot be compared
+        raise ValueError(
+            f"Input y contains NaN or a value that is not a number ({error!r})."
+        ) from error
 
 
 def as_columns(y: np.ndarray) -> np.ndarray:
-    """One column per output."""
+    """Reshape y to one column per output."""
     y = np.atleast_1d(y)
     if y.ndim > 2:
-        raise ValueError(f"y has {y.ndim} dimensions; expected one, or two: a column per output")
+        raise ValueError(
+            f"y has {y.ndim} dimensions, but it must have one, or two with one column per output."
+        )
     return y.reshape(-1, 1) if y.ndim == 1 else y
 
 
 def warn_of_column(y: np.ndarray) -> None:
-    """Warn, as scikit-learn's forests do, of a column where a vector is expected."""
+    """Warn, as scikit-learn's forests do, if y is a column vector."""
     if y.ndim == 2 and y.shape[1] == 1:
         warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
@@ -77,12 +80,12 @@ def warn_of_column(y: np.ndarray) -> None:
 
 @dataclass(frozen=True, eq=False)
 class EncodedOutputs:
-    """Outputs as the core takes them.
+    """Outputs as numbers.
 
     Attributes
     ----------
     values : ndarray of shape (n_samples, n_outputs)
-        Numbers of classes, or real values.
+        Indices of classes, or real values.
     classes : list of ndarray, or None
         The classes of each output; None for regression.
     """
@@ -100,7 +103,7 @@ class EncodedOutputs:
         return [len(levels) for levels in self.classes or []]
 
     def native(self, criterion: str, weights: np.ndarray | None) -> _core.Target:
-        """The same for the core."""
+        """Return the outputs in the form of the core."""
         n = len(self.values)
         if self.classes is not None:
             return _core.Target.of_classes(self.values.ravel(), n, self.n_classes)
@@ -110,7 +113,7 @@ class EncodedOutputs:
 def encode_outputs(
     y: np.ndarray, classification: bool, criterion: str, positive: str
 ) -> EncodedOutputs:
-    """Classes numbered, or real values checked; y has a column for each output."""
+    """Encode classes as indices, or check real values; y has one column per output."""
     if classification:
         return _encode_classes(y)
     return EncodedOutputs(real_values(y, criterion, positive), None)
@@ -129,9 +132,9 @@ def _encode_classes(y: np.ndarray) -> EncodedOutputs:
 
 
 def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """What ``np.unique`` says of whole numbers near each other or of text, without sorting.
+    """Compute the result of ``np.unique`` for integers of a small range or for text, faster.
 
-    None where there are many classes, or something else than classes: scikit-learn judges those.
+    Return None for other values and if there are many classes; scikit-learn checks these.
     """
     n = len(column)
     if column.dtype.kind in "iub" and n > 0:
@@ -158,7 +161,7 @@ def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def set_classes(estimator: Any, classes: list[np.ndarray]) -> None:
-    """Set ``classes_`` and ``n_classes_`` in scikit-learn's shapes: no lists for one output."""
+    """Set ``classes_`` and ``n_classes_``, without lists if there is one output."""
     counts = np.array([len(levels) for levels in classes], dtype=np.intp)
     one = len(classes) == 1
     estimator.classes_ = classes[0] if one else classes
@@ -166,17 +169,17 @@ def set_classes(estimator: Any, classes: list[np.ndarray]) -> None:
 
 
 def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
-    """Real outputs as float64, and positive enough for their criterion.
+    """Return real outputs as float64, and check that the criterion accepts them.
 
-    ``positive`` is scikit-learn's word for that, which differs between trees and forests.
+    ``positive`` is a part of scikit-learn's error text that differs between trees and forests.
     """
     if y.dtype.kind == "O":
         try:
             y = y.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"y must be numbers for regression: {error}") from error
+            raise ValueError(f"y must be numbers for regression, but {error}.") from error
     if y.dtype.kind not in "fiub":
-        raise ValueError(f"y must be numbers for regression, got dtype {y.dtype}")
+        raise ValueError(f"y must be numbers for regression, got dtype {y.dtype}.")
     y = np.require(y, np.float64, ["C", "A"])
     if criterion == "poisson":
         if (y < 0).any():
@@ -191,7 +194,7 @@ def real_values(y: np.ndarray, criterion: str, positive: str) -> np.ndarray:
 
 
 def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
-    """``sample_weight`` as float64: finite, not negative, not all zero."""
+    """Return ``sample_weight`` as float64; check that it is finite, non-negative, not all zero."""
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -199,10 +202,10 @@ def checked_weights(sample_weight: Any, X: Any) -> np.ndarray | None:
         whole = weights.sum()
     if not np.isfinite(whole):
         raise ValueError(
-            "The sum of sample_weight is too large for float64; scale the weights down."
+            "The sum of sample_weight is too large for float64: scale the weights down."
         )
     if not weights.any():
-        raise ValueError("All values of sample_weight are zero: no sample is left to learn from.")
+        raise ValueError("All values of sample_weight are zero. At least one must be positive.")
     return np.ascontiguousarray(weights)
 
 
@@ -213,9 +216,10 @@ def class_weights(
     weights: np.ndarray | None,
     subsample: bool,
 ) -> np.ndarray | None:
-    """Weight of each row by ``class_weight``, or None; y as the user gave it.
+    """Return the weight of each row by ``class_weight``, or None; y has the user's labels.
 
-    ``subsample`` leaves "balanced_subsample" to the trees, which draw their own rows.
+    If ``subsample`` is True, "balanced_subsample" is left to the trees, which balance the rows that
+    they draw.
     """
     if outputs.classes is None or chosen is None:
         return None
@@ -223,7 +227,7 @@ def class_weights(
         return None
     n_outputs = outputs.n_outputs
     if isinstance(chosen, str):
-        chosen = ["balanced"] * n_outputs  # the balance is that of the weighted rows
+        chosen = ["balanced"] * n_outputs  # balanced by the weights of the rows
     elif n_outputs == 1 and isinstance(chosen, dict):
         chosen = [chosen]
     elif not isinstance(chosen, list):
@@ -240,25 +244,25 @@ def class_weights(
         of_class = _weights_of_classes(chosen[k], levels, y[:, k], weights)
         expanded *= of_class[outputs.values[:, k]]
     if not np.isfinite(expanded).all() or (expanded < 0).any():
-        raise ValueError("class_weight must be finite and not negative: no NaN, no infinity.")
+        raise ValueError("The weights in class_weight must be finite and non-negative.")
     return expanded
 
 
 def _weights_of_classes(
     chosen: Any, levels: np.ndarray, y: np.ndarray, weights: np.ndarray | None
 ) -> np.ndarray:
-    """Weight of each class of one output: balanced, or looked up by its label."""
+    """Return the weight of each class of one output: balanced, or looked up by its label."""
     if not isinstance(chosen, dict):
         return compute_class_weight(chosen, classes=levels, y=y, sample_weight=weights)
     unknown = set(chosen) - set(levels.tolist())
     if len(unknown) == len(chosen) or set(levels.tolist()) - set(chosen):
-        # scikit-learn's own reading, in which 1 is also the label "1", and its errors
+        # scikit-learn also matches 1 and the label "1", and raises the errors.
         return compute_class_weight(chosen, classes=levels, y=y)
     return np.array([chosen[level] for level in levels.tolist()], dtype=np.float64)
 
 
 def combined(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    """Product of two weights, either of which may be absent."""
+    """Return the product of two weights, each of which may be None."""
     if a is None or b is None:
         return b if a is None else a
     return a * b

@@ -1,4 +1,4 @@
-"""The one place that guesses whether y has classes or numbers."""
+"""The decision whether y has classes or numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from silvics._warnings import warn_user
 
 TASKS = ("classification", "regression")
-_MOST_CLASSES = 20  # distinct integers that are taken for classes
-_UNSURE = range(10, 51)  # numbers of distinct integers for which a warning says what was taken
+_MOST_CLASSES = 20  # integers with at most this many distinct values are classes
+_UNSURE = range(10, 51)  # numbers of distinct integers for which a warning is issued
 
 
 def task_of(y: Any, task: str | None = None) -> str:
@@ -26,13 +26,14 @@ def task_of(y: Any, task: str | None = None) -> str:
     Parameters
     ----------
     y : array-like of shape (n_rows,) or (n_rows, n_outputs), or None
-        The output as the user gave it: a data frame or a series keeps its types.
+        The output as the user passed it, so that a data frame or a series has its types.
     task : {"classification", "regression"} or None, default=None
-        The user's own decision, which overrides the guess.
+        The task, if the user has set it; it is returned unchanged.
 
     Returns
     -------
     task : {"classification", "regression"}
+        The task.
     """
     if task is not None:
         return task
@@ -45,14 +46,14 @@ def task_of(y: Any, task: str | None = None) -> str:
         taken = "classes" if found == "classification" else "numbers"
         other = next(name for name in TASKS if name != found)
         warn_user(
-            f"y has {counts[0]} distinct integers, which are taken as {taken} (task="
-            f'"{found}"). Pass task="{other}" if you mean the other, or task="{found}" to confirm.'
+            f"y has {counts[0]} distinct integers, which are treated as {taken} (task="
+            f'"{found}"). Pass task="{other}" to change this, or task="{found}" to confirm it.'
         )
     return found
 
 
 def _columns(y: Any) -> list[Any]:
-    """Each output: a narwhals series, an array, or None for categories."""
+    """Return each output as a narwhals series, an array, or None for categories."""
     native = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(native, nw.DataFrame):
         return [native.get_column(name) for name in native.columns]
@@ -65,7 +66,7 @@ def _columns(y: Any) -> list[Any]:
 
 
 def _of_column(column: Any) -> tuple[int, bool]:
-    """The number of distinct integers (0 for everything else), and whether it has numbers."""
+    """Return the number of distinct integers (0 for other types), and whether y has numbers."""
     if column is None:
         return 0, False
     if isinstance(column, nw.Series):

@@ -1,1 +1,1 @@
-"""What is grown and what it predicts: trees as arrays, predictions, out-of-bag estimates."""
+"""Grown trees and their predictions: tree arrays, predictors, out-of-bag estimates."""

@@ -1,4 +1,4 @@
-"""A forest once it is grown: an object that estimators have."""
+"""The grown forest, which estimators hold as an attribute."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from silvics._predicting.prediction import Trees
 from silvics._predicting.sampling import RowSampling
 from silvics._predicting.training_samples import TrainingSamples, missing_samples
 
-# What growing a tree has taken: samples visited, values read, values sorted, cuts scored.
+# The work of growing a tree: samples visited, values read, values sorted, cuts scored.
 Work = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class GrownForest:
-    """Trees, and how they were grown.
+    """The trees of a forest, and how they were grown.
 
     Attributes
     ----------
     trees : Trees
-        The trees, and what predicts with them.
+        The trees.
     seed : int or None
-        The seed of the forest; None for a forest that was not grown here, or merged.
+        Seed of the forest; None if the forest was merged or converted from scikit-learn.
     sampling : RowSampling or None
-        How the trees drew their rows; None where there is no seed.
+        How the trees drew their rows; None if ``seed`` is None.
     work : list of Work
-        What growing each tree has taken.
+        Work of growing each tree.
     samples : TrainingSamples or None
-        The training rows by leaf, where they were kept or attached.
+        The training rows of every leaf, if they were kept or attached.
     """
 
     trees: Trees
@@ -41,31 +41,33 @@ class GrownForest:
 
     @property
     def knows_draws(self) -> bool:
-        """Whether it is known which rows each tree has drawn."""
+        """Whether the rows that each tree has drawn are known."""
         return self.sampling is not None and self.sampling.weights_known
 
     def tree_seeds(self, first: int = 0, count: int | None = None) -> list[int]:
-        """Seeds of some trees; of all from the first one on, unless there is a count."""
+        """Return the seeds of ``count`` trees from ``first`` on; of all remaining ones if None."""
         assert self.seed is not None
         n = len(self.trees) - first if count is None else count
         return _core.tree_seeds(self.seed, first, n)
 
     def native_sampling(self) -> _core.Sampling:
-        """How the trees drew their rows, for the core."""
+        """Return the sampling of rows in the form of the core."""
         assert self.seed is not None
         assert self.sampling is not None
         return self.sampling.native(self.seed)
 
     def rows_drawn(self) -> list[np.ndarray]:
-        """Rows that each tree has drawn, with repetitions."""
+        """Return the rows that each tree has drawn, with repetitions."""
         if self.sampling is None:
             raise AttributeError(
-                "The rows drawn are not known of a forest from elsewhere, or merged."
+                "estimators_samples_ is not available for a forest that was merged, converted from "
+                "scikit-learn or saved with for_prediction=True: the rows that its trees have "
+                "drawn are not known."
             )
         if not self.sampling.weights_known:
             raise AttributeError(
-                "The weights by which rows were drawn are not in the file that this model is from: "
-                "save it with training_rows=True."
+                "estimators_samples_ is not available: the file of this model does not have the "
+                "weights by which rows were drawn. Save the model with training_rows=True."
             )
         self.sampling.check_against(self.trees[0])
         n_samples = self.sampling.n_samples
@@ -76,7 +78,7 @@ class GrownForest:
         return [native.rows(seed).astype(dtype) for seed in self.tree_seeds()]
 
     def feature_importances(self) -> np.ndarray:
-        """Mean over the trees of each variable's decrease of impurity, summing to one."""
+        """Return the mean decrease of impurity of each variable, normalized to a sum of one."""
         importances = [t.impurity_decrease(True) for t in self.trees if t.node_count > 1]
         if not importances:
             return np.zeros(self.trees[0].n_features)
@@ -85,10 +87,11 @@ class GrownForest:
         return mean / whole if whole > 0 else mean
 
     def total_work(self) -> dict[str, float]:
-        """What growing the trees has taken, and what shape they have (thesis ch. 5)."""
+        """Return the total work of growing, and the shape of the trees (thesis ch. 5)."""
         if self.seed is None:
             raise AttributeError(
-                "What growing took is not known of a forest from elsewhere, or merged."
+                "work_ is not available for a forest that was merged, converted from scikit-learn "
+                "or saved with for_prediction=True."
             )
         trees = self.trees
         samples, values, sorts, cuts = (sum(of) for of in zip(*self.work, strict=True))
@@ -107,15 +110,15 @@ class GrownForest:
         }
 
     def require_samples(self, what: str) -> TrainingSamples:
-        """The training rows by leaf, for a method of this name; ValueError if there are none."""
+        """Return the training rows of every leaf; ValueError, naming a method, if it has none."""
         if self.samples is None:
             raise ValueError(missing_samples(what))
         return self.samples
 
     def require_one_leaf_each(self, what: str) -> None:
-        """Refuse what needs the leaf of a sample where a sample may be in several."""
+        """Raise ValueError, in the name of a method, if a sample can be in several leaves."""
         if self.trees.packed.both_children:
             raise ValueError(
-                f'{what} asks for the leaf of a sample, and with missing="both" a sample is in '
-                'several: use missing="learned".'
+                f'{what} needs one leaf for each sample, but with missing="both" a sample can be '
+                'in several leaves: use missing="learned".'
             )

@@ -1,4 +1,4 @@
-"""What the out-of-bag predictions of a forest say in total: kept with it, as y is not."""
+"""Summary statistics of the out-of-bag predictions, which a forest keeps instead of y."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ import numpy as np
 
 from silvics._predicting import prediction
 
-MOST_CLASSES = 100  # of more, the table of confusions is not kept
+MOST_CLASSES = 100  # the confusion matrix is not kept if there are more
 
 
 def out_of_bag_stats(
     y: np.ndarray, values: np.ndarray, counts: np.ndarray, classes: Any
 ) -> list[Any]:
-    """Stats of each output, over the rows that have out-of-bag trees.
+    """Compute statistics of each output over the rows that have out-of-bag trees.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples, n_outputs)
-        Numbers of classes, or real values.
+        Indices of classes, or real values.
     values : ndarray
-        Mean predictions of the out-of-bag trees: class shares of all outputs, or real values.
+        Mean predictions of the out-of-bag trees: class probabilities, or real values.
     counts : ndarray of shape (n_samples,)
-        Number of out-of-bag trees of each row.
+        Number of trees that did not draw the row.
     classes : array-like of int, or None
         Number of classes of each output; None for regression.
 
     Returns
     -------
     stats : list of lists
-        For classes: rows, wrong rows, and the table of confusions (true class by predicted class),
-        or None if there are many classes. For real values: rows, mean squared error, variance.
+        One list per output. For classification: the number of rows, the number of errors, and the
+        confusion matrix (true class by predicted class), or None if there are many classes. For
+        regression: the number of rows, the mean squared error, and the variance of y.
     """
     seen = counts > 0
     y, values = y[seen], values[seen]
@@ -55,18 +56,18 @@ def out_of_bag_stats(
 
 
 def _mean_square(differences: np.ndarray) -> float:
-    """Of numbers whose squares may be too large: then the largest number there is."""
+    """Return the mean square, or the largest float if it overflows."""
     with np.errstate(over="ignore"):
         mean = float(np.mean(differences**2))
     return mean if mean < float_info.max else float_info.max
 
 
 def is_stats(value: Any) -> bool:
-    """Whether a value from a file is of this form."""
-    return isinstance(value, list) and all(map(_is_of_output, value))
+    """Return whether a value from a file has the form of ``out_of_bag_stats``."""
+    return isinstance(value, list) and all(map(_is_output_stats, value))
 
 
-def _is_of_output(stats: Any) -> bool:
+def _is_output_stats(stats: Any) -> bool:
     if not isinstance(stats, list) or len(stats) != 3 or type(stats[0]) is not int or stats[0] < 1:
         return False
     n, second, third = stats
@@ -86,7 +87,7 @@ def _is_of_output(stats: Any) -> bool:
 
 
 def are_of(stats: list[Any], n_outputs: int, classes: list[int]) -> bool:
-    """Whether stats are of so many outputs, and of their numbers of classes."""
+    """Return whether the statistics fit the number of outputs and their numbers of classes."""
     if not stats:
         return True
     if len(stats) != n_outputs:

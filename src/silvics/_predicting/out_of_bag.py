@@ -1,4 +1,4 @@
-"""Out-of-bag estimates (thesis 4.4.1): rows predicted by the trees that used them for nothing."""
+"""Out-of-bag estimates (thesis 4.4.1): rows are predicted by the trees that did not use them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from silvics._warnings import warn_user
 
 @dataclass(frozen=True, eq=False)
 class OutOfBagEstimate:
-    """What the out-of-bag predictions of a forest are, and how good.
+    """Out-of-bag predictions of a forest, and their score.
 
     Attributes
     ----------
     values : ndarray
-        For classes their shares: a column for each class, and an array of such columns for each
-        of several outputs. Else the predicted numbers. NaN where a row has no out-of-bag tree.
+        Class probabilities, of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs),
+        or predicted numbers. NaN for rows without an out-of-bag tree.
     score : float
-        The score of the rows that have one; NaN where none has.
+        Score over the rows with an out-of-bag tree; NaN if there are none.
     stats : list
-        Stats of each output; see ``out_of_bag_stats``.
+        Statistics of each output; see ``out_of_bag_stats``.
     """
 
     values: np.ndarray
@@ -51,22 +51,22 @@ def out_of_bag_estimate(
     Parameters
     ----------
     grown : GrownForest
-        A forest that was grown on these rows.
+        Forest that was grown on these rows.
     X : Blocks
         The training rows.
     y : ndarray of shape (n_samples, n_outputs)
-        Numbers of classes, or real values.
+        Indices of classes, or real values.
     n_classes : list of int, or None
         Number of classes of each output; None for regression.
     score : callable or None
-        Called with outputs and predictions; None: the share of right rows, or R squared.
+        Function of outputs and predictions. None means the accuracy, or R2 for regression.
     n_jobs : int or None
-        Threads.
+        Number of threads.
 
     Returns
     -------
     estimate : OutOfBagEstimate
-        Rows without an out-of-bag tree are left out of the score.
+        The estimate. Rows without an out-of-bag tree do not count in the score.
     """
     assert grown.seed is not None
     assert grown.sampling is not None
@@ -83,8 +83,8 @@ def out_of_bag_estimate(
     if not known[expected].all():
         warn_user(
             "Some inputs do not have OOB scores. This probably means too few trees were used to "
-            "compute any reliable OOB estimates. These rows are left out of oob_score_, and are "
-            "NaN among the out-of-bag predictions.",
+            "compute any reliable OOB estimates. oob_score_ ignores these rows, and their "
+            "out-of-bag predictions are NaN.",
         )
     means = np.full(sums.shape, np.nan)
     np.divide(sums, counts[:, np.newaxis], out=means, where=known[:, np.newaxis])
@@ -95,15 +95,15 @@ def out_of_bag_estimate(
         predicted = np.argmax(values, axis=1)
     result = float("nan")
     if known.any():
-        usual = r2_score if n_classes is None else _share_right
+        usual = r2_score if n_classes is None else _accuracy
         result = (score or usual)(prediction.reals(y)[known], predicted[known])
     return OutOfBagEstimate(values, result, out_of_bag_stats(y, means, counts, n_classes))
 
 
 def _decision_function(values: np.ndarray, n_classes: Any) -> np.ndarray:
-    """Class shares: a column for each class, and an array of such columns for each output.
+    """Return class probabilities, by rows and classes, and by outputs if there are several.
 
-    Outputs of fewer classes than others have zeros after theirs.
+    Outputs with fewer classes than others are padded with zeros.
     """
     shares = prediction.split_outputs(values, n_classes)
     if len(shares) == 1:
@@ -115,7 +115,7 @@ def _decision_function(values: np.ndarray, n_classes: Any) -> np.ndarray:
     return padded
 
 
-def _share_right(y: np.ndarray, predicted: np.ndarray) -> float:
-    """The share of rows whose outputs are all predicted right."""
+def _accuracy(y: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the fraction of rows of which all outputs are predicted correctly."""
     right = y == predicted
     return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))

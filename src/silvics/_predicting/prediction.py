@@ -1,4 +1,4 @@
-"""Trees walked by samples: the way of every prediction, for one tree and for a forest."""
+"""Predictions of a tree or a forest."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from silvics._threads import n_threads
 
 
 class Trees(Sequence[_core.Tree]):
-    """Native trees, and the form in which samples walk them; each is made when first asked for.
+    """Native trees and their packed form for prediction, each created on first use.
 
     Parameters
     ----------
     trees : iterable of native trees
+        The trees.
     as_float32 : bool
-        Whether values are rounded to float32 first, as scikit-learn's trees want them.
+        Whether inputs are rounded to float32 first, as in scikit-learn's trees.
     by_majority : bool
-        Whether each tree has one vote for a class (4.20) instead of its shares of all (4.21).
+        Whether each tree votes for one class (equation 4.20) instead of contributing its class
+        probabilities (equation 4.21).
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class Trees(Sequence[_core.Tree]):
         by_majority: bool,
         digest: str | None = None,
     ) -> Trees:
-        """Trees that come as what predicts and what else is known of them, or is not."""
+        """Create trees from their packed form and, unless None, their training statistics."""
         made = cls([], as_float32, by_majority)
         made._native, made._stats, made._digest = None, stats, digest
         made.packed = packed
@@ -52,17 +54,17 @@ class Trees(Sequence[_core.Tree]):
 
     @property
     def known(self) -> bool:
-        """Whether there is more than what predicts."""
+        """Whether the trees have more than what is needed to predict."""
         return self._native is not None or self._stats is not None
 
     @property
     def native(self) -> list[_core.Tree]:
-        """The trees themselves."""
+        """The native trees."""
         if self._native is None:
             if self._stats is None:
                 raise AttributeError(
-                    "This model has only what predicts, since it was saved with "
-                    "for_prediction=True: there is nothing else to look at in its trees."
+                    "This model was saved with for_prediction=True and can only predict: the "
+                    "statistics of its trees are not available. Save it with for_prediction=False."
                 )
             self._native = self._stats.trees(self.packed)
         return self._native
@@ -74,23 +76,23 @@ class Trees(Sequence[_core.Tree]):
 
     @cached_property
     def predictor(self) -> _core.Predictor:
-        """What walks them."""
+        """The native predictor."""
         return _core.Predictor(self.packed, self.as_float32, self.by_majority)
 
     def stats(self) -> _core.TrainingStats:
-        """What is known beyond what predicts."""
+        """Return the training statistics: what is known of the trees beyond the packed form."""
         return self._stats or _core.TrainingStats.of(self.packed, self.native)
 
     @property
     def node_counts(self) -> list[int]:
-        """Nodes of each tree."""
+        """Number of nodes of each tree."""
         return self.packed.node_counts
 
     def digest(self) -> str:
-        """SHA-256 of what the trees are: splits, counts and values, nothing of how they were run.
+        """Return the SHA-256 of the splits, counts and values of all nodes.
 
-        Nor of how they are kept: all is told of every node. Of trees that only predict it is what
-        it was when they were saved.
+        It does not depend on the form in which the trees are stored. Trees that can only predict
+        have the digest that they were saved with.
         """
         if not self.known and self._digest is not None:
             return self._digest
@@ -115,17 +117,17 @@ class Trees(Sequence[_core.Tree]):
 
 
 def _predicting(arrays: Any, shape: Any, as_float32: bool, by_majority: bool) -> Trees:
-    """Trees that only predict, out of a pickle."""
+    """Create trees that can only predict, from a pickle."""
     packed = _core.PackedForest.from_arrays(arrays, *shape)
     return Trees.stored(packed, None, as_float32, by_majority)
 
 
-# Below this many steps down a tree and values read, starting threads costs more than it saves.
+# Below this number of traversed nodes and read values, starting threads takes more than it saves.
 _WORTH_A_THREAD = 200_000
 
 
 def _threads(predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None) -> int:
-    """How many threads the work is worth; 0 is to do it at once."""
+    """Return the number of threads for the amount of work; 0 means the calling thread."""
     work = X.shape[0] * (predictor.n_steps + X.shape[1])
     if work < _WORTH_A_THREAD and (n_jobs is None or (isinstance(n_jobs, int) and n_jobs != 0)):
         return 0
@@ -135,19 +137,19 @@ def _threads(predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None) ->
 def mean_prediction(
     predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None = 1
 ) -> np.ndarray:
-    """Class shares of all outputs side by side, or one column per real output."""
+    """Predict class probabilities of all outputs side by side, or one column per real output."""
     return predictor.predict(X, _threads(predictor, X, n_jobs))
 
 
 def leaves(predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None = 1) -> np.ndarray:
-    """Leaf of every sample in every tree."""
+    """Return the leaf of every sample in every tree."""
     return predictor.apply(X, _threads(predictor, X, n_jobs))
 
 
 def decision_path(
     predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None = 1
 ) -> csr_matrix:
-    """Which samples visit which nodes, over the nodes of all trees."""
+    """Return an indicator matrix of the nodes, of all trees, on the paths of each sample."""
     starts, nodes = predictor.decision_paths(X, _threads(predictor, X, n_jobs))
     return csr_matrix(
         (np.ones(len(nodes), dtype=np.int64), nodes, starts), shape=(X.shape[0], predictor.n_nodes)
@@ -155,19 +157,19 @@ def decision_path(
 
 
 def split_outputs(values: np.ndarray, n_classes: Any) -> list[np.ndarray]:
-    """Class shares of each output, out of those of all outputs side by side."""
+    """Split class probabilities of all outputs into one array per output."""
     ends = np.cumsum(np.atleast_1d(n_classes))
     return [np.ascontiguousarray(part) for part in np.split(values, ends[:-1], axis=1)]
 
 
 def labels(estimator: Any, values: np.ndarray) -> np.ndarray:
-    """The likeliest class of each output."""
+    """Return the most probable class of each output."""
     one = estimator.n_outputs_ == 1
     return likeliest([estimator.classes_] if one else estimator.classes_, values)
 
 
 def likeliest(classes: list[np.ndarray], values: np.ndarray) -> np.ndarray:
-    """The class with the largest share, of each output; ties go to the first."""
+    """Return the most probable class of each output; ties go to the first class."""
     if len(classes) == 1:
         return classes[0].take(np.argmax(values, axis=1), axis=0)
     columns = split_outputs(values, [len(of_output) for of_output in classes])
@@ -178,18 +180,18 @@ def likeliest(classes: list[np.ndarray], values: np.ndarray) -> np.ndarray:
 
 
 def probabilities(estimator: Any, values: np.ndarray) -> np.ndarray | list[np.ndarray]:
-    """Class shares: an array, or a list of them for several outputs."""
+    """Return class probabilities: an array, or a list of arrays for several outputs."""
     if estimator.n_outputs_ == 1:
         return values
     return split_outputs(values, estimator.n_classes_)
 
 
 def log_probabilities(shares: np.ndarray | list[np.ndarray]) -> np.ndarray | list[np.ndarray]:
-    """Logarithms of class shares; minus infinity where a share is zero."""
+    """Return logarithms of probabilities; minus infinity for zero."""
     with np.errstate(divide="ignore"):
         return np.log(shares) if isinstance(shares, np.ndarray) else [np.log(s) for s in shares]
 
 
 def reals(values: np.ndarray) -> np.ndarray:
-    """Predictions of regression: a vector for one output."""
+    """Return predictions of regression, as a vector if there is one output."""
     return values[:, 0] if values.shape[1] == 1 else values

@@ -1,4 +1,4 @@
-"""A fitted model reduced to what predicts: for services, one row or many at a time."""
+"""A callable that predicts with little overhead, for use in services."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ _NAME = "Predictor"
 
 
 class Predictor:
-    """Predicts one row in microseconds, or a table, without scikit-learn's checks.
+    """Callable that predicts a row in microseconds, or a table, without scikit-learn's checks.
 
-    Made by ``forest.predictor()``. It holds the trees and what is known of the variables, nothing
-    else; it can be pickled, and be called from many threads at once.
+    ``forest.predictor()`` creates it. It holds only the trees and the description of the variables.
+    It can be pickled, and called by several threads at once.
 
     Parameters
     ----------
     trees : Trees
+        The trees of the forest.
     variables : Variables
-        What training learned of the columns.
+        Description of the columns seen in training.
     classes : list of ndarray or None
         Classes of each output; None for regression.
     unknown_category, missing : str
-        As the estimator's.
+        Values of the estimator's parameters of the same names.
     n_jobs : int
-        Threads for tables; one row never starts any.
+        Number of threads for tables. A single row always uses the calling thread.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class Predictor:
             missing != "error",
         )
         self._n_outputs = trees.packed.n_outputs
-        # One label per class where one row has one.
+        # The labels of the classes, if there is one output.
         self._labels = classes[0].tolist() if classes and len(classes) == 1 else None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -85,12 +86,14 @@ class Predictor:
         Parameters
         ----------
         X : list, tuple, dict, 1-d array, or any table that the estimator takes
-            A dict is one row by the names of the variables; so is a list of dicts of many.
+            One row or several. A dict is a row by the names of the variables, and a list of dicts
+            is several such rows.
 
         Returns
         -------
         y : label, float, or ndarray
-            Of one row its class or number (a vector for several outputs); of a table an array.
+            For a row, its class or number, or a vector if there are several outputs. For a table,
+            an array with one element or row per sample.
         """
         if self._labels is not None:
             number = self._rows.likeliest(X)
@@ -110,20 +113,21 @@ class Predictor:
         return predicted.tolist()[0] if predicted.ndim == 1 else predicted[0]
 
     def predict_proba(self, X: Any) -> Any:
-        """Class shares of a row or a table.
+        """Predict the class probabilities of a row or a table.
 
         Parameters
         ----------
         X : list, tuple, dict, 1-d array, or any table that the estimator takes
-            One row or many.
+            One row or several, as for a call.
 
         Returns
         -------
-        p : ndarray, or a list of them for several outputs
-            Of one row a vector, of a table an array of shape (n_samples, n_classes).
+        p : ndarray, or list of ndarray
+            For a row, a vector of n_classes probabilities; for a table, an array of shape
+            (n_samples, n_classes). For several outputs, a list with one array per output.
         """
         if self._classes is None:
-            raise AttributeError("A forest of regression trees has no classes to tell shares of.")
+            raise AttributeError("predict_proba is available for classification only.")
         quick = None if self._labels is None else self._rows.values(X)
         if quick is not None:
             return quick
@@ -133,7 +137,7 @@ class Predictor:
         return shares[0] if len(shares) == 1 else shares
 
     def _values(self, X: Any) -> tuple[np.ndarray, bool]:
-        """What the trees predict, a line per row, and whether X is one row."""
+        """Return the mean prediction of the trees for each row, and whether X is a single row."""
         X, one = self._as_table(X)
         blocks = table.read(
             self._variables, X, **self._rules, check_names=True, estimator_name=_NAME
@@ -157,34 +161,35 @@ class Predictor:
         return X, False
 
     def _in_order(self, row: Mapping[str, Any]) -> list[Any]:
-        """The values of a row that are given by name."""
+        """Return the values of a row given by names, in the order of the columns."""
         names = self._variables.names
         if names is None:
             raise ValueError(
-                "A row by names needs a model that was fitted on a data frame: this one knows no "
-                "names. Pass a list of values."
+                "A row by names needs a model with feature names, but this one was fitted on data "
+                "without names. Pass the row as a list of values."
             )
-        lacking = [name for name in names if name not in row]
-        strange = [name for name in row if name not in self._names]
-        if lacking or strange:
-            problems = [f"no {n!r}" for n in lacking[:5]] + [
-                f"{n!r} is unknown" for n in strange[:5]
+        absent = [name for name in names if name not in row]
+        unknown = [name for name in row if name not in self._names]
+        if absent or unknown:
+            problems = [f"{n!r} is absent" for n in absent[:5]] + [
+                f"{n!r} is unknown" for n in unknown[:5]
             ]
             raise ValueError(
-                f"The names of the row are not those seen in fit: {', '.join(problems)}. None "
-                "stands for a missing value."
+                f"The names of the row are not those seen in fit: {', '.join(problems)}. Pass None "
+                "for a missing value."
             )
         values = [row[name] for name in names]
         for name, value in zip(names, values, strict=True):
             if isinstance(value, list | tuple | dict) or getattr(value, "ndim", 0) > 0:
                 raise TypeError(
-                    f"Input X: column {name!r} is one value in each row, and now is {value!r:.60}."
+                    f"Input X: column {name!r} must be a single value in each row, got "
+                    f"{value!r:.60}."
                 )
         return values
 
 
 def _levels(kind: str, levels: np.ndarray | None) -> dict[str, int] | bool | None:
-    """Numbers of text levels; None for numbers, False for what is not read the quick way."""
+    """Return the codes of text levels; None for numbers, False for kinds without a fast path."""
     if kind == "number":
         return None
     if kind != "category" or levels is None:

@@ -1,4 +1,4 @@
-"""How the trees of a forest draw their rows: a function of the seed of each tree."""
+"""How the trees of a forest draw their rows, as a function of the seed of each tree."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from silvics import _core
 
-# How far the rows of a tree may be from those that it is to have drawn: honest leaves and
-# balanced classes change the weights of rows.
+# Tolerance between the number of rows that a tree has and the number that it should have drawn:
+# honest trees and balanced classes change the weights of rows.
 _FACTOR, _MORE = 16.0, 100.0
 
 
@@ -24,19 +24,20 @@ class RowSampling:
     n_samples : int
         The number of training rows.
     n_drawn : int or None
-        The number of rows that a tree draws; None where it takes all.
+        The number of rows that a tree draws; None if it takes all.
     weights : ndarray of shape (n_samples,), or None
-        Weights of the rows, class weights included: with "bootstrap" the odds of being drawn.
+        Weights of the rows, including class weights. With "bootstrap", rows are drawn with
+        probabilities proportional to them.
     balanced : bool
-        Whether each tree balances the classes of the rows that it has drawn.
+        Whether each tree balances the weights of the classes in the rows that it has drawn.
     structure : float
-        The share of a tree's rows that find its splits, of honest trees; 0: all do both.
+        Fraction of a tree's rows that are structure samples; 0 if trees are not honest.
     n_held_out : int
-        The number of rows that are held out to prune on.
+        The number of rows that are held out for pruning.
     weights_given : bool
-        Whether the user gave weights besides class weights.
+        Whether the user passed sample weights in addition to class weights.
     weights_known : bool
-        False for a model from a file that does not have the weights.
+        False if the model was loaded from a file without the weights.
     """
 
     rows: str
@@ -50,13 +51,13 @@ class RowSampling:
     weights_known: bool = True
 
     def held_out(self, seed: int) -> np.ndarray:
-        """The rows, in order, that a forest of this seed prunes its trees on."""
+        """Return the indices of the held-out rows, in ascending order, for the seed of a forest."""
         if self.n_held_out == 0:
             return np.array([], dtype=np.int64)
         return held_out_rows(seed, self.n_samples, self.n_held_out)
 
     def native(self, seed: int) -> _core.Sampling:
-        """The same for the core; ``seed`` is that of the forest."""
+        """Return the sampling in the form of the core; ``seed`` is that of the forest."""
         return _core.Sampling(
             self.n_samples,
             self.rows == "bootstrap",
@@ -69,24 +70,24 @@ class RowSampling:
         )
 
     def check_against(self, tree: _core.Tree) -> None:
-        """Raise ValueError where drawing would take far more memory than a tree had rows.
+        """Raise ValueError if drawing rows would take far more memory than a tree has rows.
 
-        The numbers may come from a file that was damaged, and its few bytes can ask for any memory.
+        The numbers may come from a damaged file, which must not cause a large allocation.
         """
         if self.balanced and tree.n_outputs > 1:
-            return  # products of class weights are of any size
+            return  # products of class weights have no bound
         if self.weights is not None and self.rows != "bootstrap":
-            return  # the weights are as many as the rows
+            return  # the weights already have the size of the rows
         root = max(float(tree.n_node_samples()[0]), float(tree.weighted_n_node_samples()[0]))
         drawn = self.n_samples if self.rows == "all" else self.n_drawn
         if drawn is None or drawn * (1.0 - self.structure) > _FACTOR * root + _MORE:
             raise ValueError(
-                f"The model says that each tree has drawn {drawn} rows, and its first tree has "
-                f"{np.format_float_positional(root, trim='-')}: it comes from a damaged file."
+                f"The model comes from a damaged file: each tree should have drawn {drawn} rows, "
+                f"but the first tree has {np.format_float_positional(root, trim='-')}."
             )
 
 
 def held_out_rows(seed: int, n_samples: int, n_held: int) -> np.ndarray:
-    """The rows, in order, that a forest of this seed prunes its trees on."""
+    """Return the indices of the held-out rows, in ascending order, for the seed of a forest."""
     drawn = np.random.default_rng([seed, 0x9E37]).choice(n_samples, n_held, replace=False)
     return np.sort(drawn)

@@ -1,4 +1,4 @@
-"""Training rows by leaf: what a forest keeps of its learning set, on request."""
+"""The training rows of every leaf, which a forest keeps on request."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from silvics import _core
 if TYPE_CHECKING:
     from silvics._predicting.prediction import Trees
 
-# Trees whose leaves are compared with the outputs of their rows. One tree would do: outputs in
-# another order agree with hardly any of its leaves.
+# Number of trees whose leaves are compared with the outputs of their rows. One tree would be
+# enough, since outputs in another order disagree with most of its leaves.
 _N_COMPARED = 3
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingSamples:
-    """The training rows of a forest: their leaves, in-bag weights and outputs; not X.
+    """The training rows of a forest: their leaves, in-bag weights and outputs, without X.
 
     Attributes
     ----------
     membership : LeafMembership
-        The rows of every tree by leaf, in bag and out of bag, with in-bag weights.
+        The rows of every leaf of every tree, in-bag and out-of-bag, with in-bag weights.
     y : ndarray of shape (n_samples, n_outputs)
-        Numbers of classes, or real values.
+        Indices of classes, or real values.
     """
 
     membership: _core.LeafMembership
@@ -34,7 +34,7 @@ class TrainingSamples:
 
     @property
     def nbytes(self) -> int:
-        """The memory that they take."""
+        """Memory in bytes."""
         return self.membership.nbytes + int(self.y.nbytes)
 
 
@@ -47,7 +47,7 @@ def build_samples(
     sampling: _core.Sampling,
     n_jobs: int,
 ) -> TrainingSamples:
-    """The training rows by leaf, by one descent of X."""
+    """Find the training rows of every leaf by one traversal of the trees."""
     membership = _core.LeafMembership.of(trees.predictor, X, target, seeds, sampling, n_jobs)
     return TrainingSamples(membership, y)
 
@@ -55,8 +55,8 @@ def build_samples(
 def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool) -> None:
     """Raise ValueError unless the rows are those that the trees were grown on.
 
-    Every leaf must have as many rows in bag, of the same weight, as when the tree was grown. Where
-    leaves predict the mean of their rows, so must these, in some of the trees.
+    Every leaf must have the same number of in-bag rows, with the same total weight, as when the
+    tree was grown. If leaves predict the mean of their rows, the means of some trees are compared.
     """
     for m, tree in enumerate(trees):
         leaves = trees.packed.leaves(m)
@@ -68,19 +68,19 @@ def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool
             same = _predicts_means(tree, leaves, samples, m)
         if not same:
             raise ValueError(
-                "These are not the rows that the forest was fitted on: the leaves of tree "
-                f"{m} have other rows, weights or outputs than when it was grown. Pass the X, y "
-                "and sample_weight of fit, in the same order."
+                "These are not the rows that the forest was fitted on: the rows, weights or "
+                f"outputs in the leaves of tree {m} differ from those of fit. Pass the X, y and "
+                "sample_weight of fit, in the same order."
             )
 
 
 def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int) -> bool:
-    """Whether the leaves of tree m predict the means, or class shares, of their rows in bag."""
+    """Return whether the leaves of tree m predict the means of their in-bag rows."""
     rows, leaf, weight = samples.membership.in_bag(m)
     y = samples.y[rows]
     n = len(leaves)
     whole = np.bincount(leaf, weight, n)
-    known = whole > 0  # a leaf without rows predicts as its parent
+    known = whole > 0  # a leaf without rows has the prediction of its parent
     means = []
     for k in range(y.shape[1]):
         for c in range(tree.n_classes[k] if tree.n_classes else 1):
@@ -92,8 +92,8 @@ def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSampl
 
 
 def missing_samples(what: str) -> str:
-    """The text of the error where training rows are needed that a forest does not have."""
+    """Return the error text for a method that needs training rows which the forest lacks."""
     return (
-        f"{what} needs the training rows of every leaf, and this forest has not kept them: fit it "
+        f"{what} needs the training rows of every leaf, but this forest has not kept them. Fit it "
         "with keep_samples=True, or call attach_samples(X, y) with the rows of fit."
     )

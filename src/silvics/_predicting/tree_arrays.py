@@ -1,4 +1,4 @@
-"""``tree_``: a grown tree as arrays, under scikit-learn's names (thesis Table 5.2)."""
+"""The class of ``tree_``: a grown tree as arrays with scikit-learn's names (Table 5.2)."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 
 class Tree:
-    """Arrays over the nodes of a tree, made when first asked for, read-only.
+    """Read-only arrays over the nodes of a tree, created on first access.
 
-    Nodes stand in depth-first order; the left child of node ``t`` is ``t + 1``.
+    Nodes are in depth-first order; the left child of node ``t`` is ``t + 1``.
 
     Attributes
     ----------
     children_left, children_right : ndarray of shape (node_count,)
-        Children of a node, -1 at leaves; of trees whose nodes all have two. See ``children``.
+        Children of each node, -1 for leaves. They are available if all splits have two children;
+        see ``children`` for other trees.
     feature, threshold : ndarray of shape (node_count,)
-        ``x[feature] <= threshold`` goes left; -2 at leaves. Where a combination of variables is
-        compared, the feature is -3; where there is no one threshold, it is NaN.
+        Samples with ``x[feature] <= threshold`` go left. Both are -2 for leaves. The feature is -3
+        for a combination of variables, and the threshold is NaN for other kinds of splits.
     impurity, n_node_samples, weighted_n_node_samples : ndarray of shape (node_count,)
-        Impurity, distinct training rows, and their weight at a node.
+        Impurity, number of distinct training rows, and total weight of the rows of each node.
     missing_go_to_left : ndarray of shape (node_count,)
         Whether missing values go left.
     value : ndarray of shape (node_count, n_outputs, max_n_classes)
-        What a node predicts: shares of the classes, or means.
+        Prediction of each node: class probabilities, or means.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Tree:
 
     @classmethod
     def of(cls, trees: Trees, n_levels: list[int]) -> Tree:
-        """The only one of these trees."""
+        """Create the arrays of a forest with a single tree."""
         made = cls.__new__(cls)
         made._trees, made._n_levels = trees, n_levels
         return made
@@ -104,20 +105,21 @@ class Tree:
     def _require_two_children(self, what: str) -> None:
         if not self._native.is_binary:
             raise AttributeError(
-                f"{what} is of trees whose nodes all have two children, and some of this one have "
-                "more or fewer: use tree_.children(node)."
+                f"{what} is available only for trees whose splits all have two children, and some "
+                "splits of this tree have more or fewer: use tree_.children(node)."
             )
 
     def children(self, node: int) -> np.ndarray:
-        """Children of a node, in their order; none at a leaf."""
+        """Return the children of a node, in order; an empty array for a leaf."""
         return self._native.children(node)
 
     def split(self, node: int) -> dict[str, Any] | None:
-        """How a node that is not a plain split in two tells its children apart; None of others.
+        """Return the split of a node that is not a threshold on one variable; None for others.
 
-        ``test`` is "thresholds", "levels" or "subset", ``cuts`` what it compares with, ``terms``
-        variables and coefficients of a combination; ``missing_child`` and ``other_child`` are the
-        places, among the children, of missing values and of levels that the node has not seen.
+        The key ``test`` is "thresholds", "levels" or "subset". ``cuts`` has the thresholds or
+        levels, and ``terms`` the variables and coefficients of a combination. ``missing_child`` and
+        ``other_child`` are the indices, among the children, of the child for missing values and of
+        the child for levels that the node has not seen.
         """
         record: dict[str, Any] | None = self._native.record(node)
         return record
@@ -151,14 +153,14 @@ class Tree:
         return _read_only(self._by_output(self._native.values()))
 
     def _goes_left(self, t: int, values: np.ndarray) -> np.ndarray:
-        """Which values (of a category, numbers of levels) go left at an inner node."""
+        """Return which values (codes of levels for a category) go left at an inner node."""
         known = values <= self.threshold[t]
         if np.isnan(self.threshold[t]):
             known = np.isin(values, self.left_levels(t))
         return np.where(np.isnan(values), self.missing_go_to_left[t] != 0, known)
 
     def _by_output(self, flat: np.ndarray) -> np.ndarray:
-        """Values of all outputs side by side -> one row per output, padded with zeros."""
+        """Reshape values of all outputs side by side to one row per output, padded with zeros."""
         parts = prediction.split_outputs(flat, self.n_classes)
         value = np.zeros((len(flat), self.n_outputs, self.max_n_classes))
         for k, part in enumerate(parts):
@@ -166,7 +168,7 @@ class Tree:
         return value
 
     def left_levels(self, node: int) -> np.ndarray:
-        """Numbers of the levels that go left at a category node; none at other nodes."""
+        """Return the codes of the levels that go left at a category node; none at other nodes."""
         feature = int(self.feature[node])
         n_levels = self._n_levels[feature] if self._n_levels and feature >= 0 else -1
         return self._native.left_levels(node, max(n_levels, 0))
@@ -180,16 +182,21 @@ class Tree:
             return X
         blocks = inputs.unchecked(X)
         if len(blocks.shape) != 2 or blocks.shape[1] != self.n_features:
-            raise ValueError(f"X has shape {blocks.shape}; expected (n_samples, {self.n_features})")
+            raise ValueError(
+                f"X must have the shape (n_samples, {self.n_features}), got {blocks.shape}."
+            )
         return inputs.to_predict(self._known_levels(blocks))
 
     def _known_levels(self, X: Blocks) -> Blocks:
-        """Numbers that are no levels of a category are missing."""
+        """Replace numbers that are not codes of levels by missing values."""
         categories = [j for j, n in enumerate(self._n_levels) if n >= 0]
         if not categories:
             return X
         if X.sparse is not None:
-            raise ValueError("X is sparse, and the tree has categories: pass a dense table.")
+            raise ValueError(
+                "X is sparse, but the tree has categories, which need a dense table: pass "
+                "X.toarray()."
+            )
         whole = X.blocks[0].astype(np.float64)
         for j in categories:
             known = (whole[:, j] >= 0) & (whole[:, j] < self._n_levels[j])
@@ -197,25 +204,25 @@ class Tree:
         return Blocks([whole], self._n_levels, X.shape)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Value of the leaf of each sample."""
+        """Return the value of the leaf of each sample."""
         flat = prediction.mean_prediction(self._predictor, self._matrix(X))
         value = self._by_output(flat)
         return value[:, 0] if self.n_outputs == 1 else value
 
     def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each sample."""
+        """Return the leaf of each sample."""
         return prediction.leaves(self._predictor, self._matrix(X))[:, 0]
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Nodes that each sample visits, as a sparse indicator matrix."""
+        """Return a sparse indicator matrix of the nodes on the path of each sample."""
         return prediction.decision_path(self._predictor, self._matrix(X))
 
     def compute_node_depths(self) -> np.ndarray:
-        """Depth of each node, the root's being 1, as scikit-learn counts."""
+        """Return the depth of each node; the root has depth 1, as in scikit-learn."""
         return self._native.depths() + 1
 
     def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
-        """Sum over each variable's nodes of p(t) times the decrease of impurity (Eq. 6.2)."""
+        """Return the weighted decrease of impurity of each variable (equation 6.2)."""
         return self._native.impurity_decrease(normalize)
 
     def compute_partial_dependence(
@@ -223,12 +230,14 @@ class Tree:
     ) -> None:
         """Add to ``out`` the mean prediction with some variables fixed to the rows of X.
 
-        At a split on another variable a row goes both ways, weighted as the training
-        samples went.
+        At a split on another variable, a row goes to both children, with weights proportional to
+        those of the training samples.
         """
         self._require_two_children("partial dependence")
         if (self.feature == -3).any():
-            raise ValueError("Partial dependence is not defined along combinations of variables.")
+            raise ValueError(
+                "Partial dependence is not defined for splits on combinations of variables."
+            )
         grid = np.asarray(X, dtype=np.float64)
         column = {int(f): j for j, f in enumerate(target_features)}
         weights = {0: np.ones(len(grid))}

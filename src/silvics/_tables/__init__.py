@@ -1,1 +1,1 @@
-"""What X may be: frames, arrays, sparse matrices; columns, levels, missing values."""
+"""Reading of X: data frames, arrays and sparse matrices; columns, levels, missing values."""

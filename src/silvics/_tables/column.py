@@ -1,4 +1,4 @@
-"""A column of any table: what its values are, and which are missing."""
+"""A column of any table, with its values and missing values."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _NUMBER = re.compile(r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+
 
 @dataclass
 class Column:
-    """A column as it came: a value for each row, or distinct values and the number of each row's.
+    """The values of a column: one for each row, or distinct values and a code for each row.
 
-    Numbers, dates and durations are typed arrays, strings are str objects. Values that are
-    pointed to are seen, and not missing; a code of -1 is missing.
+    Numbers, dates and durations are typed arrays, and strings are str objects. With codes, the
+    distinct values occur in the column and are not missing; the code -1 means missing.
     """
 
     label: str
     sort: Sort
     values: np.ndarray
     codes: np.ndarray | None = None
-    is_text: bool = False  # its type says text or category, whatever it holds
-    order: np.ndarray | None = None  # the declared levels, where its type orders them
-    is_declared: bool = False  # its type says category
+    is_text: bool = False  # whether its type is text or category
+    order: np.ndarray | None = None  # the declared levels of an ordered category
+    is_declared: bool = False  # whether its type is category
 
     @property
     def n_rows(self) -> int:
@@ -59,28 +59,28 @@ class Column:
         return bool((self.codes < 0).any())
 
     def is_empty(self) -> bool:
-        """Whether all of it is missing."""
+        """Return whether all values are missing."""
         if self.codes is None:
             return bool(is_missing(self.values).all())
         return bool((self.codes < 0).all())
 
     def holds_numbers_as_text(self) -> bool:
-        """Whether its strings are numbers that were not read as such.
+        """Return whether its strings are numbers that were probably meant as numbers.
 
-        Numbers with leading zeros are codes, and two values have no order to lose.
+        Numbers with leading zeros are identifiers, and the order of two values does not matter.
         """
         if self.sort != "string" or self.is_declared or len(self.values) <= 2:
             return False
         return all(_NUMBER.fullmatch(value) for value in self.values)
 
     def counts(self) -> np.ndarray:
-        """In how many rows each of its values is."""
+        """Return the number of rows with each value."""
         if self.codes is None:
             return np.ones(len(self.values), dtype=np.intp)
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
     def by_row(self, of_values: np.ndarray, of_missing: float) -> np.ndarray:
-        """Something of the values, for each row."""
+        """Return the element of ``of_values`` for each row, or ``of_missing`` if it is missing."""
         if self.codes is None:
             return of_values
         if not self.has_missing():
@@ -106,7 +106,7 @@ def of_array(values: np.ndarray, label: str) -> Column:
         raise ValueError(f"Complex data not supported\nInput X: {label}")
     if kind == "O":
         objects = values.tolist()
-        if set(map(type, objects)) == {float}:  # no two alike, perhaps
+        if set(map(type, objects)) == {float}:  # faster, as most values may be distinct
             return of_array(values.astype(np.float64), label)
         return _of_objects(objects, label)
     raise_not_understood(label, str(values.dtype))
@@ -124,12 +124,12 @@ def _of_objects(values: list[Any], label: str) -> Column:
 
 
 def _factorized(values: list[Any], label: str) -> tuple[np.ndarray, list[Any]]:
-    """The number of each row's value, and the values, in order of appearance."""
+    """Return a code for each row, and the distinct values in order of appearance."""
     number: defaultdict[Any, int] = defaultdict()
     number.default_factory = number.__len__
     try:
         codes = np.fromiter(map(number.__getitem__, values), np.intp, len(values))
-    except TypeError:  # a list or a dict cannot be looked up, nor be a level
+    except TypeError:  # a list or a dict is not hashable
         missing = [v is np.ma.masked or _is_signalling(v) for v in values]
         if any(missing):
             known = [
@@ -145,7 +145,7 @@ def _is_signalling(value: Any) -> bool:
 
 
 def _typed(values: list[Any], label: str) -> tuple[Sort, np.ndarray]:
-    """Objects that are not missing, as an array of one sort."""
+    """Convert objects that are not missing to an array of one type."""
     if not values:
         return "nothing", np.array([])
     types = set(map(type, values))
@@ -172,7 +172,7 @@ def sort_of_array(values: np.ndarray) -> Sort:
 
 
 def _typed_numbers(values: list[Any], label: str) -> np.ndarray:
-    """Numbers as float64, or as the integers that float64 cannot hold."""
+    """Convert numbers to float64, or to integers if float64 cannot represent them."""
     integers = [int(v) for v in values if isinstance(v, Integral)]
     if not integers or max(map(abs, integers)) <= EXACT_INTEGER:
         numbers = np.array([float(v) for v in values])
@@ -200,11 +200,14 @@ def _duration(value: Any) -> Any:
 
 
 def _in_microseconds(values: np.ndarray, label: str) -> np.ndarray:
-    """Times in microseconds; finer ones are rounded down."""
+    """Convert times to microseconds, rounded down."""
     exact = values.astype(f"{values.dtype.kind}8[us]")
     is_coarser = np.datetime_data(values.dtype)[0] not in ("us", "ns", "ps", "fs", "as")
     if is_coarser and not np.array_equal(exact.astype(values.dtype), values, equal_nan=True):
-        raise ValueError(f"Input X: {label} has times too far from 1970 for 64-bit microseconds.")
+        raise ValueError(
+            f"Input X: {label} has times that 64-bit microseconds cannot represent. Replace these "
+            "times, or pass them as numbers in a larger unit."
+        )
     return exact
 
 
@@ -214,14 +217,14 @@ def _in_microseconds(values: np.ndarray, label: str) -> np.ndarray:
 def of_series(series: nw.Series, label: str) -> Column:
     native = series.to_native()
     numpy_dtype = getattr(native, "dtype", None)
-    if isinstance(numpy_dtype, np.dtype) and numpy_dtype.kind in "iubf":  # and there are no nulls
+    if isinstance(numpy_dtype, np.dtype) and numpy_dtype.kind in "iubf":  # such types have no nulls
         return of_array(native.to_numpy(), label)
     dtype = series.dtype
     if dtype.is_float():
         return of_array(series.to_numpy(), label)
     if dtype in (nw.Binary, nw.List, nw.Struct, nw.Array):
         raise_not_understood(label, str(dtype))
-    if numpy_dtype == np.dtype(object):  # narwhals would guess
+    if numpy_dtype == np.dtype(object):  # narwhals would infer a type
         return of_array(series.to_numpy(), label)
     if dtype in (nw.Int128, nw.UInt128):
         return _of_objects(series.to_list(), label)
@@ -238,17 +241,17 @@ def of_series(series: nw.Series, label: str) -> Column:
 
 
 def _of_numbers_with_nulls(series: nw.Series, label: str) -> Column:
-    """Integers stay integers: whether float64 holds them is seen later."""
+    """Keep integers as integers; it is checked later whether float64 can represent them."""
     present = ~series.is_null().to_numpy().astype(bool)
     codes = np.where(present, np.cumsum(present) - 1, -1)
     return Column(label, "number", in_core_type(series.drop_nulls().to_numpy()), codes)
 
 
 def _of_dictionary(codes: np.ndarray, values: list[Any], label: str, is_ordered: bool) -> Column:
-    """Values of a category type, or of text, and the number of each row's; -1 is missing."""
+    """Create a column from the values of a category or of text, and the code of each row."""
     values = [str(v) if type(v).__name__ in ("Interval", "Period") else v for v in values]
     seen = np.zeros(len(values) + 1, dtype=bool)
-    seen[codes] = True  # missing is the last one
+    seen[codes] = True  # the last element stands for missing
     column = _of_objects([v for v, is_seen in zip(values, seen, strict=False) if is_seen], label)
     renumbered = np.full(len(values) + 1, -1)
     renumbered[:-1][seen[:-1]] = column.codes
@@ -268,7 +271,7 @@ def _is_ordered(series: nw.Series) -> bool:
 
 
 def _dictionary_of(series: nw.Series) -> tuple[np.ndarray, list[Any]]:
-    """Codes and values by the library's own means: no string is made for a row."""
+    """Return codes and values with functions of the library, without a string for each row."""
     native = series.to_native()
     if series.implementation.is_polars():
         known = series.dtype.categories if isinstance(series.dtype, nw.Enum) else None
@@ -290,7 +293,7 @@ def _dictionary_of(series: nw.Series) -> tuple[np.ndarray, list[Any]]:
 
 
 def _arrow_of(series: nw.Series) -> Any:
-    """What a column of pyarrow, or one of pandas that is of Arrow inside, consists of."""
+    """Return the Arrow array of a column of pyarrow, or of pandas with an Arrow type."""
     native = series.to_native()
     if series.implementation.is_pyarrow():
         return native

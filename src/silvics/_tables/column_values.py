@@ -1,4 +1,4 @@
-"""Values of columns in types that do not depend on where they came from; errors about them."""
+"""Conversion of column values to types that do not depend on their library; errors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Sort = Literal["number", "date", "duration", "string", "nothing"]
 EXACT_INTEGER = 2**53
 MISSING, HEAVIER = -1, -2
 MISSING_TYPES = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
-_SHOWN = 5  # columns or levels that an error names
+_SHOWN = 5  # number of columns or levels in an error text
 
 
 # ---- values
 
 
 def core_type(dtype: np.dtype) -> np.dtype:
-    """The type that the core reads a type of numbers as."""
+    """Return the type in which the core reads numbers of a type."""
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):
         return np.dtype(np.float32 if dtype.itemsize == 2 else np.float64)
     return dtype.newbyteorder("=")
@@ -43,11 +43,11 @@ def code_type(n_levels: int) -> type[np.signedinteger]:
 
 
 def canonical(values: np.ndarray) -> np.ndarray:
-    """Numbers in the one type of levels: float64, or integers if it does not hold them."""
+    """Convert numbers to the type of levels: float64, or integers that float64 cannot represent."""
     if values.dtype.kind not in "biuf":
         return values
     if not any_inexact(values):
-        return values.astype(np.float64) + 0.0  # one zero only
+        return values.astype(np.float64) + 0.0  # turns -0.0 into 0.0
     fits = values.dtype.kind == "i" or values.max() <= np.iinfo(np.int64).max
     return values.astype(np.int64 if fits else np.uint64)
 
@@ -65,7 +65,7 @@ def is_missing(values: np.ndarray) -> np.ndarray:
 
 
 def any_inexact(values: np.ndarray) -> bool:
-    """Whether there are integers that float64 does not hold."""
+    """Return whether there are integers that float64 cannot represent."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
         return False
     return bool(values.max() > EXACT_INTEGER or values.min() < -EXACT_INTEGER)
@@ -79,7 +79,7 @@ def is_missing_object(value: Any) -> bool:
     if type(value) is str:
         return False
     if isinstance(value, Decimal):
-        return value.is_nan()  # a signalling one cannot be compared
+        return value.is_nan()  # a signalling NaN cannot be compared
     return type(value).__name__ in MISSING_TYPES or (
         isinstance(value, float | np.floating | np.datetime64 | np.timedelta64)
         and bool(value != value)
@@ -89,7 +89,7 @@ def is_missing_object(value: Any) -> bool:
 def sort_of_type(kind: type) -> Sort | None:
     if issubclass(kind, str):
         return "string"
-    if issubclass(kind, timedelta | np.timedelta64 | time):  # NumPy's is also an integer
+    if issubclass(kind, timedelta | np.timedelta64 | time):  # np.timedelta64 is also an integer
         return "duration"
     if issubclass(kind, date | np.datetime64):
         return "date"
@@ -98,7 +98,7 @@ def sort_of_type(kind: type) -> Sort | None:
     return None
 
 
-# ---- errors
+# ---- errors and warnings
 
 
 def check_finite(values: np.ndarray, label: str) -> None:
@@ -116,8 +116,8 @@ def check_no_gaps(labels: list[str], estimator_name: str) -> None:
     if labels:
         raise ValueError(
             f"Input X contains NaN.\n{estimator_name} does not accept missing values encoded as "
-            f'NaN natively with missing="error", and there are some in {some(labels)}. '
-            'missing="learned" accepts them; or impute them, or drop those rows or columns.'
+            f'NaN natively with missing="error"; there are some in {some(labels)}. Set '
+            'missing="learned" to accept them, impute them, or drop these rows or columns.'
         )
 
 
@@ -125,14 +125,14 @@ def raise_inexact(values: np.ndarray, label: str) -> NoReturn:
     raise ValueError(
         f"Input X contains integers beyond 2**53 (from {values.min()} to {values.max()}), which "
         "cannot be compared exactly as float64. Subtract an offset, or pass identifiers as "
-        f"categories or drop them. They are in {label}."
+        f"categories, or drop the column. They are in {label}."
     )
 
 
 def raise_not_understood(label: str, *types: str) -> NoReturn:
     raise TypeError(
         f"Input X: {label} is of type {', '.join(types)}, which cannot be split on: its argument "
-        "must be a string or a real number, a time, or missing. Turn the column into columns of "
+        "must be a string or a real number, a time, or missing. Convert the column to columns of "
         "numbers, text or times, or drop it."
     )
 
@@ -141,8 +141,8 @@ def raise_mixed(values: list[Any], label: str) -> NoReturn:
     examples = {type(v).__name__: v for v in reversed(values)}
     found = " and ".join(f"{name} ({v!r})" for name, v in sorted(examples.items()))
     raise TypeError(
-        f"Input X: {label} mixes {found}. Make it one type: for text, turn every value into a str; "
-        "for numbers, replace the others by numbers or None."
+        f"Input X: {label} mixes {found}. Convert all values to one type: to str for text; for "
+        "numbers, replace the other values by numbers or None."
     )
 
 
@@ -165,14 +165,14 @@ def some(things: Sequence[str]) -> str:
 
 
 def warn_of_numbers(labels: list[str]) -> None:
-    """Warn of columns of text that are numbers."""
+    """Warn of text columns whose values are all numbers."""
     one = len(labels) == 1
-    what = "holds numbers stored as text, and is taken as a category, which has no order"
+    what = "has numbers stored as text and is treated as a category, which has no order"
     if not one:
-        what = "hold numbers stored as text, and are taken as categories, which have no order"
+        what = "have numbers stored as text and are treated as categories, which have no order"
     warn_user(
         f"Input X: {some(labels)} {what}. Convert {'it' if one else 'them'} to numbers, in pandas "
-        'by pd.to_numeric(X["name"]) and in polars by pl.col("name").cast(pl.Float64); or make '
-        f"{'it' if one else 'them'} of a category type, or pass categorical_features, if "
-        "categories are what you want."
+        'with pd.to_numeric(X["name"]) and in polars with pl.col("name").cast(pl.Float64). To keep '
+        f"{'a category' if one else 'categories'}, use a category type or pass "
+        "categorical_features."
     )

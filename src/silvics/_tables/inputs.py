@@ -1,4 +1,4 @@
-"""The user's X and y: checked, and handed to the core without a copy wherever that can be."""
+"""Checks of X, and its conversion for the core, without a copy where possible."""
 
 from __future__ import annotations
 
@@ -24,38 +24,40 @@ _PLAIN_TYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 @dataclass(frozen=True)
 class NamedTable:
-    """A table that has no names, and the names that were given for its columns."""
+    """A table without names, and the names that the user passed for its columns."""
 
     X: Any
     var_names: list[str]
 
 
 def named(X: Any, feature_names: Any) -> Any:
-    """X, with names for its columns where they are given."""
+    """Return X, with the given names of its columns if ``feature_names`` is not None."""
     if feature_names is None:
         return X
     if nw.dependencies.is_into_dataframe(X) or hasattr(X, "var_names"):
         raise ValueError(
-            "feature_names is for a sparse matrix or an array, and X has names of its own: rename "
-            "its columns instead."
+            "feature_names is only for arrays and sparse matrices, but X already has names. Rename "
+            "the columns of X instead."
         )
     names = np.asarray(feature_names, dtype=object)
     if names.ndim != 1 or not all(isinstance(name, str) for name in names):
-        raise TypeError("feature_names must be strings, one for each column of X.")
+        raise TypeError(
+            "feature_names must be an array-like of str, with one name for each column of X."
+        )
     if len(set(names)) < len(names):
         twice = next(name for name in names if (names == name).sum() > 1)
-        raise ValueError(f"feature_names must be distinct, and {twice!r} is there more than once.")
+        raise ValueError(f"feature_names must be distinct, but {twice!r} occurs more than once.")
     X = X if issparse(X) or isinstance(X, np.ndarray) else of_rows(X)
     if X.ndim == 2 and len(names) != X.shape[1]:
-        raise ValueError(f"feature_names has {len(names)} names, and X has {X.shape[1]} columns.")
+        raise ValueError(f"feature_names has {len(names)} names, but X has {X.shape[1]} columns.")
     return NamedTable(X, names.tolist())
 
 
 def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Variables, Blocks, str | None]:
-    """X as blocks, with what is learned of its variables, and the library of the data frame.
+    """Read X for ``fit``. Return its variables, its blocks, and its data frame library.
 
-    scikit-learn's checks set ``n_features_in_`` and ``feature_names_in_``; y is only checked to
-    be there.
+    scikit-learn's checks set ``n_features_in_`` and ``feature_names_in_``. It is only checked that
+    y is not None.
     """
     variables, blocks = table.learn(
         X,
@@ -66,7 +68,7 @@ def learning_inputs(estimator: Any, X: Any, y: Any) -> tuple[Variables, Blocks, 
     )
     before = getattr(estimator, "_variables", None)
     if _grows_on(estimator) and before is not None and len(before.kinds) == blocks.shape[1]:
-        # Trees that are there already know columns by their kinds, and levels by their numbers.
+        # The existing trees depend on the kinds of the columns and on the codes of the levels.
         if variables.kinds != before.kinds or before.n_levels:
             blocks = _read(estimator, X)
         variables = before
@@ -79,7 +81,7 @@ def _grows_on(estimator: Any) -> bool:
 
 
 def _check_names(estimator: Any, X: Any, **settings: Any) -> None:
-    """Names and number of the variables, in scikit-learn's words."""
+    """Check the names and the number of variables with scikit-learn's functions."""
     inner = getattr(X, "X", None)
     if isinstance(inner, np.ndarray) or issparse(inner):  # names are in X.var_names
         if not settings["reset"]:
@@ -93,13 +95,13 @@ def _check_names(estimator: Any, X: Any, **settings: Any) -> None:
 
 
 def _was_named_apart(estimator: Any) -> bool:
-    """Whether names were given beside a table that has none: then others like it need none."""
+    """Return whether ``feature_names`` were passed: then X needs no names in predictions."""
     names = getattr(estimator, "feature_names_in_", None)
     return names is not None and getattr(estimator, "_frame_library", None) is None
 
 
 def check_lengths(X: Blocks, y: np.ndarray) -> None:
-    """X and y must have the same number of rows."""
+    """Raise ValueError unless X and y have the same number of rows."""
     if len(y) != X.shape[0]:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
@@ -108,16 +110,16 @@ def check_lengths(X: Blocks, y: np.ndarray) -> None:
 
 
 def prediction_inputs(estimator: Any, X: Any) -> _core.Matrix:
-    """X for a fitted estimator, with the variables that it was fitted on."""
+    """Read X for the predictions of a fitted estimator."""
     if _needs_no_checks(estimator, X):
         return _core.Matrix([X], [])
     return to_predict(prediction_blocks(estimator, X))
 
 
 def prediction_blocks(estimator: Any, X: Any) -> Blocks:
-    """Blocks of columns of X, with the variables that the estimator was fitted on."""
+    """Read X as blocks, by the variables that the estimator was fitted on."""
     is_frame = nw.dependencies.is_into_dataframe(X)
-    if is_frame:  # other names are the reason of whatever else may be wrong
+    if is_frame:  # wrong names explain other errors, so check them first
         _check_names(estimator, X, reset=False)
     blocks = _read(estimator, X)
     if not is_frame:
@@ -126,7 +128,7 @@ def prediction_blocks(estimator: Any, X: Any) -> Blocks:
 
 
 def _needs_no_checks(estimator: Any, X: Any) -> bool:
-    """Whether X is all that scikit-learn's checks, which take longer than a row, look for."""
+    """Return whether X is valid, faster than scikit-learn's checks, which dominate for one row."""
     return (
         type(X) is np.ndarray
         and X.dtype in _PLAIN_TYPES
@@ -140,7 +142,7 @@ def _needs_no_checks(estimator: Any, X: Any) -> bool:
 
 
 def _has_finite_sum(X: np.ndarray) -> bool:
-    """If so, there is nothing missing or infinite."""
+    """Return whether the sum is finite, so that no value is missing or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return isfinite(X.sum())
 
@@ -156,7 +158,7 @@ def _read(estimator: Any, X: Any) -> Blocks:
 
 
 def unchecked(X: Any) -> Blocks:
-    """Numbers that the caller vouches for."""
+    """Return X as blocks without checks of its values."""
     if issparse(X):
         check_format(X)
         return Blocks([], [], X.shape, X)
@@ -165,12 +167,12 @@ def unchecked(X: Any) -> Blocks:
 
 
 def to_grow(X: Blocks) -> _core.Matrix:
-    """X as trees grow from it."""
+    """Convert X to the matrix from which trees are grown."""
     return _native(X, "csc")
 
 
 def to_predict(X: Blocks) -> _core.Matrix:
-    """X as its rows walk down trees."""
+    """Convert X to the matrix with which trees predict."""
     return _native(X, "csr")
 
 

@@ -1,4 +1,4 @@
-"""The variables of several forests as those of one: kinds that agree, levels of all of them."""
+"""The variables of merged forests: kinds that agree, and the union of all levels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from silvics._tables.column_values import HEAVIER, MISSING
 from silvics._tables.table import Variables
 
-SAME = np.array([], dtype=np.int32)  # levels keep their numbers
+SAME = np.array([], dtype=np.int32)  # levels keep their codes
 
 _Column = tuple[str, np.ndarray | None, np.ndarray | None, list[np.ndarray]]
 
@@ -19,21 +19,22 @@ _Column = tuple[str, np.ndarray | None, np.ndarray | None, list[np.ndarray]]
 def merged_variables(
     parts: Sequence[Variables], unknown_category: str
 ) -> tuple[Variables, list[list[np.ndarray]]]:
-    """Variables that each of these can be read by.
+    """Merge the variables of several forests.
 
     Parameters
     ----------
     parts : sequence of Variables
-        As many columns each.
+        The variables of each forest, with the same number of columns.
     unknown_category : {"missing", "heavier", "error"}
-        What a level is to a forest that has not seen it.
+        How a forest treats levels that it has not seen.
 
     Returns
     -------
     variables : Variables
+        The merged variables.
     numbers : list of lists of ndarray
-        Of each part and column: for each level, the number that it has there, or MISSING, or
-        HEAVIER; nothing where all numbers stay the same.
+        For each part and column, the code in the part of each merged level, or MISSING or HEAVIER.
+        The array is empty if all codes stay the same.
     """
     named = [part.names for part in parts if part.names is not None]
     for names in named:
@@ -41,8 +42,8 @@ def merged_variables(
         if changed.size:
             j = int(changed[0])
             raise ValueError(
-                f"Column {j} is {named[0][j]!r} in one forest and {names[j]!r} in another. Fit "
-                "them on the same columns, in the same order."
+                f"Forests cannot be merged: column {j} is {named[0][j]!r} in one forest and "
+                f"{names[j]!r} in another. Fit them on the same columns, in the same order."
             )
     whole = Variables(named[0] if named else None, (), (), ())
     columns = [
@@ -59,7 +60,7 @@ def label(variables: Variables, j: int) -> str:
 
 
 def _merged_column(parts: Sequence[Variables], j: int, name: str, unknown: str) -> _Column:
-    """Kind, levels, rare levels, and what the levels are to each part."""
+    """Return the kind, levels, rare levels, and the codes of the levels in each part."""
     with_values = [part for part in parts if part.kinds[j] != "nothing"]
     kinds = list(dict.fromkeys(part.kinds[j] for part in with_values))
     if len(kinds) > 1:
@@ -70,8 +71,8 @@ def _merged_column(parts: Sequence[Variables], j: int, name: str, unknown: str) 
     if kinds == ["ordered"]:
         known = [order.tolist() for order in orders if order is not None]
         if any(order != known[0] for order in known):
-            _raise_unlike(name, "ordered, and not in the same way in all forests")
-    # A column without any value parts no samples: to trees that have seen it so, all are alike.
+            _raise_unlike(name, "ordered, but its order is not the same in all forests")
+    # Trees grown on a column without values have no splits on it, so any kind is compatible.
     kind, order = (kinds[0], orders[0]) if kinds else ("nothing", None)
     return kind, order, None, [SAME] * len(parts)
 
@@ -95,8 +96,8 @@ def _merged_category(parts: Sequence[Variables], j: int, name: str, unknown: str
             row[:] = strange
             row[places(every, rare)] = MISSING
             row[places(every, levels)] = np.arange(len(levels))
-    # Of those that nobody knows, some are rare to one and unknown to others, which send them
-    # elsewhere: they need a number as well.
+    # A rare level of one forest needs a code if other forests, which have not seen it, send it
+    # elsewhere than missing values.
     known = (numbers != MISSING).any(axis=0)
     numbers = numbers[:, known]
     same = np.arange(numbers.shape[1])
@@ -111,15 +112,15 @@ def _merged_category(parts: Sequence[Variables], j: int, name: str, unknown: str
 
 
 def union(parts: Sequence[np.ndarray], what: str) -> np.ndarray:
-    """What is in any of the parts, sorted, in a type that holds all of it exactly."""
+    """Return the sorted union of the parts, in a type that represents all values exactly."""
     parts = [part for part in parts if len(part)]
     if not parts:
         return np.array([], dtype=object)
     sorts = sorted(set().union(*map(_sorts, parts)))
     if len(sorts) > 1:
         raise ValueError(
-            f"Forests cannot be merged: {what} are {sorts[0]} in one and {sorts[1]} in another. "
-            "Fit them on values of one type."
+            f"Forests cannot be merged: {what} are {sorts[0]} in one forest and {sorts[1]} in "
+            "another. Fit them on values of the same type."
         )
     values = set().union(*(part.tolist() for part in parts))
     for dtype in (np.result_type(*parts), np.dtype(np.int64), np.dtype(np.uint64)):
@@ -130,13 +131,13 @@ def union(parts: Sequence[np.ndarray], what: str) -> np.ndarray:
         if set(found.tolist()) == values:
             return found
     raise ValueError(
-        f"Forests cannot be merged: {what} are integers beyond 2**53 in one, and numbers that do "
-        "not go into the same type in another. Fit them on text instead."
+        f"Forests cannot be merged: {what} are integers beyond 2**53 in one forest and numbers "
+        "that need another type in another. Convert the values to text before fit."
     )
 
 
 def places(of_all: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """Where each of some values stands among all, which are sorted."""
+    """Return the positions of some values among all values, which are sorted."""
     return np.searchsorted(of_all, _in_type(some, of_all.dtype))
 
 
@@ -147,7 +148,7 @@ def _in_type(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _sorts(values: np.ndarray) -> set[str]:
-    """What sorts of values there are, in words."""
+    """Return the names of the types of values, for errors."""
     if values.dtype.kind != "O":
         known = {"b": "booleans", "U": "text", "S": "bytes", "M": "dates", "m": "durations"}
         return {known.get(values.dtype.kind, "numbers")}

@@ -1,4 +1,4 @@
-"""The table that X is, whatever it comes in: arrays, frames, lists, sparse matrices."""
+"""Access to X as a table: arrays, data frames, lists, sparse matrices."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from silvics._tables.sparse_format import check_format
 
 @dataclass
 class Table:
-    """A table that is two-dimensional and not empty."""
+    """A two-dimensional table that is not empty."""
 
     shape: tuple[int, int]
     names: np.ndarray | None
     columns: Callable[[], Iterator[Column]]
-    whole: np.ndarray | None = None  # all of it, where it is one array of numbers
+    whole: np.ndarray | None = None  # the array, if the table is one array of numbers
     sparse: Any = None
     annotated: bool = False
 
@@ -43,7 +43,7 @@ class Table:
         return f"column {j if self.names is None else self.names[j]!r}"
 
     def labels_where(self, bad: np.ndarray) -> list[str]:
-        """The columns of some entries of an array, or of what a sparse matrix stores."""
+        """Return the labels of columns with marked entries, of an array or of sparse data."""
         if self.sparse is None:
             columns = np.flatnonzero(bad.any(axis=0))
         elif self.sparse.format == "csr":
@@ -55,7 +55,7 @@ class Table:
 
 
 def opened(X: Any, estimator_name: str) -> Table:
-    """The table that X is, whatever it comes in."""
+    """Check X and return it as a table."""
     if isinstance(X, np.ndarray):
         return _opened_array(X, None, estimator_name)
     if issparse(X):
@@ -66,7 +66,7 @@ def opened(X: Any, estimator_name: str) -> Table:
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
             f"X is a lazy table ({type(X).__module__}.{type(X).__qualname__}), whose rows are not "
-            "computed yet. Call .collect() on it first."
+            "computed yet. Pass X.collect() instead."
         )
     if isinstance(frame, nw.DataFrame):
         return _opened_frame(frame, estimator_name)
@@ -74,12 +74,12 @@ def opened(X: Any, estimator_name: str) -> Table:
     if isinstance(inner, np.ndarray) or issparse(inner):
         return _opened_annotated(X, estimator_name)
     if nw.dependencies.is_into_series(X):
-        _checked(X, estimator_name, ensure_all_finite=False)  # says what to do with a series
+        _checked(X, estimator_name, ensure_all_finite=False)  # raises the error for a series
     return _opened_array(np.asarray(X), None, estimator_name)
 
 
 def of_rows(X: Sequence[Any]) -> np.ndarray:
-    """A list of rows as an array; what NumPy would turn into text or round stays as it is."""
+    """Convert a list of rows to an array, without converting numbers to text or rounding them."""
     array = np.asarray(X)
     is_float = array.dtype.kind == "f"
     if array.dtype.kind in "US" or (is_float and (np.abs(array) >= EXACT_INTEGER).any()):
@@ -106,13 +106,13 @@ def _opened_array(X: np.ndarray, names: np.ndarray | None, estimator_name: str) 
 
 
 def _checked(X: Any, estimator_name: str, **settings: Any) -> Any:
-    """Run scikit-learn's checks. Their sum over X may overflow where X itself is finite."""
+    """Run scikit-learn's checks, whose sum over X may overflow even if X is finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return check_array(X, dtype=None, input_name="X", estimator=estimator_name, **settings)
 
 
 def _unmasked(X: np.ma.MaskedArray) -> np.ndarray:
-    """Masked values as missing ones."""
+    """Replace masked values by missing values."""
     mask, data = np.ma.getmaskarray(X), np.ma.getdata(X)
     if not mask.any():
         return data
@@ -130,10 +130,10 @@ def _unmasked(X: np.ma.MaskedArray) -> np.ndarray:
 
 def _opened_sparse(X: Any, names: np.ndarray | None, estimator_name: str) -> Table:
     if X.dtype.kind not in "biufc":
-        raise TypeError(f"A sparse X must hold numbers, and this one has dtype {X.dtype}.")
+        raise TypeError(f"A sparse X must have numbers, got dtype {X.dtype}.")
     check_format(X)
     if X.format in ("csr", "csc"):
-        X = with_each_cell_once(X)  # a sum may be what is wrong
+        X = with_each_cell_once(X)  # a sum of duplicates may be invalid
     X = _checked(
         X,
         estimator_name,
@@ -146,7 +146,7 @@ def _opened_sparse(X: Any, names: np.ndarray | None, estimator_name: str) -> Tab
 
 
 def with_each_cell_once(X: Any) -> Any:
-    """A sparse matrix whose cells are in order and added up; itself, if they are."""
+    """Return the sparse matrix in canonical format: sorted indices, duplicates summed."""
     if X.has_canonical_format:
         return X
     X = X.copy()
@@ -155,14 +155,16 @@ def with_each_cell_once(X: Any) -> Any:
 
 
 def _opened_annotated(X: Any, estimator_name: str) -> Table:
-    """An object with an array or a sparse matrix ``X``, and names of variables (AnnData)."""
+    """Read an object with an array or sparse matrix ``X`` and ``var_names``, such as AnnData."""
     names = getattr(X, "var_names", None)
     if names is not None:
         names = np.array([str(name) for name in names], dtype=object)
     opened = _opened_sparse if issparse(X.X) else _opened_array
     table = opened(X.X, names, estimator_name)
     if names is not None and len(names) != table.shape[1]:
-        raise ValueError(f"X.var_names has {len(names)} names for {table.shape[1]} columns of X.X.")
+        raise ValueError(
+            f"X.var_names has {len(names)} names, but X.X has {table.shape[1]} columns."
+        )
     table.annotated = True
     return table
 
@@ -170,7 +172,7 @@ def _opened_annotated(X: Any, estimator_name: str) -> Table:
 def _opened_frame(frame: nw.DataFrame, estimator_name: str) -> Table:
     names = _get_feature_names(frame.to_native())
     if 0 in frame.shape:
-        _checked(np.empty(frame.shape), estimator_name)  # says that it is empty
+        _checked(np.empty(frame.shape), estimator_name)  # raises the error for an empty table
     whole = _inner_array(frame)
     if whole is not None:
         return _opened_array(whole, names, estimator_name)
@@ -184,7 +186,7 @@ def _opened_frame(frame: nw.DataFrame, estimator_name: str) -> Table:
 
 
 def _inner_array(frame: nw.DataFrame) -> np.ndarray | None:
-    """The array that a frame of pandas may be inside, never a copy."""
+    """Return the array in which pandas stores a frame, or None if it would be a copy."""
     if not frame.implementation.is_pandas():
         return None
     native = frame.to_native()
@@ -198,7 +200,7 @@ def _inner_array(frame: nw.DataFrame) -> np.ndarray | None:
 
 
 def wanted_categories(features: Any, table: Table) -> list[bool] | list[None]:
-    """Which columns are asked to be categories; None where their type tells."""
+    """Return whether each column shall be a category; None to decide by its type."""
     n_features = table.shape[1]
     if isinstance(features, str) and features == "from_dtype":
         return [None] * n_features

@@ -1,7 +1,7 @@
-"""Whether a sparse matrix of SciPy is what its format says.
+"""Validation of the arrays of SciPy's sparse matrices.
 
-SciPy checks little of this when a matrix is made, and nothing when its arrays are replaced; its
-conversions then read and write outside of them.
+SciPy checks few of these conditions when a matrix is created, and none when its arrays are
+replaced. Its conversions of an invalid matrix read and write outside of the arrays.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def check_format(X: Any) -> None:
-    """Raise ValueError if an index of a sparse matrix is out of range, in any format."""
+    """Raise ValueError if the arrays of a sparse matrix, in any format, are invalid."""
     if len(X.shape) != 2:
         raise ValueError(f"Expected 2D input, got a sparse array with shape {X.shape}.")
     try:
@@ -21,8 +21,8 @@ def check_format(X: Any) -> None:
         wrong = f"its arrays cannot be read ({error})"
     if wrong:
         raise ValueError(
-            f"X is not a valid sparse matrix of format {X.format!r}: {wrong}. Make it anew from "
-            "its values, with scipy.sparse.coo_array((values, (rows, columns)), shape) for example."
+            f"X is not a valid sparse matrix of format {X.format!r}: {wrong}. Create it again from "
+            "its values, for example with scipy.sparse.coo_array((values, (rows, columns)), shape)."
         )
 
 
@@ -50,7 +50,7 @@ def _compressed(X: Any) -> str:
     if wrong := _bad_vector("indptr", starts) or _bad_vector("indices", indices):
         return wrong
     if len(starts) != n_lines + 1:
-        return f"indptr has {len(starts)} values and not {n_lines + 1}"
+        return f"indptr has {len(starts)} values instead of {n_lines + 1}"
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         return "indptr does not start at 0 and ascend"
     if starts[-1] > min(len(indices), len(X.data)):
@@ -65,7 +65,7 @@ def _coordinates(X: Any) -> str:
         if wrong := _bad_vector(name, indices):
             return wrong
         if len(indices) != len(X.data):
-            return f"{name} has {len(indices)} values, and data {len(X.data)}"
+            return f"{name} has {len(indices)} values, but data has {len(X.data)}"
         if _out_of_range(indices, size):
             return f"{name} has an index that is not between 0 and {size - 1}"
     return ""
@@ -75,7 +75,7 @@ def _diagonals(X: Any) -> str:
     if wrong := _bad_vector("offsets", X.offsets):
         return wrong
     if X.data.ndim != 2 or len(X.offsets) != len(X.data):
-        return "offsets and data are of different numbers of diagonals"
+        return "offsets and data have different numbers of diagonals"
     if _out_of_range(X.offsets + X.shape[0], sum(X.shape) + 1):
         return "an offset is beyond its shape"
     return ""
@@ -86,7 +86,7 @@ def _lists(X: Any) -> str:
         return f"it does not have a list for each of its {X.shape[0]} rows"
     for columns, values in zip(X.rows, X.data, strict=True):
         if len(columns) != len(values):
-            return "a row has not as many values as columns"
+            return "a row has different numbers of values and columns"
         if columns and not (0 <= min(columns) and max(columns) < X.shape[1]):
             return f"a column is not between 0 and {X.shape[1] - 1}"
     return ""

@@ -1,19 +1,19 @@
-"""Any table a user has, as the blocks of columns that the core reads.
+"""Conversion of any table to the blocks of columns that the core reads.
 
-``learn(X)`` gives what training learns of the columns, and the blocks; ``read(variables, X)``
-gives the blocks of a table with the same columns. A block is a 2-d array of numbers, and the
-blocks lie side by side. A column is one of six kinds:
+``learn(X)`` returns a description of the columns, and the blocks; ``read(variables, X)`` returns
+the blocks of a table with the same columns. A block is a 2-d array of numbers, and the blocks are
+side by side. A column is one of six kinds:
 
 - "number": missing is NaN.
 - "date", "duration": microseconds since 1970, microseconds; missing is NaN. A time of day is the
   duration since midnight.
-- "category": numbers of levels, in a small integer type; -1 is missing, and -2 is a level that
-  was not seen in training and goes to the heavier branch.
+- "category": codes of levels, in a small integer type; -1 is missing, and -2 is a level that was
+  not seen in training and goes to the heavier child.
 - "ordered": positions in the declared order of an ordered category; missing is NaN.
-- "nothing": a column without any value in training, and without a type; it is NaN throughout.
+- "nothing": a column without values and without a type in training; all of it is NaN.
 
-Levels are those seen in training, sorted, in a type that does not depend on the library that held
-them: str in an array of objects, float64 (integers only beyond 2**53), datetime64[us],
+Levels are those seen in training, sorted, in a type that does not depend on the library of the
+table: str in an array of objects, float64 (integers only beyond 2**53), datetime64[us],
 timedelta64[us].
 """
 
@@ -44,24 +44,24 @@ from silvics._tables.column_values import (
 )
 from silvics._tables.opened_table import Table, opened, wanted_categories
 
-# ---- what is handed out
+# ---- results
 
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """What training learned about the columns of X.
+    """Description of the columns of X, as learned in training.
 
     Attributes
     ----------
     names : ndarray of str objects, or None
-        Names of the columns, where all are strings.
+        Names of the columns, if all of them are strings.
     kinds : tuple of str
         The kind of each column.
     levels : tuple of (ndarray or None)
-        For a category, the levels seen often enough, sorted; for an ordered one, all that were
-        declared, in order; None for other columns.
+        For a category, the levels that are frequent enough, sorted. For an ordered category, all
+        declared levels, in order. None for other columns.
     rare : tuple of (ndarray or None)
-        For a category, the levels that were seen less often, sorted: they are missing values.
+        For a category, the less frequent levels, sorted. They are treated as missing values.
     """
 
     names: np.ndarray | None
@@ -71,7 +71,7 @@ class Variables:
 
     @property
     def is_categorical(self) -> np.ndarray:
-        """Which columns are categories without order."""
+        """Mask of the columns that are categories without order."""
         return np.array([kind == "category" for kind in self.kinds], dtype=bool)
 
     @cached_property
@@ -95,7 +95,7 @@ class Variables:
 
 @dataclass
 class Blocks:
-    """A table as the core reads it: blocks of columns side by side, or one sparse matrix."""
+    """A table in the form of the core: blocks of columns side by side, or a sparse matrix."""
 
     blocks: list[np.ndarray]
     n_levels: list[int]
@@ -104,7 +104,7 @@ class Blocks:
 
 
 def only_numbers(n_features: int, names: np.ndarray | None = None) -> Variables:
-    """The variables of a table that has nothing but numbers."""
+    """Return the variables of a table of numbers."""
     none = (None,) * n_features
     return Variables(names, ("number",) * n_features, none, none)
 
@@ -124,25 +124,27 @@ def learn(
     X : table
         An array, a data frame, a sparse matrix, a list of rows, or an object with such an ``X``.
     categorical_features : "from_dtype", None, or array-like of str, int or bool
-        "from_dtype": text and category types. Otherwise exactly the named columns.
+        Columns that are categories. "from_dtype" means those of text and category types.
     min_category_frequency : int
-        Levels of a category that are in fewer rows than this are missing values.
+        Levels of a category that occur in fewer rows are treated as missing values.
     missing : {"learned", "error"}
         Whether missing values are accepted.
     estimator_name : str
-        Who asks, for errors.
+        Name of the estimator, for errors.
 
     Returns
     -------
     variables : Variables
+        Description of the columns.
     blocks : Blocks
+        The table in the form of the core.
     """
     table = opened(X, estimator_name)
     wanted = wanted_categories(categorical_features, table)
     if table.sparse is not None and any(wanted):
         raise ValueError(
-            "categorical_features needs a dense table, and X is sparse. Pass X.toarray(), or a "
-            "data frame."
+            "categorical_features needs a dense table, but X is sparse. Pass X.toarray() or a data "
+            "frame."
         )
     if table.is_numbers and not any(wanted):
         variables = only_numbers(table.shape[1], table.names)
@@ -179,39 +181,40 @@ def read(
     check_names: bool = False,
     estimator_name: str,
 ) -> Blocks:
-    """Read a table by what training learned of its columns.
+    """Read a table with the columns that were learned in training.
 
     Parameters
     ----------
     variables : Variables
-        What ``learn`` gave.
+        Result of ``learn``.
     X : table
         Any table with the same columns.
     unknown_category : {"missing", "heavier", "error"}
-        What a level is that was not seen in training. An ordered column has no number to say
-        "heavier" with: there it is missing.
+        How to treat levels that were not seen in training. In ordered columns, "heavier" means
+        "missing".
     missing : {"learned", "error"}
-        Whether missing values are accepted; unknown levels are not missing values.
+        Whether missing values are accepted. Unknown levels do not count as missing values.
     check_names : bool
-        Whether the names of a frame are checked; scikit-learn does it for estimators.
+        Whether to check the names of a data frame, which scikit-learn does for estimators.
     estimator_name : str
-        Who asks, for errors.
+        Name of the estimator, for errors.
 
     Returns
     -------
     blocks : Blocks
+        The table in the form of the core.
     """
     table = opened(X, estimator_name)
     _check_variables(variables, table, check_names, estimator_name)
     if table.names is None:
-        table.names = variables.names  # errors name the column
+        table.names = variables.names  # for errors
     if table.is_numbers and variables.all_numbers:
         return _as_one_block(table, missing, estimator_name)
     if table.sparse is not None:
         others = [j for j, kind in enumerate(variables.kinds) if kind != "number"]
         raise ValueError(
-            "X is sparse, but not all of its columns were numbers in training: not "
-            f"{some([table.label(j) for j in others])}. Pass a dense table."
+            "X is sparse, but not all of its columns were numbers in training: "
+            f"{some([table.label(j) for j in others])} had other types. Pass a dense table."
         )
     coded: list[np.ndarray] = []
     gaps: list[str] = []
@@ -235,7 +238,7 @@ def _check_variables(
             f"X has {table.shape[1]} features, but {estimator_name} is expecting {expected} "
             "features as input."
         )
-    # scikit-learn looks at the names of frames only.
+    # scikit-learn checks the names of data frames only.
     if (table.annotated or check_names) and table.names is not None and variables.names is not None:
         changed = np.flatnonzero(table.names != variables.names)
         if changed.size:
@@ -247,7 +250,7 @@ def _check_variables(
 
 
 def _as_one_block(table: Table, missing: str, estimator_name: str) -> Blocks:
-    """A table of numbers alone, as it is."""
+    """Return a table of numbers as one block, without a copy."""
     values: Any = table.whole if table.sparse is None else table.sparse.data
     if any_inexact(values):
         raise_inexact(values, table.labels_where(inexact(values))[0])
@@ -258,7 +261,7 @@ def _as_one_block(table: Table, missing: str, estimator_name: str) -> Blocks:
 
 
 def _joined(table: Table, kinds: Sequence[str], coded: list[np.ndarray]) -> list[np.ndarray]:
-    """Columns as blocks; neighbours that are numbers of one array stay together."""
+    """Return columns as blocks; neighbouring numeric columns of one array form one block."""
     if table.whole is None:
         return [column[:, np.newaxis] for column in coded]
     blocks = []
@@ -271,11 +274,11 @@ def _joined(table: Table, kinds: Sequence[str], coded: list[np.ndarray]) -> list
     return blocks
 
 
-# ---- what a column is, and what it becomes
+# ---- conversion of columns
 
 
 def _kind_of(column: Column, wanted: bool | None) -> str:
-    """The kind that a column becomes; ``wanted`` as a category, or None: as its type says."""
+    """Return the kind of a column; ``wanted`` is None to decide by its type."""
     if wanted:
         return "category"
     if column.order is not None:
@@ -285,8 +288,8 @@ def _kind_of(column: Column, wanted: bool | None) -> str:
     if column.sort == "string":
         raise ValueError(
             f"could not convert string to float: {example(column.values)} (Input X: "
-            f'{column.label}). Use categorical_features="from_dtype", or name the column in '
-            "categorical_features, to take its strings as categories."
+            f'{column.label}). Set categorical_features="from_dtype", or add the column to '
+            "categorical_features, to treat its strings as categories."
         )
     return column.sort
 
@@ -294,7 +297,7 @@ def _kind_of(column: Column, wanted: bool | None) -> str:
 def _levels_of(
     column: Column, kind: str, min_frequency: int
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Levels, and those of a category that are in fewer rows than asked for."""
+    """Return the levels, and those of a category that are less frequent than ``min_frequency``."""
     if kind == "ordered":
         return column.order, None
     if kind != "category":
@@ -302,7 +305,7 @@ def _levels_of(
     if column.sort == "nothing":
         return np.array([], dtype=object), np.array([], dtype=object)
     values, counts = canonical(column.values), column.counts()
-    if column.sort == "string":  # distinct already
+    if column.sort == "string":  # the values are already distinct
         order = sorted(range(len(values)), key=values.tolist().__getitem__)
         levels, counts = values[order], counts[order]
     else:
@@ -315,7 +318,7 @@ def _levels_of(
 
 
 def _nothing(column: Column, kind: str) -> np.ndarray:
-    """A column that is missing throughout."""
+    """Return a column of missing values."""
     if kind == "category":
         return np.full(column.n_rows, MISSING, dtype=np.int8)
     return np.full(column.n_rows, np.nan)
@@ -328,7 +331,7 @@ def _coded(
     rare: np.ndarray | None = None,
     unknown: str = "missing",
 ) -> np.ndarray:
-    """A column as numbers for the core."""
+    """Return a column as numbers for the core."""
     if kind == "nothing":
         return _nothing(column, kind)
     if levels is None:
@@ -347,7 +350,7 @@ def _positions(
     are_sorted: bool,
     unknown: str,
 ) -> np.ndarray:
-    """The number of the level of each row; -1 if it is missing or rare."""
+    """Return the code of the level of each row; -1 if it is missing or rare."""
     values = canonical(column.values)
     found = _found(levels, values, are_sorted)
     lost = (found < 0) & ~is_missing(values)
@@ -358,18 +361,18 @@ def _positions(
             strange = list(dict.fromkeys(values[lost].tolist()))
             raise ValueError(
                 f"Input X: {column.label} has categories that were not seen in training: "
-                f'{some([repr(level) for level in strange])}. unknown_category="missing" takes '
-                "them as missing values."
+                f'{some([repr(level) for level in strange])}. Set unknown_category="missing" to '
+                "treat them as missing values."
             )
         found[lost] = HEAVIER if unknown == "heavier" else MISSING
     return column.by_row(found.astype(code_type(len(levels))), MISSING)
 
 
 def _found(levels: np.ndarray, values: np.ndarray, are_sorted: bool) -> np.ndarray:
-    """The position of each value among the levels, -1 where it is none of them."""
+    """Return the position of each value among the levels, or -1 if it is not a level."""
     if not len(levels):
         return np.full(len(values), -1)
-    # Comparing strings is slow, but so is a dictionary of a million levels for one row.
+    # Binary search compares strings slowly, but a dictionary of many levels is slow for few rows.
     by_search = values.dtype.kind != "O" or 16 * len(values) < len(levels)
     if are_sorted and by_search and levels.dtype == values.dtype:
         at = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
@@ -387,8 +390,8 @@ def _as_numbers(column: Column) -> np.ndarray:
             raise ValueError(
                 f"Input X: {column.label} has times beyond 2**53 microseconds (285 years) from "
                 f"{'1970' if column.sort == 'date' else 'zero'}, which cannot be compared exactly "
-                "as float64. Replace such times, if they stand for missing ones, or pass them as "
-                "numbers in a coarser unit."
+                "as float64. Replace these times by missing values, or pass them as numbers in a "
+                "larger unit."
             )
         values = np.where(gone, np.nan, values) if gone.any() else values
     if any_inexact(values):
@@ -399,7 +402,7 @@ def _as_numbers(column: Column) -> np.ndarray:
 def _is_of_sort(
     column: Column, kind: str, levels: np.ndarray | None, rare: np.ndarray | None
 ) -> bool:
-    """Whether a column holds the same sort of thing as in training; if not, it must be nothing."""
+    """Return whether a column has the type of values that it had in training, or raise an error."""
     if levels is not None and rare is not None and not len(levels):
         levels = rare
     if kind == "nothing" or column.sort == "nothing" or (levels is not None and not len(levels)):
@@ -407,12 +410,12 @@ def _is_of_sort(
     trained = kind if levels is None else sort_of_array(levels)
     if column.sort != trained and not column.is_empty():
         raise ValueError(
-            f"Input X: {column.label} had {trained}s in training, and now has {column.sort}s, "
-            f"such as {example(column.values)}. Pass it in the type that it had in training."
+            f"Input X: {column.label} had {trained}s in training, but now has {column.sort}s, "
+            f"such as {example(column.values)}. Convert it to the type that it had in training."
         )
     return column.sort == trained
 
 
 def _gaps(column: Column, missing: str) -> list[str]:
-    """The column, where it has missing values that are an error."""
+    """Return the label of the column if it has missing values that are an error."""
     return [column.label] if missing == "error" and column.has_missing() else []

@@ -1,1 +1,1 @@
-"""Bridges to other libraries."""
+"""Conversion of models from and to other libraries and formats."""

@@ -1,4 +1,4 @@
-"""To C: the nodes as tables, and one function that walks them."""
+"""Export to C: tables of nodes, and a function that traverses them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from silvics.interop import c_code
 from silvics.interop.plain_model import COMBINATION, PlainModel, Split, distinct_rows
 
-_LEAF, _OTHER = -1, -2  # in the place of a feature
+_LEAF, _OTHER = -1, -2  # values of ``feature`` that mark leaves and other splits
 _RESERVED = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|"
     "inline|int|long|main|register|restrict|return|short|signed|sizeof|static|struct|switch|"
@@ -37,19 +37,21 @@ _OF_MATH_H = re.compile(
 
 
 def to_c(model: PlainModel, name: str) -> str:
-    """The model as a C99 function of this name."""
+    """Return C99 code of the model, with a function of this name."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or _RESERVED.fullmatch(name):
-        raise ValueError(f"name must be that of a C function, such as 'predict'; got {name!r}")
+        raise ValueError(
+            f"name must be a valid name of a C function, such as 'predict', got {name!r}."
+        )
     if _OF_MATH_H.fullmatch(name):
         raise ValueError(
-            f"name={name!r} is taken by C's <math.h>, which the code includes: use another, such "
-            f"as '{name}_model'."
+            f"name={name!r} is a name of C's <math.h>, which the code includes. Use another name, "
+            f"such as '{name}_model'."
         )
     parts = [_tables(model)]
     if model.splits:
         parts.append(_split_tables(model))
     parts.append(c_code.functions(model))
-    # What the user called things is in the header alone.
+    # Names chosen by the user occur in the header comment only.
     return _header(model, name) + "\n".join(parts).replace("NAME", name)
 
 
@@ -57,11 +59,12 @@ def to_c(model: PlainModel, name: str) -> str:
 
 
 def _quoted(text: Any) -> str:
-    """Text in ASCII, on one line, that can neither begin nor end a comment."""
+    """Return text in ASCII, on one line, that cannot begin or end a comment."""
     return json.dumps(text, default=str).replace("/", "\\u002f")
 
 
 def _header(model: PlainModel, name: str) -> str:
+    """Return the comment that describes the inputs and outputs of the function."""
     lines = [
         f"void {name}(const double *x, double *out): the prediction of one row.",
         "",
@@ -94,7 +97,7 @@ def _header(model: PlainModel, name: str) -> str:
 
 
 def _table(declaration: str, items: Iterable[str], nothing: str = "0") -> str:
-    """An array; of no items it has one that is not used, since C has no empty ones."""
+    """Return a C array. C has no empty arrays, so one without items gets an unused item."""
     return f"static const {declaration}[] = {{\n" + (",\n".join(items) or nothing) + "\n};\n"
 
 
@@ -103,10 +106,10 @@ def _exact(numbers: Iterable[float]) -> Iterable[str]:
 
 
 def _tables(model: PlainModel) -> str:
-    """Nodes, roots, and the distinct values of leaves."""
-    # Votes of leaves can be told beforehand; not those of several leaves at once.
-    said = model.value[model.is_leaf] if model.both_children else model.leaf_predictions()
-    rows, row_of_leaf = distinct_rows(said)
+    """Return the tables of nodes, roots, and distinct leaf values."""
+    # The vote of a leaf is known in advance, unless a sample can be in several leaves.
+    values = model.value[model.is_leaf] if model.both_children else model.leaf_predictions()
+    rows, row_of_leaf = distinct_rows(values)
     is_other = np.isnan(model.threshold)
     feature = np.where(model.is_leaf, _LEAF, np.where(is_other, _OTHER, model.feature))
     onward = model.right.copy()
@@ -130,7 +133,7 @@ def _tables(model: PlainModel) -> str:
 
 
 def _split_tables(model: PlainModel) -> str:
-    """Splits of other kinds: each has its ranges of children, terms, cuts and levels."""
+    """Return the tables of other kinds of splits, with their children, terms, cuts and levels."""
     splits: list[str] = []
     children: list[int] = []
     terms: list[tuple[int, float]] = []
@@ -165,9 +168,10 @@ def _split_tables(model: PlainModel) -> str:
 
 
 def _listed(split: Split, n_levels: int) -> tuple[list[int], int, int]:
-    """Levels to list, ascending, the child they go to, and that of all others.
+    """Return levels to list, ascending, the child they go to, and the child of other levels.
 
-    A child of -1 is one for each. Of a subset, the fewer levels are listed.
+    The child -1 means that each listed level has its own child. For a subset, the smaller one of
+    the two sets of levels is listed.
     """
     if split.levels is None:
         return [], 0, 0

@@ -1,4 +1,4 @@
-"""The C code that walks the tables of ``to_c``; NAME is the name of the function."""
+"""The C code that traverses the tables of ``to_c``; NAME stands for the name of the function."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from silvics.interop.plain_model import PlainModel
 
 
 def functions(model: PlainModel) -> str:
-    """What a model needs: splits of other kinds and ways in both directions cost others nothing."""
+    """Return the functions that the model needs."""
     parts = [_CHILD] if model.splits else []
     parts.append(_NEXT.replace("    OTHER\n", _NEXT_OF_SPLIT if model.splits else ""))
     if not model.both_children:
@@ -36,7 +36,7 @@ struct NAME_split {
 };
 """
 
-# Products go through a volatile, so that no compiler fuses them with the sum: it would be another.
+# Volatile products keep compilers from fusing them with the sum, which would change the result.
 _CHILD = """\
 static double NAME_compared(const struct NAME_split *s, const double *x) {
     if (s->n_terms == 0) return x[s->feature];

@@ -1,4 +1,4 @@
-"""From scikit-learn: its fitted trees and forests as ours."""
+"""Conversion of fitted scikit-learn trees and forests to silvics."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ _CLASSES = {
 
 
 def _made(kind: Any, model: Any) -> Any:
-    """One of our estimators with what is known about a scikit-learn model."""
+    """Create an estimator with the parameters and attributes of a scikit-learn model."""
     made = kind(**shared_parameters(model, kind))
     copy_fitted(model, made)
     if hasattr(model, "feature_names_in_"):
-        made._frame_library = "pandas"  # scikit-learn takes names from frames only
+        made._frame_library = "pandas"  # scikit-learn takes names from data frames only
     return made
 
 
 def _native_tree(source: SklearnTree, classification: bool) -> _core.Tree:
-    """scikit-learn's arrays in our order (depth-first), checked by the core."""
+    """Convert scikit-learn's arrays to depth-first order; the core checks them."""
     left, right = source.children_left, source.children_right
     old = depth_first(source, classification)
     new = np.empty(source.node_count, dtype=np.int64)
@@ -90,20 +90,20 @@ def _tree_from_sklearn(model: Any) -> Any:
 
 
 def from_sklearn(model: Any) -> Any:
-    """A fitted scikit-learn tree or forest as ours.
+    """Convert a fitted scikit-learn tree or forest to silvics.
 
-    Inputs are rounded to float32 as scikit-learn does, so that predictions are the same.
+    The converted model rounds inputs to float32, as scikit-learn does, and makes the same
+    predictions.
 
     Parameters
     ----------
     model : estimator
-        One of scikit-learn's decision trees, extra trees, random forests or extra-trees
-        forests, fitted.
+        Fitted decision tree, extra tree, random forest or extra-trees forest of scikit-learn.
 
     Returns
     -------
     model : estimator of silvics
-        Of the same name, with the same trees.
+        Fitted estimator of the same name, with the same trees.
 
     Examples
     --------
@@ -119,8 +119,8 @@ def from_sklearn(model: Any) -> Any:
     name = type(model).__name__
     if name not in _CLASSES or not type(model).__module__.startswith("sklearn."):
         raise TypeError(
-            f"from_sklearn takes a fitted scikit-learn tree or forest, one of "
-            f"{', '.join(_CLASSES)}; got {type(model)}"
+            f"model must be a fitted scikit-learn tree or forest, one of "
+            f"{', '.join(_CLASSES)}; got {type(model)}."
         )
     check_is_fitted(model)
     if hasattr(model, "tree_"):

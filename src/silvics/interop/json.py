@@ -1,4 +1,4 @@
-"""To JSON: everything that predicts, in words that docs/model_json.md explains."""
+"""Export to JSON; docs/model_json.md describes the format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def to_json(model: PlainModel) -> str:
-    """The model as text."""
+    """Return the model as JSON text."""
     levels = [None if of is None else _plain(of) for of in model.variables.levels]
     features = []
     for name, kind, known, rare in zip(
@@ -45,14 +45,14 @@ def to_json(model: PlainModel) -> str:
 
 
 def _plain(values: np.ndarray) -> list[Any]:
-    """Levels or labels as JSON has them: times are whole microseconds."""
+    """Return levels or labels as values of JSON; times become integers of microseconds."""
     return (values.astype(np.int64) if values.dtype.kind in "mM" else values).tolist()
 
 
 def _nodes(
     model: PlainModel, levels: list[list[Any] | None], begin: int, end: int
 ) -> list[dict[str, Any]]:
-    """The nodes of a tree, their children numbered within it."""
+    """Return the nodes of a tree, with the numbers of children relative to its root."""
     nodes = slice(begin, end)
     rows = zip(
         range(begin, end),
@@ -100,8 +100,8 @@ def _split(
 def _cut(
     thresholds: list[float], children: list[int], missing: int, both_children: bool
 ) -> dict[str, Any]:
-    """Thresholds and children. JSON has no infinity, nor needs it: no number is beyond it."""
-    if thresholds and thresholds[0] == -math.inf:  # the first child has no numbers
+    """Return thresholds and children, without infinite thresholds, which JSON cannot represent."""
+    if thresholds and thresholds[0] == -math.inf:  # only missing values go to the first child
         children, missing = [*children[1:], children[0]], (missing - 1) % len(children)
     return {
         "thresholds": [t for t in thresholds if math.isfinite(t)],

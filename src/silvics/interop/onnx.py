@@ -1,8 +1,8 @@
-"""To ONNX: the trees as one TreeEnsemble of doubles, their values summed in our order.
+"""Export to ONNX: one TreeEnsemble of doubles, whose values are summed in the order of the trees.
 
-The ensemble only says which leaf a sample ends in, as the number of a row in a table of values:
-leaves of ONNX have one number each, and runtimes add them up in any order. The rows are then added
-tree by tree (CumSum), so that sums, and with them ties between classes, come out as ours do.
+The leaves of an ONNX ensemble have one number each, and runtimes sum them in any order. Here the
+number of a leaf is the index of a row in a table of values. These rows are summed tree by tree
+(CumSum), so that sums, and ties between classes, are exactly those of silvics.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from silvics.interop.plain_model import PlainModel, distinct_rows
 if TYPE_CHECKING:
     import onnx
 
-_LEQ, _MEMBER = 0, 6  # modes of nodes
+_LEQ, _MEMBER = 0, 6  # ONNX modes of nodes
 _SUM = 1
 
 
 def to_onnx(model: PlainModel) -> onnx.ModelProto:
-    """The model as ONNX."""
+    """Return the model in ONNX."""
     try:
         import onnx
     except ImportError as error:
-        raise ImportError("to_onnx() needs the package onnx: pip install silvics[onnx]") from error
+        raise ImportError(
+            "to_onnx() needs the package onnx. Install it with: pip install silvics[onnx]."
+        ) from error
     model.require_splits_in_two("ONNX")
     several = [f"probabilities_{k}" for k in range(len(model.outputs))]
     graph = _Graph(onnx, ["label", "probabilities", *several, "variable"])
@@ -39,7 +41,7 @@ def to_onnx(model: PlainModel) -> onnx.ModelProto:
 
 
 class _Graph:
-    """Nodes, constants, inputs and outputs as they come, under names that do not clash."""
+    """A graph under construction, with distinct names of nodes, constants, inputs and outputs."""
 
     def __init__(self, onnx: Any, reserved: list[str]) -> None:
         self._onnx = onnx
@@ -87,7 +89,7 @@ class _Graph:
         graph = make.make_graph(
             self._nodes, "silvics", self._inputs, self._outputs, self._constants
         )
-        # The first versions that have all of this: they are the most widely known.
+        # The oldest versions that have all operators, for compatibility with many runtimes.
         versions = [make.make_opsetid("", 13), make.make_opsetid("ai.onnx.ml", 5)]
         return make.make_model(graph, opset_imports=versions, ir_version=10)
 
@@ -96,7 +98,7 @@ class _Graph:
 
 
 def _add_inputs(graph: _Graph, model: PlainModel) -> str:
-    """One matrix of doubles; or, where there are levels, an input for each column."""
+    """Add one matrix of doubles, or one input for each column if there are categories."""
     of = graph._onnx.TensorProto
     if all(levels is None for levels in model.variables.levels):
         return graph.input("X", model.n_features, of.DOUBLE)
@@ -109,13 +111,13 @@ def _add_inputs(graph: _Graph, model: PlainModel) -> str:
 
 
 def _numbered(graph: _Graph, column: str, name: str, levels: np.ndarray) -> str:
-    """A column of levels as their numbers; NaN for what is none of them."""
+    """Encode a column of levels by their codes; other values become NaN."""
     if levels.dtype.kind in "mM" or any_inexact(levels):
         raise ValueError(
-            "ONNX takes categories of text or of numbers that float64 holds, and those of "
-            f"{name!r} are others, such as {example(levels)}. Use to_json() or to_c()."
+            "ONNX supports categories of text, and of numbers that float64 can represent, but "
+            f"column {name!r} has other levels, such as {example(levels)}. Use to_json() or to_c()."
         )
-    if not len(levels):  # of which no tree says anything
+    if not len(levels):  # no tree splits on the column
         return column
     return graph.add(
         "LabelEncoder",
@@ -131,7 +133,7 @@ def _numbered(graph: _Graph, column: str, name: str, levels: np.ndarray) -> str:
 
 
 def _add_values(graph: _Graph, model: PlainModel, X: str) -> str:
-    """Mean over the trees of what their leaves say: rows x width."""
+    """Add the mean over the trees of the values of their leaves, of shape (rows, width)."""
     rows, row_of_leaf = distinct_rows(model.leaf_predictions())
     trees = _ensemble(graph, model, row_of_leaf)
     numbers = graph.add("TreeEnsemble", X, domain="ai.onnx.ml", **trees)
@@ -143,9 +145,9 @@ def _add_values(graph: _Graph, model: PlainModel, X: str) -> str:
 
 
 def _ensemble(graph: _Graph, model: PlainModel, row_of_leaf: np.ndarray) -> dict[str, Any]:
-    """Attributes of the operator: inner nodes and leaves are numbered apart."""
+    """Return the attributes of the operator, which numbers inner nodes and leaves separately."""
     is_leaf = model.is_leaf
-    is_written = ~is_leaf  # a root that is a leaf is told as a node with two ways to itself
+    is_written = ~is_leaf  # a root that is a leaf becomes a split with two equal children
     is_written[model.roots[:-1]] = True
     at, position = np.flatnonzero(is_written), np.cumsum(is_written) - 1
     number = np.where(is_leaf, np.cumsum(is_leaf) - 1, position)
@@ -154,7 +156,7 @@ def _ensemble(graph: _Graph, model: PlainModel, row_of_leaf: np.ndarray) -> dict
     tree_of_leaf = np.searchsorted(model.roots, np.flatnonzero(is_leaf), "right") - 1
     members: list[float] = []
     for split in model.splits.values():
-        # A runtime wants a member in every set: -1 is no level.
+        # Runtimes need at least one member in every set; -1 is not the code of a level.
         members += [*(split.left_levels or [-1]), np.nan]
     attributes = {
         "n_targets": model.n_trees,
@@ -180,7 +182,7 @@ def _ensemble(graph: _Graph, model: PlainModel, row_of_leaf: np.ndarray) -> dict
 
 
 def _add_classes(graph: _Graph, model: PlainModel, values: str) -> None:
-    """Outputs ``label`` and ``probabilities``; of several, ``probabilities_0`` and so on."""
+    """Add the outputs ``label`` and ``probabilities``; ``probabilities_0``, ... if several."""
     assert model.classes is not None
     of, one = graph._onnx.TensorProto, len(model.classes) == 1
     shares, labels = [], []
@@ -198,7 +200,7 @@ def _add_classes(graph: _Graph, model: PlainModel, values: str) -> None:
 
 
 def _label_values(classes: np.ndarray) -> np.ndarray:
-    """Labels in a type of ONNX: text, int64, bool, float64."""
+    """Convert labels to a type of ONNX: text, int64, bool or float64."""
     if classes.dtype.kind in "OU" and all(isinstance(label, str) for label in classes.tolist()):
         return classes.astype(object)
     if classes.dtype.kind in "iu" and classes.max() <= np.iinfo(np.int64).max:
@@ -206,6 +208,7 @@ def _label_values(classes: np.ndarray) -> np.ndarray:
     if classes.dtype.kind in "bf":
         return classes.astype(bool if classes.dtype.kind == "b" else np.float64)
     raise ValueError(
-        "ONNX holds labels that are text, integers of 64 bits, booleans or float64, and these are "
-        f"others, such as {example(classes)}. Fit on such labels, or use to_json() or to_c()."
+        "ONNX supports class labels that are text, 64-bit integers, booleans or float64, but this "
+        f"model has others, such as {example(classes)}. Fit on such labels, or use to_json() or "
+        "to_c()."
     )

@@ -1,4 +1,4 @@
-"""A fitted model as rows of nodes and nothing else: what every export is made from."""
+"""The nodes of a fitted model as arrays, from which all exports are created."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from silvics import _core
 from silvics._predicting.prediction import Trees
 from silvics._tables.table import Variables
 
-LEAF, COMBINATION = -2, -3  # in the place of a feature
+LEAF, COMBINATION = -2, -3  # values of ``feature`` that mark leaves and combinations
 
 
 @dataclass(frozen=True)
 class Split:
-    """A node that is more than a threshold. Children are told by their places among them.
+    """A split that is not a threshold on one variable. Children are given by their positions.
 
     Attributes
     ----------
     children : list of int
-        Numbers of the nodes.
+        Node numbers of the children.
     missing : int
-        The child of missing values.
+        Child for missing values.
     thresholds : list of float
-        Ascending: child k has the values that k of them are below.
+        Thresholds in ascending order; child k has the values that are larger than k of them.
     terms : list of (int, float)
-        Features and coefficients of the combination that is compared; none: the node's feature.
+        Features and coefficients of the compared combination; empty for a single feature.
     levels : list of lists of int, or None
-        Of a category instead of thresholds: child k has the levels of list k.
+        For a category, child k has the levels of list k. None for thresholds.
     rest, unknown : int
-        The child of levels that no list has, and of those that were not seen in training.
+        Child for levels that are in no list, and child for levels not seen in training.
     """
 
     children: list[int]
@@ -46,40 +46,49 @@ class Split:
 
     @property
     def is_subset(self) -> bool:
-        """Whether some levels go left and all others right: what most formats know."""
+        """Whether some levels go left and all others right, which most formats support."""
         return self.levels is not None and len(self.levels) == 1 and len(self.children) == 2
 
     @property
     def left_levels(self) -> list[int]:
-        """Levels of the first child."""
+        """Levels that go to the first child."""
         assert self.levels is not None
         return self.levels[0]
 
 
 @dataclass(frozen=True)
 class PlainModel:
-    """The nodes of all trees, one after another, and what the variables and outputs are.
+    """The nodes of all trees, one after another, and the description of variables and outputs.
 
-    ``x[feature] <= threshold`` goes to ``left``, which is the next node, and else to ``right``;
-    missing values go left where ``missing_left``. Leaves have the feature -2, and are their own
-    children; nodes of another kind have the threshold NaN, and are in ``splits``; of these, subsets
-    have their two children here as well. A threshold that parts missing values from all others is
-    infinite. The model predicts the mean of the trees' values, summed in their order.
+    Samples with ``x[feature] <= threshold`` go to ``left``, which is the next node, and others to
+    ``right``. Missing values go left if ``missing_left`` is True. Leaves have the feature -2 and
+    are their own children. Other kinds of splits have the threshold NaN and are in ``splits``;
+    subsets have their two children in ``left`` and ``right`` as well. A threshold that separates
+    missing values from all others is infinite. The model predicts the mean of the values of the
+    trees, summed in their order.
 
     Attributes
     ----------
     roots : ndarray
-        The first node of each tree, and the number of all nodes.
+        The first node of each tree, followed by the total number of nodes.
     feature, threshold, left, right, missing_left, value : ndarray
-        Of every node. Values are rows of class shares of all outputs, or one number per output.
+        One element or row per node. A row of ``value`` has the class probabilities of all outputs,
+        or one number per output.
     splits : dict of int to Split
-        In the order of the nodes.
+        Other kinds of splits, by node, in the order of the nodes.
     both_children : bool
-        Samples whose value is missing go to both children, by halves; see ``goes_both_ways``.
+        Whether missing values go to both children with half of the weight; see
+        ``goes_to_both_children``.
     by_majority : bool
-        Each tree has one vote for its likeliest class, the first of equals.
+        Whether each tree votes for its most probable class; ties go to the first class.
+    max_depth : int
+        Depth of the deepest tree.
     classes : list of ndarray, or None
-        Of each output; None for regression.
+        Classes of each output; None for regression.
+    variables : Variables
+        Description of the variables.
+    unknown_category : str
+        Value of the estimator's parameter.
     """
 
     roots: np.ndarray
@@ -107,7 +116,7 @@ class PlainModel:
 
     @property
     def width(self) -> int:
-        """Numbers that a leaf has: one per class of each output, or one per output."""
+        """Number of values of a leaf: one per class of each output, or one per output."""
         return int(self.value.shape[1])
 
     @cached_property
@@ -116,54 +125,54 @@ class PlainModel:
 
     @cached_property
     def names(self) -> list[str]:
-        """Names of the variables; x0, x1 ... where there are none."""
+        """Names of the variables; x0, x1, ... if there are none."""
         names = self.variables.names
         return [f"x{j}" for j in range(self.n_features)] if names is None else names.tolist()
 
     @property
     def outputs(self) -> list[slice]:
-        """Which columns of the values belong to each output."""
+        """The columns of ``value`` that belong to each output."""
         sizes = [1] * self.width if self.classes is None else [len(c) for c in self.classes]
         ends = np.cumsum(sizes).tolist()
         return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
 
     def leaf_predictions(self) -> np.ndarray:
-        """Value of every leaf, in their order; its votes, where each tree has one."""
-        said = self.value[self.is_leaf]
+        """Return the value of every leaf, in order; its vote if trees vote by majority."""
+        values = self.value[self.is_leaf]
         if not self.by_majority:
-            return said
-        votes = np.zeros_like(said)
+            return values
+        votes = np.zeros_like(values)
         for columns in self.outputs:
-            likeliest = columns.start + said[:, columns].argmax(axis=1)
-            votes[np.arange(len(said)), likeliest] = 1.0
+            likeliest = columns.start + values[:, columns].argmax(axis=1)
+            votes[np.arange(len(values)), likeliest] = 1.0
         return votes
 
     def goes_to_both_children(self, split: Split) -> bool:
-        """Whether missing values do. In a multiway split they have a way of their own."""
+        """Return whether missing values go to both children; in multiway splits they do not."""
         return self.both_children and (split.is_subset or bool(split.terms))
 
     def require_splits_in_two(self, target: str) -> None:
-        """Refuse what formats of plain trees cannot hold."""
-        instead = "Use to_json() or to_c(), which hold every model."
+        """Raise ValueError if the model has splits that plain tree formats cannot represent."""
+        instead = "Use to_json() or to_c(), which support every model."
         if self.both_children:
             raise ValueError(
-                f"{target} cannot send a sample both ways, as trees with missing="
-                f'"both" do. {instead}'
+                f"{target} cannot represent trees that send missing values to both children "
+                f'(missing="both"). {instead}'
             )
         if not all(split.is_subset for split in self.splits.values()):
             raise ValueError(
-                f"{target} holds splits of one variable in two, and this model has others "
-                f"(multiway, oblique, or missing values apart). {instead}"
+                f"{target} supports only splits of one variable with two children, but this model "
+                f"has others (multiway, oblique, or a third child for missing values). {instead}"
             )
         if self.splits and self.unknown_category == "heavier":
             raise ValueError(
-                f"{target} knows levels and missing values, and no levels that were not seen in "
-                f'training, which unknown_category="heavier" tells apart. {instead}'
+                f"{target} cannot distinguish missing values from levels that were not seen in "
+                f'training, which unknown_category="heavier" requires. {instead}'
             )
 
 
 def plain_model(model: Any) -> PlainModel:
-    """The nodes of a fitted tree or forest."""
+    """Return the nodes of a fitted tree or forest."""
     forest: Trees = model._trees
     trees = list(forest)
     variables: Variables = model._variables
@@ -203,7 +212,7 @@ def plain_model(model: Any) -> PlainModel:
 
 
 def _splits(tree: _core.Tree, root: int, n_levels: list[int]) -> Iterator[tuple[int, Split]]:
-    """The nodes of a tree that are more than a threshold, by their numbers among all nodes."""
+    """Yield the nodes of a tree that are other kinds of splits, by their numbers in the model."""
     feature, missing_left = tree.feature(), tree.missing_go_to_left()
     for t in np.flatnonzero(np.isnan(tree.threshold())).tolist():
         record = tree.record(t) or {
@@ -225,10 +234,10 @@ def _splits(tree: _core.Tree, root: int, n_levels: list[int]) -> Iterator[tuple[
 
 
 def _thresholds_of_doubles(threshold: np.ndarray) -> np.ndarray:
-    """Thresholds that part float64 numbers as the given ones part them rounded to float32.
+    """Return thresholds for float64 inputs that are equivalent to these for float32 inputs.
 
-    What rounds to at most t is what is at most half way from the last float32 number below t to
-    the next one. The half way itself, which float64 holds, rounds to the even one of the two.
+    A number rounds to at most t if it is at most the midpoint between the largest float32 number
+    not above t and the next float32 number. The midpoint itself rounds to the even one of the two.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         below = threshold.astype(np.float32)
@@ -243,7 +252,7 @@ def _thresholds_of_doubles(threshold: np.ndarray) -> np.ndarray:
 
 
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows without repetition, and the number among them of each given one."""
+    """Return the distinct rows, and the index among them of each given row."""
     bits = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
     _, first, number = np.unique(bits.ravel(), return_index=True, return_inverse=True)
     return rows[first], number

@@ -1,4 +1,4 @@
-"""scikit-learn's nodes, which come from anywhere: checked, and in our order."""
+"""Validation and reordering of scikit-learn's nodes, which may come from any source."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from sklearn.tree._tree import Tree as SklearnTree
 
-_LEAF = -1  # in the place of a child
+_LEAF = -1  # value of a child that marks leaves
 
 
 def depth_first(source: SklearnTree, classification: bool) -> np.ndarray:
-    """Numbers of the nodes in depth-first order; ValueError if they are no tree."""
+    """Return the nodes in depth-first order; raise ValueError if they do not form a tree."""
     n = source.node_count
     left, right = source.children_left, source.children_right
     leaf = left == _LEAF
     _require(n > 0, "it has no nodes")
     _require((leaf == (right == _LEAF)).all(), "a node has one child")
     children = np.concatenate([left[~leaf], right[~leaf]])
-    _require((children > 0).all() and (children < n).all(), "a child is no node")
-    # With one parent each there is no cycle that the root leads to, and below all are reached.
+    _require((children > 0).all() and (children < n).all(), "a child is not a node")
+    # If no node has two parents, no cycle can be reached from the root.
     _require((np.bincount(children, minlength=n) <= 1).all(), "a node has two parents")
     counts = source.n_node_samples
     _require(
@@ -39,4 +39,4 @@ def depth_first(source: SklearnTree, classification: bool) -> np.ndarray:
 
 def _require(holds: Any, what: str) -> None:
     if not holds:
-        raise ValueError(f"The model holds what is not a valid tree: {what}. Fit it again.")
+        raise ValueError(f"The model has an invalid tree: {what}. Fit it again.")

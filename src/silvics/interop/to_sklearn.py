@@ -1,4 +1,4 @@
-"""To scikit-learn, so that what was made for its trees works on ours."""
+"""Conversion of fitted trees and forests to scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FITTED = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_c
 
 
 def shared_parameters(source: Any, target_class: type) -> dict[str, Any]:
-    """Parameters that both sides know. Criteria of ours alone do not cross over."""
+    """Return the parameters that both classes have, without criteria that only silvics has."""
     known = target_class().get_params(deep=False)
     given = {k: v for k, v in source.get_params(deep=False).items() if k in known}
     if given.get("criterion") in ("misclassification", "friedman_mse"):
@@ -57,10 +57,10 @@ def _sklearn_tree(tree: Tree) -> SklearnTree:
 
 
 def _collides(tree: Tree) -> bool:
-    """Whether a node cuts between the same two neighbours in float32 as a node above it.
+    """Return whether a threshold is between the same float32 neighbours as one above it.
 
-    Then training samples lie between the cuts that float32 cannot tell apart. The same in
-    different branches does no harm.
+    Then there are training samples between the two thresholds that float32 cannot distinguish.
+    Thresholds in different branches do not matter.
     """
     inner = np.flatnonzero(tree.feature >= 0)
     below = tree.threshold[inner].astype(np.float32)
@@ -81,24 +81,24 @@ def _end_of_subtree(tree: Tree, t: int) -> int:
     return t + 1
 
 
-def _refuse_what_it_cannot_hold(model: Any) -> None:
+def _check_convertible(model: Any) -> None:
     natives = [tree._native for tree in _trees_of(model)]
     if any(n.both_children or (n.feature() == -3).any() or not n.is_binary for n in natives):
         raise ValueError(
-            "scikit-learn's trees hold splits of one variable in two, and this model has others "
-            "(multiway, oblique, missing values apart or both ways). Models with "
-            'split="binary" and missing="learned" can be converted.'
+            "scikit-learn's trees support only splits of one variable with two children, but this "
+            "model has others (multiway, oblique, or missing values sent to a third child or to "
+            'both children). Fit it with split="binary" and missing="learned" to convert it.'
         )
     if model._trees.by_majority:
         raise ValueError(
-            "scikit-learn's forests average class shares, and this one votes by majority. A "
-            'forest with vote="soft" can be converted.'
+            "scikit-learn's forests average class probabilities, but this forest votes by "
+            'majority. Fit it with vote="soft" to convert it.'
         )
     if any(np.isnan(tree.threshold).any() for tree in _trees_of(model)):
         raise ValueError(
-            "scikit-learn's trees cannot hold splits of categories. Code the categories as numbers "
-            "before fit, for example with sklearn.preprocessing.OrdinalEncoder, for a model that "
-            "can be converted."
+            "scikit-learn's trees do not support splits of categories. Encode the categories as "
+            "numbers before fit, for example with sklearn.preprocessing.OrdinalEncoder, to convert "
+            "the model."
         )
 
 
@@ -109,15 +109,15 @@ def _trees_of(model: Any) -> list[Tree]:
 def _warn_of_collisions(trees: list[Tree]) -> None:
     if any(_collides(tree) for tree in trees if not tree._as_float32):
         warn_user(
-            "Some thresholds are closer together than float32, which scikit-learn rounds inputs "
-            "to, can tell apart: predictions there differ. Fit on X.astype(np.float32) for a "
-            "forest that is the same in both."
+            "Some thresholds are too close to be distinguished in float32, to which scikit-learn "
+            "rounds inputs, so some predictions will differ. Fit on X.astype(np.float32) for a "
+            "model with the same predictions in scikit-learn."
         )
 
 
 def tree_to_sklearn(tree: Any) -> Any:
-    """A fitted silvics tree as scikit-learn's."""
-    _refuse_what_it_cannot_hold(tree)
+    """Convert a fitted tree to scikit-learn."""
+    _check_convertible(tree)
     _warn_of_collisions([tree.tree_])
     return _tree_to_sklearn(tree)
 
@@ -132,11 +132,11 @@ def _tree_to_sklearn(tree: Any) -> Any:
 
 
 def forest_to_sklearn(forest: Any) -> Any:
-    """A fitted silvics forest as scikit-learn's."""
-    _refuse_what_it_cannot_hold(forest)
+    """Convert a fitted forest to scikit-learn."""
+    _check_convertible(forest)
     _warn_of_collisions([tree.tree_ for tree in forest.estimators_])
     name = type(forest).__name__
-    if name.startswith("Forest"):  # any recipe: the kind does not matter to grown trees
+    if name.startswith("Forest"):  # the recipe does not matter for grown trees
         kind = getattr(sklearn.ensemble, f"Random{name}")
         made = kind(len(forest), n_jobs=forest.n_jobs)
     else:

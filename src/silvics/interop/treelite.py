@@ -1,4 +1,4 @@
-"""To Treelite: its arrays of nodes, filled with ours."""
+"""Export to Treelite, by filling its arrays of nodes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from silvics.interop.plain_model import PlainModel
 if TYPE_CHECKING:
     import treelite
 
-_LEAF, _THRESHOLD, _CATEGORY = 0, 1, 2  # types of nodes
+_LEAF, _THRESHOLD, _CATEGORY = 0, 1, 2  # Treelite types of nodes
 _LESS_OR_EQUAL = 3
 
 
 def to_treelite(model: PlainModel) -> treelite.Model:
-    """The model as Treelite's."""
+    """Return the model as a Treelite model."""
     try:
         from treelite import model_builder
     except ImportError as error:
         raise ImportError(
-            "to_treelite() needs the package treelite: pip install silvics[treelite]"
+            "to_treelite() needs the package treelite. Install it with: pip install "
+            "silvics[treelite]."
         ) from error
     model.require_splits_in_two("Treelite")
     made = _with_trees_of_one_leaf(model, model_builder)
@@ -39,10 +40,10 @@ def to_treelite(model: PlainModel) -> treelite.Model:
 
 
 def _with_trees_of_one_leaf(model: PlainModel, builder: Any) -> treelite.Model:
-    """A model like this one, whose trees are yet to be told: a call per node takes too long."""
+    """Create a Treelite model with trees of one leaf; building it node by node is too slow."""
     n_classes = [1] * model.width if model.classes is None else [len(c) for c in model.classes]
     shape = (len(n_classes), max(n_classes))
-    # A class number of -1, or a target of -1: a leaf has values for all of them.
+    # A class or target of -1 means that a leaf has values for all classes or targets.
     target, of_class = (0 if shape[0] == 1 else -1), (0 if shape[1] == 1 else -1)
     is_classifier = model.classes is not None
     building = builder.ModelBuilder(
@@ -76,17 +77,17 @@ def _with_trees_of_one_leaf(model: PlainModel, builder: Any) -> treelite.Model:
 
 
 def _padded(model: PlainModel) -> np.ndarray:
-    """Values of leaves x outputs x classes, zero where an output has fewer classes."""
-    said = model.leaf_predictions()
+    """Return leaf values of shape (leaves, outputs, classes), padded with zeros."""
+    predictions = model.leaf_predictions()
     outputs = model.outputs
-    made = np.zeros((len(said), len(outputs), max(o.stop - o.start for o in outputs)))
+    made = np.zeros((len(predictions), len(outputs), max(o.stop - o.start for o in outputs)))
     for k, columns in enumerate(outputs):
-        made[:, k, : columns.stop - columns.start] = said[:, columns]
+        made[:, k, : columns.stop - columns.start] = predictions[:, columns]
     return made
 
 
 def _arrays(model: PlainModel, begin: int, end: int, values: np.ndarray) -> dict[str, np.ndarray]:
-    """The fields of a tree that has the nodes from begin to end."""
+    """Return the fields of the tree with the nodes from begin to end."""
     n, nodes = end - begin, slice(begin, end)
     is_leaf, threshold = model.is_leaf[nodes], model.threshold[nodes]
     is_set = np.isnan(threshold)

@@ -1,7 +1,7 @@
-"""Model files: small, safe to load, readable for ever, shared by whoever maps them.
+"""Writing and reading of model files.
 
-A file is a safetensors container: a header in JSON, and arrays of numbers. Nothing in it is
-executed, and nothing of it is believed before it is checked. See docs/model_files.md.
+A file is a safetensors container: a header in JSON, and arrays of numbers. It contains no code, and
+all of its content is checked when it is read. See docs/model_files.md.
 """
 
 from silvics.model_file.container import ModelFileError

@@ -1,8 +1,8 @@
-"""A safetensors container: named arrays and a few words about them, with a checksum.
+"""Safetensors containers: named arrays and metadata, with a checksum.
 
-The first eight bytes tell the length of the header, which is JSON; the arrays follow, one after
-the other, nothing between them and nothing after. The checksum, over all bytes with zeros in its
-own place, is the first thing in the header.
+The first eight bytes are the length of the header, which is JSON. The arrays follow without gaps
+until the end of the file. The checksum is the first entry of the header; it is computed over all
+bytes, with zeros in place of the checksum.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 _BEGIN = b'{"__metadata__":{"checksum":"'
 _DIGITS = slice(8 + len(_BEGIN), 8 + len(_BEGIN) + 16)
 _NO_SUM = b"0" * 16
-_LINE = 64  # arrays begin at a line of cache
+_LINE = 64  # arrays are aligned to cache lines
 _HEAD = _DIGITS.stop + -_DIGITS.stop % _LINE
-_LONGEST_HEADER = 100_000_000  # that readers of safetensors accept
+_LONGEST_HEADER = 100_000_000  # limit of the readers of safetensors
 
 
 class ModelFileError(ValueError):
-    """What is to be loaded is not a valid model file."""
+    """Error raised by :func:`silvics.load` if a file is not a valid model."""
 
 
 def refuse(what: str) -> NoReturn:
-    """Say that a file is not valid, and why."""
+    """Raise ModelFileError with the reason."""
     raise ModelFileError(f"Not a valid model file: {what}.")
 
 
 # ---- writing
 
 
-def _parts(words: dict[str, str], arrays: dict[str, np.ndarray]) -> Iterator[memoryview]:
-    """The bytes of a container, its checksum yet to come."""
-    ordered = sorted(arrays, key=lambda name: -arrays[name].itemsize)  # all of them aligned
-    header: dict[str, Any] = {"__metadata__": {"checksum": _NO_SUM.decode(), **words}}
+def _parts(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> Iterator[memoryview]:
+    """Yield the bytes of a container, with zeros as its checksum."""
+    ordered = sorted(arrays, key=lambda name: -arrays[name].itemsize)  # keeps all arrays aligned
+    header: dict[str, Any] = {"__metadata__": {"checksum": _NO_SUM.decode(), **metadata}}
     flat = {name: np.ascontiguousarray(arrays[name]) for name in ordered}
     begin = 0
     for name, array in flat.items():
@@ -66,7 +66,8 @@ def _parts(words: dict[str, str], arrays: dict[str, np.ndarray]) -> Iterator[mem
     assert text.startswith(_BEGIN)
     if len(text) > _LONGEST_HEADER:
         raise ValueError(
-            "The names and levels of this model take more than 100 MB, which a header cannot hold."
+            "The names and levels of this model take more than 100 MB, the maximum size of the "
+            "header. Use shorter or fewer names and levels."
         )
     padded = len(text) + -(8 + len(text)) % _LINE
     yield memoryview(padded.to_bytes(8, "little") + text.ljust(padded))
@@ -75,15 +76,15 @@ def _parts(words: dict[str, str], arrays: dict[str, np.ndarray]) -> Iterator[mem
 
 
 def _sum_of(content: np.ndarray) -> bytes:
-    """The checksum of a container, whatever stands in the place of it."""
+    """Compute the checksum of a container, whatever its stored checksum is."""
     head = content[:_HEAD].copy()
     head[_DIGITS] = np.frombuffer(_NO_SUM, dtype=np.uint8)
     return b"%016x" % _core.checksum(head, content[_HEAD:])
 
 
-def to_bytes(words: dict[str, str], arrays: dict[str, np.ndarray]) -> np.ndarray:
-    """The container, as bytes in an array."""
-    parts = list(_parts(words, arrays))
+def to_bytes(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Return the container as an array of bytes."""
+    parts = list(_parts(metadata, arrays))
     content = np.empty(sum(len(part) for part in parts), dtype=np.uint8)
     at = 0
     for part in parts:
@@ -93,21 +94,21 @@ def to_bytes(words: dict[str, str], arrays: dict[str, np.ndarray]) -> np.ndarray
     return content
 
 
-def write(path: Any, words: dict[str, str], arrays: dict[str, np.ndarray]) -> None:
-    """Write a container, all of it or nothing: what was there stays until all is on disk."""
+def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> None:
+    """Write a container atomically: an existing file is replaced when the new one is complete."""
     target = Path(os.path.realpath(os.fsdecode(path)))
     if target.exists() and not target.is_file():
-        raise ValueError(f"{str(path)!r} is not a file that could be replaced.")
-    # With part of its name, since the whole of it may be as long as names can be.
+        raise ValueError(f"path={str(path)!r} exists and is not a regular file. Use another path.")
+    # The temporary name has only a part of the name, which may have the maximum length.
     beside = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}")
-    # Not a temporary file, whose mode would keep others from reading it.
+    # Files of the module tempfile would not be readable by other users.
     descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "r+b") as file:
-            for part in _parts(words, arrays):
+            for part in _parts(metadata, arrays):
                 file.write(part)
             file.flush()
-            # Closed with the last that looks into it, which an interruption may keep.
+            # The mapping is closed with the last array that refers to it.
             mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
             digits = _sum_of(np.frombuffer(mapped, dtype=np.uint8))
             file.seek(_DIGITS.start)
@@ -122,7 +123,7 @@ def write(path: Any, words: dict[str, str], arrays: dict[str, np.ndarray]) -> No
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name last, where folders can be asked for it."""
+    """Write the folder to disk, on systems that support it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -139,7 +140,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def read(path: Any, memory_map: bool) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """The words and arrays of a file; the arrays look into it, if it is mapped."""
+    """Return the metadata and arrays of a file; they are views of the mapped memory if mapped."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size < _DIGITS.stop:
@@ -152,36 +153,36 @@ def read(path: Any, memory_map: bool) -> tuple[dict[str, str], dict[str, np.ndar
 
 
 def from_bytes(content: np.ndarray) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """The words and arrays of a container, which the arrays look into."""
+    """Return the metadata of a container, and its arrays as views."""
     size = len(content)
     if size < _DIGITS.stop or content[8 : _DIGITS.start].tobytes() != _BEGIN:
-        refuse("it does not begin as one")
+        refuse("it does not have the beginning of a model file")
     length = int.from_bytes(content[:8].tobytes(), "little")
     if length > min(size - 8, _LONGEST_HEADER):
         refuse("the header is longer than the file")
     if content[_DIGITS].tobytes() != _sum_of(content):
-        refuse("the checksum is not that of the content, which was damaged or cut off")
+        refuse("the checksum does not match the content, which is damaged or truncated")
     header = parsed(content[8 : 8 + length].tobytes())
-    words = header.pop("__metadata__", None)
-    if not isinstance(words, dict) or not all(isinstance(w, str) for w in words.values()):
-        refuse("the header has no words")
-    if len(words.pop("checksum")) != len(_NO_SUM):
-        refuse("the checksum is not one")
+    metadata = header.pop("__metadata__", None)
+    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
+        refuse("the header has no valid metadata")
+    if len(metadata.pop("checksum")) != len(_NO_SUM):
+        refuse("the checksum has a wrong length")
     data = content[8 + length :]
-    return words, _arrays(header, data)
+    return metadata, _arrays(header, data)
 
 
 def parsed(text: bytes) -> dict[str, Any]:
-    """A JSON object in which no name comes twice and every number is one."""
+    """Parse a JSON object, without repeated names, NaN and infinity."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(items)
         if len(made) != len(items):
-            refuse("a name comes twice in the header")
+            refuse("a name occurs twice in the header")
         return made
 
     def constant(name: str) -> NoReturn:
-        refuse(f"{name} in the header")
+        refuse(f"the header has {name}, which is not allowed in JSON")
 
     try:
         made = json.loads(text.decode(), object_pairs_hook=pairs, parse_constant=constant)
@@ -203,20 +204,20 @@ def _arrays(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:
     spans = []
     for name, entry in header.items():
         if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
-            refuse(f"the header does not tell what {name!r} is")
+            refuse(f"the header does not describe the array {name!r}")
         dtype, shape, offsets = (entry[key] for key in ("dtype", "shape", "data_offsets"))
         if not isinstance(dtype, str) or dtype not in _TYPES:
-            refuse(f"{name!r} has the type {dtype!r}")
+            refuse(f"the array {name!r} has the unsupported type {dtype!r}")
         for numbers in (shape, offsets):
             if not isinstance(numbers, list) or not all(map(_is_size, numbers)):
-                refuse(f"a size of {name!r} is not one")
+                refuse(f"the array {name!r} has an invalid shape or offset")
         if len(offsets) != 2 or not offsets[0] <= offsets[1] <= len(data) or len(shape) > 8:
-            refuse(f"{name!r} is not within the file")
+            refuse(f"the array {name!r} is not within the file")
         begin, end = offsets
-        if math.prod(max(n, 1) for n in shape) > 2**48:  # also where there is nothing of it
-            refuse(f"{name!r} has no shape")
+        if math.prod(max(n, 1) for n in shape) > 2**48:  # also if another dimension is zero
+            refuse(f"the array {name!r} has an invalid shape")
         if math.prod(shape) * _TYPES[dtype].itemsize != end - begin:
-            refuse(f"{name!r} has another size than its shape")
+            refuse(f"the size of the array {name!r} does not match its shape")
         array = data[begin:end].view(_TYPES[dtype]).reshape(shape)
         arrays[name] = array if array.flags.aligned else array.copy()
         spans.append((begin, end))
@@ -226,5 +227,5 @@ def _arrays(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:
             refuse("arrays overlap, or leave a gap")
         at = end
     if at != len(data):
-        refuse("there is more in the file than its arrays")
+        refuse("the file has data after its arrays")
     return arrays

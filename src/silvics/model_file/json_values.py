@@ -1,4 +1,4 @@
-"""Values of parameters and names of classes as JSON, and back: data only, of a few known kinds."""
+"""Conversion of parameters, classes and levels to JSON and back."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _ARRAY_KINDS = "biufUOMm"
 
 
 class NotData(Exception):
-    """A value that is more than data: a function, an object with a life of its own."""
+    """Raised for values that are not plain data, such as functions and objects."""
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON; what JSON has no word for is an object with one key, its kind."""
+    """Convert a value to JSON; types that JSON lacks become an object with one key, their kind."""
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
         value = value.item()
     if value is None or isinstance(value, bool | str | int):
-        # Subclasses, such as enumerations, are more than what they are equal to.
+        # Subclasses, such as enumerations, cannot be restored.
         if value is not None and type(value) not in (bool, str, int):
             raise NotData
         return value
@@ -40,7 +40,7 @@ def encode(value: Any) -> Any:
 
 
 def encode_array(array: np.ndarray) -> dict[str, Any]:
-    """An array with its type and shape."""
+    """Convert an array to JSON, with its type and shape."""
     kind = array.dtype.kind
     if kind not in _ARRAY_KINDS:
         raise NotData
@@ -49,20 +49,20 @@ def encode_array(array: np.ndarray) -> dict[str, Any]:
     dtype = array.dtype.newbyteorder("<").str if kind != "O" else "object"
     if kind == "U" and too_wide(array.dtype, values):
         raise ValueError(
-            f"An array of {len(values)} texts of type {dtype} is much wider than most of them, and "
-            "a file cannot hold it: make it one of objects, .astype(object)."
+            f"An array of {len(values)} strings of type {dtype} is much larger than its text and "
+            "cannot be written to a file. Convert it with .astype(object)."
         )
     return {"dtype": dtype, "shape": list(array.shape), "values": [encode(v) for v in values]}
 
 
 def read(encoded: Any) -> Any:
-    """The value of what ``told`` gave."""
+    """Restore a value from the result of ``encode``."""
     if isinstance(encoded, list):
         return [read(item) for item in encoded]
     if not isinstance(encoded, dict):
         return encoded
     if len(encoded) != 1:
-        refuse("a value of no known kind")
+        refuse("a value is of an unknown kind")
     ((kind, content),) = encoded.items()
     if kind == "float" and isinstance(content, str) and content in _FLOATS:
         return _FLOATS[content]
@@ -72,57 +72,57 @@ def read(encoded: Any) -> Any:
         return _read_dict(content)
     if kind == "array":
         return read_array(content)
-    refuse("a value of no known kind")
+    refuse("a value is of an unknown kind")
 
 
 def _read_dict(items: list[Any]) -> dict[Any, Any]:
     if not all(isinstance(item, list) and len(item) == 2 for item in items):
-        refuse("a dict of something else than pairs")
+        refuse("a dict does not consist of pairs")
     keys = [read(key) for key, _ in items]
     try:
         check_hashes(keys)
     except TypeError:
-        refuse("a dict whose key cannot be one")
+        refuse("a key of a dict is not hashable")
     made = {key: read(item) for key, (_, item) in zip(keys, items, strict=True)}
     if len(made) != len(keys):
-        refuse("a key comes twice in a dict")
+        refuse("a key occurs twice in a dict")
     return made
 
 
-# Values that may have one hash; a set of n such takes n * n comparisons.
+# Maximum number of values with the same hash; a set of n of them takes n * n comparisons.
 _MOST_OF_ONE_HASH = 64
 
 
 def check_hashes(values: list[Any]) -> None:
-    """Refuse values that were chosen so that sets and dicts of them are slow."""
+    """Reject values whose hashes were chosen to make sets and dicts slow."""
     if len(values) <= _MOST_OF_ONE_HASH:
         for value in values:
             hash(value)
         return
     hashes = np.sort(np.array([hash(value) for value in values], dtype=np.int64))
     if (hashes[_MOST_OF_ONE_HASH:] == hashes[:-_MOST_OF_ONE_HASH]).any():
-        refuse("too many values of one hash")
+        refuse("too many values have the same hash")
 
 
 def read_array(encoded: Any) -> np.ndarray:
-    """The array of what ``told_array`` gave."""
+    """Restore an array from the result of ``encode_array``."""
     if not isinstance(encoded, dict) or encoded.keys() != {"dtype", "shape", "values"}:
-        refuse("an array without type, shape or values")
+        refuse("an array has no type, shape or values")
     shape, values = encoded["shape"], encoded["values"]
     sizes = isinstance(shape, list) and all(type(n) is int and 0 <= n < 2**31 for n in shape)
     if not sizes or not 1 <= len(shape) <= 2 or not isinstance(values, list):
-        refuse("an array of no known shape")
+        refuse("an array has an invalid shape")
     if math.prod(shape) != len(values):
-        refuse("an array whose values are not as many as its shape says")
+        refuse("the number of values of an array does not match its shape")
     dtype = _read_type(encoded["dtype"])
     items = [read(value) for value in values]
     wanted = _ITEMS[dtype.kind]
     if not all(type(item) in wanted for item in items):
-        refuse(f"an array of type {dtype.str!r} with values of another")
+        refuse(f"an array of type {dtype.str!r} has values of another type")
     if dtype.kind == "U":
         longest = max(map(len, items), default=0)
         if 4 * longest > dtype.itemsize or too_wide(dtype, items):
-            refuse("an array of text of another width than its values")
+            refuse("the width of an array of text does not match its values")
     try:
         if dtype.kind in "Mm":
             array = np.array(items, dtype=np.int64).view(dtype)
@@ -131,26 +131,26 @@ def read_array(encoded: Any) -> np.ndarray:
             with np.errstate(over="raise"):
                 array[:] = items
     except (ValueError, ArithmeticError) as error:
-        refuse(f"an array of type {dtype.str!r} ({error})")
+        refuse(f"an array of type {dtype.str!r} is not valid ({error})")
     return array.reshape(shape)
 
 
 def too_wide(dtype: np.dtype[Any], items: list[Any]) -> bool:
-    """Whether an array of text is much larger than the text itself."""
-    encode = sum(map(len, items)) + 4 * len(items)
-    return len(items) * dtype.itemsize > max(2**16, 100 * encode)
+    """Return whether an array of text is much larger than the text itself."""
+    size = sum(map(len, items)) + 4 * len(items)
+    return len(items) * dtype.itemsize > max(2**16, 100 * size)
 
 
 def _read_type(name: Any) -> np.dtype[Any]:
-    """NumPy would understand far more, and warn of some of it."""
+    """Parse the name of a supported type; NumPy would accept far more names."""
     if not isinstance(name, str) or not _TYPE.fullmatch(name):
-        refuse(f"an array of type {name!r:.40}")
+        refuse(f"an array has the unsupported type {name!r:.40}")
     try:
         dtype = np.dtype(name)
     except (TypeError, ValueError) as error:
-        refuse(f"an array of type {name!r:.40} ({error})")
+        refuse(f"an array has the unsupported type {name!r:.40} ({error})")
     if name != "object" and dtype.str != name:
-        refuse(f"an array of type {name!r:.40}")
+        refuse(f"an array has the unsupported type {name!r:.40}")
     return dtype
 
 

@@ -1,4 +1,4 @@
-"""``silvics.load``: a model of any class, out of a file."""
+"""The function ``load``, which reads a model of any class."""
 
 from __future__ import annotations
 
@@ -60,32 +60,32 @@ def load(
 def load(
     path: str | os.PathLike[str], expected: type | None = None, *, memory_map: bool = True
 ) -> Any:
-    """Read a model that ``model.save(path)`` has written.
+    """Load a model from a file written by ``model.save(path)``.
 
-    Nothing of the file is executed, and nothing is believed before it is checked: any bytes give a
-    valid model or :class:`silvics.ModelFileError`.
+    Nothing in the file is executed, and all of it is checked. Files from untrusted sources either
+    give a valid model or raise :class:`silvics.ModelFileError`.
 
     Parameters
     ----------
     path : str or path
         The file.
-    expected : class or None
-        The class that the model must be of, such as ``silvics.RandomForestClassifier``; editors and
-        type checkers then know it too. None takes a model of any class.
-    memory_map : bool
-        Whether to look into the file instead of reading it: all processes that do so share its
-        memory, and it predicts at once. The file must not be written over in place while it is in
-        use; ``save`` never does. Compressed files are read.
+    expected : class or None, default=None
+        Class that the model must have, such as ``silvics.RandomForestClassifier``. Editors and type
+        checkers then know the type of the result. None accepts all classes.
+    memory_map : bool, default=True
+        Whether to map the file into memory instead of reading it. Processes that map the same file
+        share its memory, and loading is fast. The file must not be overwritten in place while it is
+        in use; ``save`` never does that. Compressed files are always read.
 
     Returns
     -------
     model : estimator
-        Predicts the same, bit for bit.
+        The fitted model, which makes exactly the same predictions.
 
     Raises
     ------
     ModelFileError
-        If the file is not a valid model, or holds one of another class than expected.
+        If the file is not a valid model, or the model is not of the expected class.
 
     Examples
     --------
@@ -102,20 +102,20 @@ def load(
     model = restored(*container.read(path, memory_map), new_model)
     if expected is not None and not isinstance(model, expected):
         raise container.ModelFileError(
-            f"The file holds a model of class {type(model).__name__}, and {expected.__name__} was "
+            f"The file has a model of class {type(model).__name__}, but {expected.__name__} was "
             "expected."
         )
     return model
 
 
 def new_model(name: str, parameters: dict[str, Any]) -> Any:
-    """An estimator with these parameters, which may be the first thing that is wrong with it."""
+    """Create an estimator with these parameters; ModelFileError if they are not valid."""
     kind = _CLASSES[name]
     given = {name: json_values.read(value) for name, value in parameters.items()}
     try:
         model = kind(**given)
     except TypeError:
-        refuse("a parameter that is not known")
+        refuse("it has an unknown parameter")
     try:
         model._validate_params()
     except (TypeError, ValueError) as error:

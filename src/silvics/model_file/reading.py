@@ -1,4 +1,4 @@
-"""Words and arrays as a fitted model: nothing of them is believed before it is checked."""
+"""Restoring of a fitted model from the metadata and arrays of a file, with all checks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from silvics.model_file.state import (
 
 
 class _Fields:
-    """The object that a header tells a model in: each word is asked for, and must be there."""
+    """A JSON object of the header, whose entries are taken and checked one by one."""
 
     def __init__(self, content: Any, what: str) -> None:
         if not isinstance(content, dict):
@@ -51,7 +51,7 @@ class _Fields:
             refuse(f"{self._what} has no {name!r}")
         value = self._content.pop(name)
         if not check(value):
-            refuse(f"{name!r} of {self._what} is {value!r:.60}")
+            refuse(f"{name!r} of {self._what} has the invalid value {value!r:.60}")
         return value
 
     def part(self, name: str) -> _Fields:
@@ -69,38 +69,38 @@ class _Fields:
 
 
 def restored(
-    said: dict[str, str],
+    metadata: dict[str, str],
     arrays: dict[str, np.ndarray],
     make_model: Callable[[str, dict[str, Any]], Any],
 ) -> Any:
-    """The model of what ``described`` gave.
+    """Restore a model from the result of ``described``.
 
-    ``make_model`` is called with the name of the estimator and its parameters as the file has
-    them, and returns the model that takes the fitted state.
+    ``make_model`` is called with the name of the estimator and its encoded parameters, and returns
+    the model that receives the fitted state.
     """
     try:
-        return _restored(said, arrays, make_model)
+        return _restored(metadata, arrays, make_model)
     except ModelFileError:
         raise
-    except ValueError as error:  # of the core, which has looked at the trees
+    except ValueError as error:  # raised by the core, which checks the trees
         raise ModelFileError(f"Not a valid model file: {error}.") from error
-    except RecursionError:  # read by one that follows what stands within
-        refuse("too much stands within something else")
+    except RecursionError:  # raised for deeply nested JSON
+        refuse("values are nested too deeply")
 
 
 def _restored(
-    said: dict[str, str],
+    metadata: dict[str, str],
     arrays: dict[str, np.ndarray],
     make_model: Callable[[str, dict[str, Any]], Any],
 ) -> Any:
-    if said.keys() != {"format", "version", "model"} or said["format"] != "silvics":
-        refuse("it is of another kind")
-    if said["version"] != str(FORMAT_VERSION):
+    if metadata.keys() != {"format", "version", "model"} or metadata["format"] != "silvics":
+        refuse("it is not a silvics model")
+    if metadata["version"] != str(FORMAT_VERSION):
         refuse(
-            f"its format is version {said['version']!r:.20}, and this library reads version "
-            f"{FORMAT_VERSION}: use a newer one"
+            f"its format is version {metadata['version']!r:.20}, and this library reads version "
+            f"{FORMAT_VERSION}: use a newer version of silvics"
         )
-    content = _Fields(parsed(said["model"].encode("utf-8", "surrogatepass")), "the model")
+    content = _Fields(parsed(metadata["model"].encode("utf-8", "surrogatepass")), "the model")
     name = content.take("estimator", lambda value: value in ESTIMATORS)
     content.take("library", lambda value: isinstance(value, str))
     whole = content.take("contents", lambda value: value in ("all", "prediction")) == "all"
@@ -139,7 +139,7 @@ def _restored(
     if (not whole and (known or growth)) or (not training_rows and any(
         array is not None for array in [weights, samples, *by_row.values()]
     )):  # fmt: skip
-        refuse("it has more than it says")
+        refuse("it has data that its header does not announce")
     trees = Trees.stored(
         packed, stats, forest.take("as_float32", is_bool), forest.take("by_majority", is_bool),
         digest,
@@ -147,11 +147,11 @@ def _restored(
     if forest.take("n_trees", is_int(1)) != len(trees) or forest.take("n_nodes", is_int(1)) != sum(
         trees.node_counts
     ):
-        refuse("it has another number of trees or nodes than it says")
+        refuse("the number of trees or nodes does not match its header")
     forest.end()
     weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
-        refuse("a single tree that is several, or has the growth of a forest")
+        refuse("a single tree has several trees, or the growth of a forest")
     grown = _read_growth(growth, trees, work, weights, weights_given)
     if samples is not None or members or member_outputs is not None:
         read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
@@ -163,10 +163,10 @@ def _restored(
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
     if getattr(model, "_n_columns_of_tree", 1) > len(variables.kinds):
-        refuse("trees of more columns than there are")
+        refuse("trees have drawn more columns than there are")
     oob_stats = getattr(model, "_oob_stats", [])
     if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
-        refuse("out-of-bag errors of other outputs or classes")
+        refuse("the out-of-bag errors do not match the outputs or classes")
     _put_rows(model, by_row, None if grown.sampling is None else grown.sampling.n_samples)
     return model
 
@@ -183,17 +183,17 @@ def _read_variables(fields: _Fields) -> Variables:
     n = fields.take("n", is_int(1, 2**31))
     names = fields.take("names", lambda value: value is None or isinstance(value, list))
     if names is not None and (len(names) != n or not all(isinstance(x, str) for x in names)):
-        refuse("the names of the variables are not one for each")
+        refuse("the names do not match the number of variables")
     letters = fields.take("kinds", lambda value: isinstance(value, str))
     levels, rare = fields.part("levels").rest(), fields.part("rare").rest()
     fields.end()
     if len(letters) != n or not set(letters) <= KIND_OF.keys():
-        refuse("the kinds of the variables are not one for each")
+        refuse("the kinds do not match the number of variables")
     kinds = tuple(KIND_OF[letter] for letter in letters)
     categories = [str(j) for j, kind in enumerate(kinds) if kind == "category"]
     ordered = [str(j) for j, kind in enumerate(kinds) if kind == "ordered"]
     if levels.keys() != {*categories, *ordered} or rare.keys() != set(categories):
-        refuse("levels of other variables than those that have some")
+        refuse("the levels are not those of the categories")
     of_names = None if names is None else np.array(names, dtype=object)
     return Variables(of_names, kinds, _read_levels(levels, kinds), _read_levels(rare, kinds))
 
@@ -204,13 +204,13 @@ def _read_levels(fields: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.nda
         array, kind = json_values.read_array(of), kinds[int(at)]
         values = array.tolist()
         if array.ndim != 1 or array.dtype.str not in LEVELS or len(set(values)) != len(values):
-            refuse(f"levels of variable {at}")
+            refuse(f"the levels of variable {at} are not valid")
         if array.dtype.kind == "O" and not all(type(level) is str for level in values):
-            refuse(f"levels of variable {at}")
+            refuse(f"the levels of variable {at} are not valid")
         if array.dtype.kind in "fMm" and is_missing(array).any():
-            refuse(f"a missing level of variable {at}")
+            refuse(f"variable {at} has a missing level")
         if kind == "category" and any(a > b for a, b in pairwise(values)):
-            refuse(f"levels of variable {at} are in disorder")
+            refuse(f"the levels of variable {at} are not sorted")
         levels[int(at)] = array
     return tuple(levels)
 
@@ -218,15 +218,15 @@ def _read_levels(fields: dict[str, Any], kinds: tuple[str, ...]) -> tuple[np.nda
 def _read_classes(outputs: _Fields, model: Any) -> list[np.ndarray]:
     fields = outputs.take("classes", lambda value: value is None or isinstance(value, list))
     if (fields is None) == bool(getattr(model, "_classification", False)):
-        refuse("classes of a regression, or none of a classification")
+        refuse("a regression has classes, or a classification has none")
     classes = [json_values.read_array(of) for of in fields or []]
     for of in classes:
         labels = of.tolist()
         if of.ndim != 1 or not labels:
-            refuse("classes of an output")
+            refuse("the classes of an output are not valid")
         json_values.check_hashes(labels)
         if len(set(labels)) != len(labels):
-            refuse("classes of an output")
+            refuse("the classes of an output are not valid")
     return classes
 
 
@@ -252,20 +252,20 @@ def _read_growth(
     weights: np.ndarray | None,
     weights_given: bool,
 ) -> GrownForest:
-    """The trees with how they were grown, where that is known."""
+    """Read how the trees were grown, if the file has it."""
     if fields is None:
         if work is not None or weights is not None:
-            refuse("work or weights of a forest that was not grown here")
+            refuse("a forest without growth has work or weights")
         return GrownForest(trees)
     growth = _Fields(fields, "growth")
     seed = growth.take("seed", is_seed)
     drawn = {field: growth.take(word, check) for word, field, check in SAMPLING}
     weighted, n_held_out = growth.take("weighted", is_bool), 0
-    if growth.has("n_held_out"):  # where trees were pruned on rows of their own
+    if growth.has("n_held_out"):  # trees were pruned on held-out rows
         n_held_out = growth.take("n_held_out", is_int(1, drawn["n_samples"] - 1))
     growth.end()
     if work is None or work.dtype != np.uint64 or work.shape != (len(trees), 4):
-        refuse("the work of growing is not that of its trees")
+        refuse("the work of growing does not match its trees")
     sampling = RowSampling(
         **drawn,
         weights=None if weights is None else _checked_weights(weights, drawn["n_samples"]),
@@ -283,15 +283,15 @@ def _read_samples(
     grown: GrownForest,
     n_classes: list[int],
 ) -> TrainingSamples:
-    """The training rows by leaf; the core checks where they are, and this what they are of."""
+    """Read the training rows of every leaf; the core checks the leaves."""
     if fields is None or outputs is None or grown.sampling is None:
-        refuse("training rows that it does not say it has")
+        refuse("it has training rows that its header does not announce")
     n_parts, n_samples = fields.take("n_parts", is_int(2, 3)), grown.sampling.n_samples
     fields.end()
     packed = grown.trees.packed
     membership = _core.LeafMembership.from_arrays(packed, arrays, n_samples, n_parts)
     if outputs.shape != (n_samples * packed.n_outputs,):
-        refuse("outputs of other training rows")
+        refuse("the outputs do not match the training rows")
     y = outputs.reshape(n_samples, packed.n_outputs)
     if n_classes:
         good = y.dtype == np.uint32 and (y < np.array(n_classes)).all()
@@ -299,7 +299,7 @@ def _read_samples(
     else:
         good = y.dtype == np.float64 and np.isfinite(y).all()
     if not good:
-        refuse("outputs of training rows that the model cannot have")
+        refuse("the outputs of training rows are not valid")
     return TrainingSamples(membership, y)
 
 
@@ -308,7 +308,7 @@ def _checked_weights(weights: np.ndarray, n_samples: int) -> np.ndarray:
     with np.errstate(over="ignore"):
         good = weights.ndim == 1 and (weights >= 0).all() and 0 < weights.sum() < np.inf
     if not good:
-        refuse("weights of training rows")
+        refuse("the weights of training rows are not valid")
     return weights.copy()
 
 
@@ -322,4 +322,4 @@ def _put_rows(model: Any, by_row: dict[str, np.ndarray | None], n_samples: int |
 def _check_rows(array: np.ndarray, n_samples: int | None) -> None:
     n = n_samples if n_samples is not None else len(array) if array.ndim else 0
     if array.dtype != np.float64 or array.ndim == 0 or len(array) != n:
-        refuse("what is said of training rows is not of each of them")
+        refuse("the data of training rows do not match their number")

@@ -1,7 +1,7 @@
-"""Arrays in fewer bytes, for files that are to be small more than to be quick.
+"""Compression of the arrays of a model file.
 
-Bytes of the same rank stand together, like by like; places of children are derived from those of
-their parents; repeated numbers are written once, and then referred to by their place.
+Arrays are byte-shuffled and compressed with zlib. Positions of children are stored relative to
+their parents, and repeated numbers are stored once and referred to by their index.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NODE = 19  # bytes
 _CHILDREN = slice(3, 11)
 _LEAF = np.uint32(1 << 31)
 _TYPES = ("float64", "int32", "uint8", "uint16", "uint32", "uint64")
-# No file is to take much more memory than it has bytes: so many times, or so little at all.
+# Arrays may be at most 100 times larger than their compressed form, or 1 MB.
 _MOST, _LITTLE = 100, 2**20
 _PLACES = ".places"
 
@@ -26,7 +26,7 @@ _PLACES = ".places"
 def squeezed(
     arrays: dict[str, np.ndarray],
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
-    """What the arrays were, and their bytes; None if nobody would believe how few those are."""
+    """Compress arrays; return their types and shapes, and bytes. None above the maximum ratio."""
     arrays_meta: dict[str, Any] = {}
     small = {}
     for name, array in arrays.items():
@@ -38,18 +38,18 @@ def squeezed(
         if name == "nodes":
             array = _moved(array, arrays["first_node"], np.subtract)
         elif array.dtype == np.float64 and array.size:
-            # As bits, since there are two zeros.
+            # Compare bits, since 0.0 and -0.0 are equal.
             distinct, places = np.unique(array.reshape(-1).view(np.uint64), return_inverse=True)
             if 4 * len(distinct) < array.size:
                 arrays_meta[name]["distinct"] = len(distinct)
                 small[name + _PLACES] = _in_planes(places.astype(np.uint32))
                 array = distinct
         small[name] = _in_planes(array)
-    return None if _incredible(arrays_meta, small) else (arrays_meta, small)
+    return None if _exceeds_ratio(arrays_meta, small) else (arrays_meta, small)
 
 
-def _incredible(arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> bool:
-    """Whether arrays are much more than their bytes."""
+def _exceeds_ratio(arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> bool:
+    """Return whether the arrays are larger than the maximum ratio to their bytes allows."""
     size = 0
     for of in arrays_meta.values():
         n, width = math.prod(of["shape"]), np.dtype(of["dtype"]).itemsize
@@ -67,14 +67,14 @@ def _in_planes(array: np.ndarray) -> np.ndarray:
 
 
 def unsqueezed(arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays again."""
+    """Decompress the arrays."""
     for name, of in arrays_meta.items():
         _check(name, of)
-    again = {name + _PLACES for name, of in arrays_meta.items() if of["distinct"] is not None}
-    if small.keys() != arrays_meta.keys() | again:
-        refuse("squeezed arrays are not those that it tells of")
-    if _incredible(arrays_meta, small):
-        refuse("squeezed arrays cannot be as large as it says")
+    indices = {name + _PLACES for name, of in arrays_meta.items() if of["distinct"] is not None}
+    if small.keys() != arrays_meta.keys() | indices:
+        refuse("the compressed arrays are not those in the header")
+    if _exceeds_ratio(arrays_meta, small):
+        refuse("compressed arrays are too small for their stated sizes")
     arrays = {name: _unsqueezed(name, of, small) for name, of in arrays_meta.items()}
     if "nodes" in arrays and "first_node" in arrays:
         arrays["nodes"] = _nodes_together(arrays["nodes"], arrays["first_node"])
@@ -83,13 +83,13 @@ def unsqueezed(arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> dic
 
 def _check(name: str, arrays_meta: Any) -> None:
     if not isinstance(arrays_meta, dict) or arrays_meta.keys() != {"dtype", "shape", "distinct"}:
-        refuse(f"the squeezed {name!r} has no type and shape")
+        refuse(f"the compressed array {name!r} has no type or shape")
     dtype, shape, distinct = arrays_meta["dtype"], arrays_meta["shape"], arrays_meta["distinct"]
     sizes = [*shape, *([] if distinct is None else [distinct])] if isinstance(shape, list) else [-1]
     if not all(type(n) is int and 0 <= n < 2**48 for n in sizes) or not 1 <= len(shape) <= 8:
-        refuse(f"the squeezed {name!r} has no shape")
+        refuse(f"the compressed array {name!r} has an invalid shape")
     if not isinstance(dtype, str) or dtype not in _TYPES:
-        refuse(f"the squeezed {name!r} has no type")
+        refuse(f"the compressed array {name!r} has an invalid type")
 
 
 def _unsqueezed(name: str, arrays_meta: dict[str, Any], small: dict[str, np.ndarray]) -> np.ndarray:
@@ -99,7 +99,7 @@ def _unsqueezed(name: str, arrays_meta: dict[str, Any], small: dict[str, np.ndar
     numbers = _from_planes(name, small[name], np.dtype(dtype), [distinct])
     places = _from_planes(name, small[name + _PLACES], np.dtype(np.uint32), shape)
     if places.size and int(places.max()) >= distinct:
-        refuse(f"the squeezed {name!r} has a number of no place")
+        refuse(f"the compressed array {name!r} refers to a value that does not exist")
     return numbers[places]
 
 
@@ -108,38 +108,38 @@ def _from_planes(
 ) -> np.ndarray:
     size = math.prod(shape) * dtype.itemsize
     if packed.dtype != np.uint8 or packed.ndim != 1:
-        refuse(f"the squeezed {name!r} is not made of bytes")
+        refuse(f"the compressed array {name!r} is not an array of bytes")
     expander = zlib.decompressobj()
     try:
         content = expander.decompress(packed.tobytes(), size + 1)
     except zlib.error as error:
-        refuse(f"the squeezed {name!r} is damaged ({error})")
+        refuse(f"the compressed array {name!r} is damaged ({error})")
     width = shape[1] if len(shape) == 2 and dtype.itemsize == 1 else dtype.itemsize
     if len(content) != size or not expander.eof or expander.unused_data or not width:
-        refuse(f"the squeezed {name!r} is of another size than it says")
+        refuse(f"the compressed array {name!r} does not have its stated size")
     planes = np.frombuffer(content, dtype=np.uint8).reshape(width, -1)
     return np.ascontiguousarray(planes.T).reshape(-1).view(dtype).reshape(shape)
 
 
 def _nodes_together(nodes: np.ndarray, first: np.ndarray) -> np.ndarray:
     if nodes.ndim != 2 or nodes.shape[1] != _NODE or nodes.dtype != np.uint8:
-        refuse("nodes of another width")
+        refuse("the nodes have a wrong width")
     if first.dtype != np.uint64 or first.ndim != 1 or not len(first):
-        refuse("trees that do not tell where they begin")
+        refuse("the first nodes of the trees are not valid")
     if first[0] != 0 or first[-1] != len(nodes) or (first[:-1] > first[1:]).any():
-        refuse("trees that do not begin where others end")
+        refuse("the trees are not contiguous")
     return _moved(nodes, first, np.add)
 
 
 def _moved(nodes: np.ndarray, first: np.ndarray, by: Any) -> np.ndarray:
-    """Nodes whose children's places are changed by their own; leaves stay as they are."""
+    """Add or subtract the position of each node to or from those of its children, except leaves."""
     moved = nodes.copy()
     children = np.ascontiguousarray(nodes[:, _CHILDREN]).view("<u4")
     own = np.arange(len(nodes), dtype=np.uint32)
     for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True):
         own[a:b] -= np.uint32(a)
     inner = (children & _LEAF) == 0
-    # Within 31 bits, so that what is no leaf stays none.
+    # Keep 31 bits, so that the bit that marks leaves does not change.
     changed = np.where(inner, by(children, own[:, np.newaxis]) & ~_LEAF, children)
     moved[:, _CHILDREN] = changed.astype("<u4").view(np.uint8)
     return moved

@@ -1,4 +1,4 @@
-"""What a model file may hold, all of it: estimators, attributes, arrays."""
+"""The estimators, attributes and arrays that a model file may have."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ESTIMATORS = (
     "RandomTreesEmbedding",
 )  # fmt: skip
 
-# One letter for each variable, so that no file is of many that does not have them.
+# One letter per variable, so that the number of variables is bounded by the size of the file.
 KINDS = {
     "number": ".", "date": "d", "duration": "t", "category": "c", "ordered": "o", "nothing": "-",
 }  # fmt: skip
 KIND_OF = {letter: kind for kind, letter in KINDS.items()}
-# Types of levels, whatever the library that held them: text, numbers, times.
+# Types of levels: text, numbers, times.
 LEVELS = ("|O", "<f8", "<i8", "<u8", "<M8[us]", "<m8[us]")
-# Arrays of the forest and of what is known beyond it; those that are left are told apart by name.
+# Names of the arrays of training statistics; the other arrays belong to the packed forest.
 STATS = (
     "layout", "impurity_exponent", "samples", "weights", "first_impurity", "impurity",
     "first_class_weight", "class_weights", "first_node_value", "node_values",
@@ -46,7 +46,7 @@ def is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= float_info.max
 
 
-# Attributes that are a word each: how they are told, and what they may be.
+# Scalar attributes, and the checks of their values.
 FITTED: dict[str, Callable[[Any], bool]] = {
     "max_features_": is_int(0),
     "interrupted_": is_bool,
@@ -57,8 +57,8 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "_n_columns_of_tree": is_int(1),
     "_frame_library": lambda value: value in ("pandas", "polars", "pyarrow", "modin", "cudf"),
 }
-# How the rows of trees were drawn: the word for it in files, the field of RowSampling, and what it
-# may be. Of forests that were brought from elsewhere there is nothing of it.
+# How the rows of trees were drawn: the key in files, the field of RowSampling, and the check of its
+# value. Files of merged and converted forests do not have these entries.
 SAMPLING: list[tuple[str, str, Callable[[Any], bool]]] = [
     ("n_samples", "n_samples", is_int(1, 2**32 - 2)),
     ("rows", "rows", lambda value: value in ("all", "bootstrap", "subsample")),
@@ -69,15 +69,15 @@ SAMPLING: list[tuple[str, str, Callable[[Any], bool]]] = [
 
 is_seed = is_int(0, 2**32 - 1)
 
-# Arrays of the training rows by leaf, and their names in the core.
+# Arrays of the training rows of leaves, and their names in the core.
 SAMPLES = {
     "member_first_leaf": "first_leaf", "member_ends": "ends", "member_rows": "rows",
     "member_weights": "weights", "member_row_weights": "row_weights",
 }  # fmt: skip
 
-# Attributes that are arrays of one line for each training row.
+# Attributes that are arrays with one element or row per training row.
 ROWS = ("oob_decision_function_", "oob_prediction_")
-# Every attribute that a file gives back.
+# All attributes that are restored from a file.
 RESTORED = frozenset(
     {*FITTED, *ROWS, "_grown", "_estimators", "tree_", "_variables",
       "n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_"}
@@ -85,7 +85,7 @@ RESTORED = frozenset(
 
 
 def own_name(kind: type) -> str:
-    """The name of the estimator of ours that a class is, or is made from."""
+    """Return the name of the silvics estimator that a class is or is derived from."""
     return next(
         base.__name__
         for base in kind.__mro__

@@ -1,4 +1,4 @@
-"""A fitted model as words and arrays."""
+"""Conversion of a fitted model to the metadata and arrays of a file."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ def described(
     digest: bool = True,
     parameters: bool = True,
 ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """What is to be written of a model: words for the header, and arrays."""
+    """Return the metadata and the arrays of a model file."""
     trees: Trees = model._trees
     if not for_prediction and not trees.known:
         raise ValueError(
-            "This model has only what predicts: save it with for_prediction=True, as it was."
+            "This model was saved with for_prediction=True and can only predict. Save it with "
+            "for_prediction=True again."
         )
     if for_prediction and training_rows:
-        raise ValueError("for_prediction=True leaves training rows out: training_rows=False.")
+        raise ValueError(
+            "for_prediction=True and training_rows=True cannot be combined: a file for prediction "
+            "has no training rows. Set one of them to False."
+        )
     content: dict[str, Any] = {
         "estimator": own_name(type(model)),
         "library": __version__,
@@ -75,8 +79,8 @@ def described(
                 arrays[name.strip("_")] = np.asarray(array, dtype=np.float64)
     if compress and (small := squeeze.squeezed(arrays)) is not None:
         content["squeezed"], arrays = small
-    said = {"format": "silvics", "version": str(FORMAT_VERSION), "model": json.dumps(content)}
-    return said, arrays
+    metadata = {"format": "silvics", "version": str(FORMAT_VERSION), "model": json.dumps(content)}
+    return metadata, arrays
 
 
 def _encode_growth(grown: GrownForest) -> dict[str, Any]:
@@ -110,7 +114,8 @@ def _encode_parameters(model: Any) -> dict[str, Any]:
             lost.append(f"{name}={value!r:.60}")
     if lost:
         warn_user(
-            f"Not data, and so not in the file: {', '.join(lost)}. The loaded model has defaults."
+            f"The file does not have the values of {', '.join(lost)}, which are not plain data. "
+            "The loaded model will have the default values."
         )
     return encoded
 
@@ -138,8 +143,8 @@ def _encode_outputs(model: Any, packed: _core.PackedForest) -> dict[str, Any]:
             encoded["classes"] = [json_values.encode_array(np.asarray(of)) for of in classes]
         except json_values.NotData:
             raise ValueError(
-                "The classes of this model are not numbers or text, and cannot be told in a file. "
-                "Fit on labels that are strings."
+                "The classes of this model are not numbers or text and cannot be written to a "
+                "file. Fit on labels that are strings."
             ) from None
     return encoded
 

@@ -1,1 +1,1 @@
-"""Pictures and text of trees and of results; pictures need matplotlib."""
+"""Plots of trees and results, which need matplotlib, and text of trees."""

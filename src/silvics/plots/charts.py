@@ -1,4 +1,4 @@
-"""Pictures. They need matplotlib, which is asked for when the first is drawn."""
+"""Plots of importances. matplotlib is imported when the first plot is drawn."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import numpy as np
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:
-    """The user's axes, or those of a new figure."""
+    """Return the user's axes, or those of a new figure."""
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("Pictures need matplotlib: pip install matplotlib.") from error
+        raise ImportError(
+            "Plots need matplotlib. Install it with: pip install matplotlib."
+        ) from error
     return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def degrees(by_degree: np.ndarray, names: np.ndarray, unit: str, ax: Any = None) -> Any:
-    """A square for each variable and degree, as in Figure 6.3."""
+    """Draw a heat map of importances by variable and degree, as in Figure 6.3."""
     shown = by_degree[:, : _n_degrees(by_degree)]
     n, k = shown.shape
     ax = new_axes(ax, 2.2 + 0.45 * max(k, 6), 1.2 + 0.32 * n)
@@ -34,7 +36,7 @@ def degrees(by_degree: np.ndarray, names: np.ndarray, unit: str, ax: Any = None)
 def stacked(
     by_degree: np.ndarray, names: np.ndarray, errors: np.ndarray, unit: str, ax: Any = None
 ) -> Any:
-    """A bar for each variable, of its importances by degree."""
+    """Draw stacked bars of the importances of each variable by degree."""
     shown = by_degree[:, : _n_degrees(by_degree)]
     n, k = shown.shape
     ax = new_axes(ax, 6.4, 1.2 + 0.32 * n)
@@ -61,7 +63,7 @@ def lines(
     unit: str,
     ax: Any = None,
 ) -> Any:
-    """A line for each variable, as in Figures 6.2, 7.1 and 7.2."""
+    """Draw a line for each variable, as in Figures 6.2, 7.1 and 7.2."""
     ax = new_axes(ax, 6.4, 4.4)
     for j, name in enumerate(names):
         ax.plot(x, values[:, j], marker="o", markersize=3.5, label=_label(name))
@@ -75,7 +77,7 @@ def lines(
 
 
 def _n_degrees(by_degree: np.ndarray) -> int:
-    """Up to the last degree at which there is something."""
+    """Return the number of degrees up to the last one with an importance."""
     some = np.flatnonzero(by_degree.any(axis=0))
     return int(some[-1]) + 1 if some.size else 1
 
@@ -85,13 +87,13 @@ def _name_rows(ax: Any, names: np.ndarray) -> None:
 
 
 def _label(name: Any) -> str:
-    """A name as it is: to matplotlib, dollars are formulas, and an underscore hides a label."""
+    """Escape a name for matplotlib: dollars are formulas, and an underscore hides a label."""
     text = str(name).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
 def _shades(n: int) -> Any:
-    """From dark, for low degrees, to light."""
+    """Return colors from dark, for low degrees, to light."""
     from matplotlib import colormaps
 
     return colormaps["Blues"](np.linspace(0.95, 0.3, n))

@@ -1,4 +1,4 @@
-"""The nodes of a tree in words: what text, DOT and pictures of trees are made from."""
+"""Descriptions of the nodes of a tree, from which text, DOT and plots are created."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from silvics.interop.plain_model import PlainModel, Split, plain_model
 
 @dataclass(frozen=True)
 class Branch:
-    """How samples come from a node to one of its children.
+    """The condition under which samples go from a node to one of its children.
 
     Attributes
     ----------
     condition : str
-        The whole condition: "age <= 30.5 or missing".
+        The complete condition, such as "age <= 30.5 or missing".
     label : str
-        The same for an edge below the node's question: "yes or missing".
+        The answer to the question of the node, such as "yes or missing".
     """
 
     condition: str
@@ -33,30 +33,30 @@ class Branch:
 
 @dataclass(frozen=True)
 class OutlineNode:
-    """A node that is shown.
+    """A node that is displayed.
 
     Attributes
     ----------
     number : int
-        In ``tree_``.
+        Number of the node in ``tree_``.
     depth : int
-        Number of splits above.
+        Depth of the node.
     parent : int
-        Place of the parent among the nodes that are shown; -1 of the root.
+        Position of the parent among the displayed nodes; -1 for the root.
     branch : Branch or None
-        From the parent; None of the root.
+        Branch from the parent; None for the root.
     question : str
-        What the node asks; empty at leaves, and at nodes whose subtrees are not shown.
+        The test of the node; empty for leaves and for nodes whose subtrees are not displayed.
     n_hidden : int
-        Nodes below that are not shown.
+        Number of nodes below that are not displayed.
     n_samples : int
-        Training rows at the node.
+        Number of training rows of the node.
     prediction : str
-        What the node predicts.
+        Prediction of the node.
     value : float
-        Of the first output: the predicted number, or the share of the predicted class.
+        Predicted number, or probability of the predicted class, of the first output.
     likeliest : int
-        Number of the predicted class of the first output; -1 for numbers.
+        Index of the predicted class of the first output; -1 for regression.
     """
 
     number: int
@@ -78,24 +78,24 @@ class OutlineNode:
 
 
 def outline(tree: Any, max_depth: int | None) -> list[OutlineNode]:
-    """The nodes of a fitted tree down to a depth, each before its children."""
+    """Return the nodes of a fitted tree down to a depth, each before its children."""
     check_is_fitted(tree)
     is_whole = isinstance(max_depth, Integral) and not isinstance(max_depth, bool)
     if max_depth is not None and (not is_whole or max_depth < 0):
-        raise ValueError(f"max_depth must be an integer of at least 0, or None, got {max_depth!r}.")
+        raise ValueError(f"max_depth must be a non-negative integer or None, got {max_depth!r}.")
     return _Outline(tree).nodes(math.inf if max_depth is None else int(max_depth))
 
 
 class _Outline:
-    """Reads the nodes of one tree."""
+    """Reader of the nodes of one tree."""
 
     def __init__(self, tree: Any) -> None:
         self._model: PlainModel = plain_model(tree)
         self._samples = tree.tree_.n_node_samples
         self._shows_missing = tree.missing != "error"
         labels = getattr(tree, "_class_labels", None) or self._model.classes
-        self._labels = None if labels is None else [[_said(c) for c in of] for of in labels]
-        self._words = [_one_line(name) for name in self._model.names]
+        self._labels = None if labels is None else [[_as_text(c) for c in of] for of in labels]
+        self._names = [_one_line(name) for name in self._model.names]
 
     def nodes(self, max_depth: float) -> list[OutlineNode]:
         model = self._model
@@ -129,18 +129,18 @@ class _Outline:
         values = self._model.value[t]
         if self._labels is None:
             return "; ".join(f"{v:.6g}" for v in values), float(values[0]), -1
-        said, likeliest = [], []
+        texts, likeliest = [], []
         for labels, columns in zip(self._labels, self._model.outputs, strict=True):
             shares = values[columns]
             k = int(shares.argmax())
             likeliest.append((float(shares[k]), k))
-            said.append(f"{labels[k]} ({shares[k]:.0%})")
-        return "; ".join(said), *likeliest[0]
+            texts.append(f"{labels[k]} ({shares[k]:.0%})")
+        return "; ".join(texts), *likeliest[0]
 
     # ---- splits
 
     def _split(self, t: int) -> tuple[str, list[Branch], list[int]]:
-        """What a node asks, its branches, and its children."""
+        """Return the question of a node, its branches, and its children."""
         model, feature = self._model, int(self._model.feature[t])
         split = model.splits.get(t)
         if split is None:
@@ -151,23 +151,23 @@ class _Outline:
         else:
             both = model.goes_to_both_children(split)
         if split.levels is None:
-            name = self._terms(split.terms) if split.terms else self._words[feature]
+            name = self._terms(split.terms) if split.terms else self._names[feature]
             question, parts = self._thresholds(name, split, -1 if split.terms else feature)
         else:
-            name = self._words[feature]
+            name = self._names[feature]
             question, parts = self._levels(name, feature, split)
         return question, self._branches(name, parts, split, both), split.children
 
     def _branches(
         self, name: str, parts: list[tuple[str, str]], split: Split, both: bool
     ) -> list[Branch]:
-        """Conditions and labels, with the side of missing values."""
+        """Return conditions and labels, which mark the child of missing values."""
         branches = []
         for k, (condition, label) in enumerate(parts):
             words = []
             if split.levels is not None and self._model.unknown_category == "heavier":
                 words += ["unseen"] if k == split.unknown else []
-            if not condition:  # a child of missing values alone
+            if not condition:  # a child for missing values only
                 branches.append(Branch(f"{name} is missing", "missing"))
                 continue
             if self._shows_missing and both:
@@ -179,11 +179,11 @@ class _Outline:
         return branches
 
     def _terms(self, terms: list[tuple[int, float]]) -> str:
-        said = ""
+        text = ""
         for j, a in terms:
-            sign = (" - " if a < 0 else " + ") if said else ("-" if a < 0 else "")
-            said += f"{sign}{abs(a):.4g}*{self._words[j]}"
-        return said
+            sign = (" - " if a < 0 else " + ") if text else ("-" if a < 0 else "")
+            text += f"{sign}{abs(a):.4g}*{self._names[j]}"
+        return text
 
     def _thresholds(
         self, name: str, split: Split, feature: int
@@ -198,7 +198,7 @@ class _Outline:
             at = self._value(feature, cuts[0])
             yes, no = (f"{name} <= {at}", "yes"), (f"{name} > {at}", "no")
             return yes[0], [yes, no, *alone]
-        if not cuts:  # what is known, and what is missing
+        if not cuts:  # one child for known values, one for missing values
             return f"{name} is known", [(f"{name} is known", "known"), *alone]
         ats = [self._value(feature, cut) for cut in cuts]
         ranges = [(f"{name} <= {ats[0]}", f"<= {ats[0]}")]
@@ -210,7 +210,7 @@ class _Outline:
         assert split.levels is not None
         known = self._model.variables.levels[feature]
         assert known is not None
-        names = [_said(level) for level in known]
+        names = [_as_text(level) for level in known]
         of_children: list[list[int]] = [list(levels) for levels in split.levels]
         of_children += [[] for _ in range(len(split.children) - len(of_children))]
         listed = {level for levels in split.levels for level in levels}
@@ -222,27 +222,27 @@ class _Outline:
             return question, parts + [("", "")] * (len(split.children) - 2)
         parts = []
         for levels in of_children:
-            said = some([names[k] for k in levels])
+            listed_names = some([names[k] for k in levels])
             one = len(levels) == 1
-            condition = f"{name} = {said}" if one else f"{name} in {{{said}}}"
-            parts.append((condition, said) if levels else ("", ""))
+            condition = f"{name} = {listed_names}" if one else f"{name} in {{{listed_names}}}"
+            parts.append((condition, listed_names) if levels else ("", ""))
         return f"{name}?", parts
 
     def _value(self, feature: int, cut: float) -> str:
-        """A threshold in the words of its variable."""
+        """Return a threshold as text, in the type of its variable."""
         kind = "number" if feature < 0 else self._model.variables.kinds[feature]
         if kind == "ordered":
             levels = self._model.variables.levels[feature]
             assert levels is not None
-            return _said(levels[min(max(math.floor(cut), 0), len(levels) - 1)])
+            return _as_text(levels[min(max(math.floor(cut), 0), len(levels) - 1)])
         if kind in ("date", "duration") and abs(cut) < 2**62:
             unit = "datetime64[us]" if kind == "date" else "timedelta64[us]"
-            return _said(np.array(math.floor(cut)).astype("int64").astype(unit)[()])
+            return _as_text(np.array(math.floor(cut)).astype("int64").astype(unit)[()])
         return f"{cut:.6g}"
 
 
-def _said(value: Any) -> str:
-    """A level or a class on one line."""
+def _as_text(value: Any) -> str:
+    """Return a level or a class as text on one line."""
     if isinstance(value, float | np.floating):
         return f"{value:.15g}"
     if isinstance(value, np.timedelta64):

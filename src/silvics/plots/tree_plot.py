@@ -1,4 +1,4 @@
-"""A tree as a picture."""
+"""Plot of a tree."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from silvics.plots.charts import new_axes
 from silvics.plots.tree_outline import OutlineNode, outline
 
-_LETTER = 0.62  # width of a letter, in parts of the size of the font
-_SIZE = 9.0  # of the font where there is space enough
+_LETTER = 0.62  # width of a letter, relative to the font size
+_SIZE = 9.0  # preferred font size
 _SMALLEST = 2.0
-_LONGEST = 36  # letters of a line
+_LONGEST = 36  # maximum number of letters of a line
 
 
 def plot_tree(tree: Any, max_depth: int | None, ax: Any) -> Any:
-    """Boxes for nodes, the root on top; lines for branches."""
+    """Draw the nodes as boxes, with the root at the top, and the branches as lines."""
     nodes = outline(tree, max_depth)
     texts = [_lines(node) for node in nodes]
     x = _places(nodes)
@@ -67,14 +67,14 @@ def _lines(node: OutlineNode) -> list[str]:
 
 
 def _short(text: str) -> str:
-    """A line that fits; dollars are formulas to matplotlib."""
+    """Shorten a line, and escape dollar signs, which matplotlib reads as formulas."""
     if len(text) > _LONGEST:
-        text = text[: _LONGEST - 19] + "..." + text[-16:]  # its end has the threshold
+        text = text[: _LONGEST - 19] + "..." + text[-16:]  # keep the end, which has the threshold
     return text.replace("$", r"\$")
 
 
 def _places(nodes: list[OutlineNode]) -> np.ndarray:
-    """From left to right: leaves side by side, parents between their first and last child."""
+    """Return horizontal positions: leaves side by side, parents centred above their children."""
     first, last = np.full(len(nodes), np.inf), np.full(len(nodes), -np.inf)
     parents = np.array([node.parent for node in nodes])
     is_end = np.ones(len(nodes), dtype=bool)
@@ -91,7 +91,7 @@ def _places(nodes: list[OutlineNode]) -> np.ndarray:
 
 
 def _color(nodes: list[OutlineNode], node: OutlineNode) -> Any:
-    """Of the predicted class, the paler the less sure; of a number, the darker the larger."""
+    """Return the color of a class, paler for lower probability; darker for larger numbers."""
     from matplotlib import colormaps
 
     if node.likeliest >= 0:

@@ -1,4 +1,4 @@
-"""A tree as text, and in the language of Graphviz."""
+"""Trees as text, and in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from silvics.plots.tree_outline import OutlineNode, outline
 
 
 def tree_to_text(tree: Any, max_depth: int | None) -> str:
-    """One line for each node, indented by its depth."""
+    """Return one line for each node, indented by its depth."""
     lines = []
     for node in outline(tree, max_depth):
-        said = "all samples" if node.branch is None else node.branch.condition
+        condition = "all samples" if node.branch is None else node.branch.condition
         is_leaf = not node.question and not node.n_hidden
-        line = "|   " * (node.depth - 1) + "|-- " * (node.depth > 0) + said
+        line = "|   " * (node.depth - 1) + "|-- " * (node.depth > 0) + condition
         lines.append(f"{line}{' ->' if is_leaf else ':'} {node.content}")
         if node.n_hidden:
             lines.append("|   " * node.depth + f"|-- ... {_more(node)}")
@@ -21,7 +21,7 @@ def tree_to_text(tree: Any, max_depth: int | None) -> str:
 
 
 def tree_to_dot(tree: Any, max_depth: int | None) -> str:
-    """The language of Graphviz."""
+    """Return the tree in the DOT language."""
     lines = ["digraph tree {", '  node [shape=box, style="rounded", fontname="sans-serif"];']
     lines.append('  edge [fontname="sans-serif"];')
     for place, node in enumerate(outline(tree, max_depth)):
