@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from ...led import DIGITS, SEGMENTS
+
 CRITERIA = ["entropy", "gini", "variance"]
 
 
@@ -123,8 +125,7 @@ def xor():
 
 def led():
     """Table 6.1: the seven segments of ten digits, all as likely."""
-    digits = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
-    return table([[int(on) for on in digit] for digit in digits.split()], np.arange(10))
+    return table(SEGMENTS, DIGITS)
 
 
 def toy(L):

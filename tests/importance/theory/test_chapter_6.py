@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from silvics.importance import asymptotic_importances, masking, relevance
 
+from ...led import EXACT, PRINTED
 from .brute_force import (
     CRITERIA,
     assert_same,
@@ -31,24 +32,6 @@ from .brute_force import (
 )
 
 LED_TABLE = led()
-# Table 6.2: exact (K = 1, 2, 6 and 7), and as printed (K = 1 to 7).
-EXACT = {
-    1: [0.4127, 0.5815, 0.5312, 0.5421, 0.6566, 0.2258, 0.3720],
-    2: [0.3625, 0.6652, 0.5126, 0.5252, 0.7302, 0.1397, 0.3865],
-    6: [0.3065, 0.7981, 0.4753, 0.4096, 0.8355, 0.1219, 0.3752],
-    7: [0.3065, 0.7981, 0.4753, 0.4096, 0.8355, 0.1219, 0.3752],
-}
-PRINTED = np.array(
-    [
-        [0.414, 0.362, 0.327, 0.309, 0.304, 0.305, 0.306],
-        [0.583, 0.663, 0.715, 0.757, 0.787, 0.801, 0.799],
-        [0.532, 0.512, 0.496, 0.489, 0.483, 0.475, 0.475],
-        [0.543, 0.525, 0.484, 0.445, 0.414, 0.409, 0.412],
-        [0.658, 0.731, 0.778, 0.810, 0.827, 0.831, 0.835],
-        [0.221, 0.140, 0.126, 0.122, 0.122, 0.121, 0.120],
-        [0.368, 0.385, 0.392, 0.387, 0.382, 0.375, 0.372],
-    ]
-).T
 EVERY_SPLIT = ["multiway", "extra", "best"]
 few = settings(derandomize=True, deadline=None, max_examples=40)
 

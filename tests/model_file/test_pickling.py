@@ -18,7 +18,7 @@ from silvics.model_file import container, reading
 from silvics.model_file.loading import new_model
 
 from .files import answers, assert_same, changed, content_of, loaded, opened, small_model
-from .test_round_trip import ESTIMATORS, FORESTS, classes_of, numbers, small, table_of_all
+from .round_trips import ESTIMATORS, FORESTS, classes_of, numbers, small, table_of_all
 
 
 def through_joblib(model, **options):
