@@ -1,4 +1,4 @@
-"""Files are small, functions are short, and the C++ tests mirror the core."""
+"""Files are small, functions are short, and the tests mirror the core and the package."""
 
 import ast
 import re
@@ -70,6 +70,35 @@ def test_every_test_file_is_built():
     assert {str(path.relative_to(TESTS)) for path in TESTS.rglob("*.cpp")} == listed
 
 
+# ---- the mirror of the package
+
+PACKAGE, UNIT = ROOT / "src" / "silvics", ROOT / "tests" / "unit"
+# Packages whose tests stand beside tests/unit; their files are named after what they show.
+BESIDE = {"importance", "model_file"}
+
+
+def modules(folder):
+    """Names of the modules of a folder, without the underscore of private ones."""
+    return {path.stem.lstrip("_") for path in folder.glob("*.py")} - {"init__"}
+
+
+def test_every_package_has_its_folder_of_tests():
+    for path in sorted(PACKAGE.rglob("__init__.py")):
+        relative = path.parent.relative_to(PACKAGE)
+        name = str(relative).lstrip("_")
+        tests = ROOT / "tests" if relative.parts[:1] and relative.parts[0] in BESIDE else UNIT
+        assert list((tests / name).rglob("test_*.py")), f"{relative} has no folder of tests"
+
+
+def test_every_file_of_unit_tests_names_a_module():
+    folders = {path.name.lstrip("_"): path for path in PACKAGE.iterdir() if path.is_dir()}
+    for path in sorted(UNIT.rglob("test_*.py")):
+        folder = PACKAGE if path.parent == UNIT else folders[path.parent.name]
+        subject = path.stem.removeprefix("test_")
+        names = modules(folder)
+        assert any(subject == name or subject.startswith(name + "_") for name in names), path
+
+
 # ---- sizes of files
 
 
@@ -86,6 +115,15 @@ def test_files_of_cpp_tests_are_small():
         if "third_party" not in path.parts and len(path.read_text().splitlines()) > MOST_TEST_LINES
     }
     assert not large - PENDING_FILES
+
+
+def test_files_of_python_tests_are_small():
+    large = {
+        name_of(path)
+        for path in sources("tests", suffixes=("py",))
+        if len(path.read_text().splitlines()) > MOST_TEST_LINES
+    }
+    assert not large
 
 
 # ---- sizes of functions
