@@ -31,7 +31,8 @@ def test_fit_and_predict_beyond_32_bits():
         n_estimators=1, max_features=None, random_state=0, n_jobs=2
     ).fit(X, y)
     assert forest[0].tree_.feature.tolist() == [SIDE - 1, -2, -2]
-    np.testing.assert_array_equal(forest.predict(X), y)
+    # All that is read of the last column lies beyond 32 bits.
+    np.testing.assert_array_equal(forest.predict(X[-1000:]), y[-1000:])
 
 
 def test_predict_beyond_32_bits_without_strides():

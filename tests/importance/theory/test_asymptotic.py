@@ -89,15 +89,16 @@ def test_no_option(options, message):
         asymptotic_importances(X, Y, **options)
 
 
-@pytest.mark.parametrize("n_trees", [10**12, 2**63, 10**30])
-def test_too_many_trees(n_trees):
-    code = f"""
-try: asymptotic_importances(bits(9, 2), bits(9), method="sampled", n_trees={n_trees})
-except (ValueError, TypeError, MemoryError) as error: print(error)
+def test_too_many_trees():
+    code = """
+for n_trees in (10**12, 2**63, 10**30):
+    try: asymptotic_importances(bits(9, 2), bits(9), method="sampled", n_trees=n_trees)
+    except (ValueError, TypeError, MemoryError) as error: print(str(error).replace("\\n", " "))
 """
-    told = run_apart(code) or ""
-    assert "n_trees" in told
-    assert "incompatible function arguments" not in told
+    told = (run_apart(code) or "").splitlines()
+    assert len(told) == 3
+    assert all("n_trees" in line for line in told)
+    assert not any("incompatible function arguments" in line for line in told)
 
 
 @pytest.mark.parametrize("top", [-1, 1.5, "3"])
@@ -154,16 +155,16 @@ def test_many_variables_and_few_tests_are_exact(p, depth):
     np.testing.assert_allclose(found.by_degree[:, 0], few.importances, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n_rows", [8, 200])
-@pytest.mark.parametrize("p", [30, 100, 1500])
-def test_too_many_variables_to_be_exact(p, n_rows):
-    code = f"""
-try: asymptotic_importances(bits({n_rows}, {p}), bits({n_rows}), method="exact")
-except ValueError as error: print(error)
+def test_too_many_variables_to_be_exact():
+    code = """
+for p in (30, 100, 1500):
+    for n_rows in (8, 200):
+        try: asymptotic_importances(bits(n_rows, p), bits(n_rows), method="exact")
+        except ValueError as error: print(str(error).replace("\\n", " "))
 """
     told = run_apart(code)
     assert told is not None, "it did not end"
-    assert 'method="sampled"' in told
+    assert [('method="sampled"' in line) for line in told.splitlines()] == [True] * 6
 
 
 def test_too_many_variables_for_all_sets():

@@ -326,6 +326,9 @@ def test_rows_of_leaves_out_of_range():
 # ---- thousands of small changes: each is refused, or can be walked
 
 
+N_MUTATIONS = 500  # of each tree
+
+
 def mutated(arrays, random, among=None):
     """One byte of one array is another."""
     arrays = {name: array.copy() for name, array in arrays.items()}
@@ -341,14 +344,14 @@ def test_random_mutations(kind, parameters):
     random = np.random.default_rng(0)
     arrays = stored(kind, **parameters)
     refused = 0
-    for _ in range(1500):
+    for _ in range(N_MUTATIONS):
         try:
             tree = loaded(mutated(arrays, random))
         except (ValueError, OverflowError):
             refused += 1
             continue
         can_be_walked(tree)
-    assert 0 < refused < 1500
+    assert 0 < refused < N_MUTATIONS
 
 
 ANYTHING = [0.0, 3.0, 46.0, 47.0, 48.0, 120.0, 1e6, 2.0**31, 1e300, -1.0, -2.0, np.nan]
@@ -419,7 +422,7 @@ def test_random_mutations_of_trees_with_categories(kind, levels):
     random = np.random.default_rng(0)
     arrays = stored_with_categories(kind, LEVELS[levels])
     refused = 0
-    for i in range(1000):
+    for i in range(N_MUTATIONS):
         names = ["threshold", "level_sets", "link"] if i % 2 else list(arrays)
         hostile = mutated(arrays, random, names)
         try:
@@ -428,7 +431,7 @@ def test_random_mutations_of_trees_with_categories(kind, levels):
             refused += 1
             continue
         can_be_walked(tree)
-    assert 0 < refused < 1000
+    assert 0 < refused < N_MUTATIONS
 
 
 def test_hostile_pickles_are_checked_as_well():
