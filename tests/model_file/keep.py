@@ -132,7 +132,7 @@ def models():
     )
 
 
-def said(model, rows):
+def predictions(model, rows):
     """What a model says of rows, as JSON tells it to the bit."""
     X = as_array(rows)
     told = {"estimator": type(model).__name__, "digest": model.digest()}
@@ -154,7 +154,10 @@ def main():
         if path.exists():
             continue
         model.save(path, **options)
-        told = {"rows": [[None if x != x else x for x in row] for row in rows], **said(model, rows)}
+        told = {
+            "rows": [[None if x != x else x for x in row] for row in rows],
+            **predictions(model, rows),
+        }
         path.with_suffix(".json").write_text(json.dumps(told) + "\n")
         print(path.name, path.stat().st_size)
 

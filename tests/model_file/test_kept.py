@@ -7,7 +7,7 @@ import pytest
 import silvics
 
 from .files import content_of, loaded, opened, use
-from .keep import FOLDER, models, numbers, said
+from .keep import FOLDER, models, numbers, predictions
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.silvics"))
 
@@ -32,7 +32,7 @@ def test_there_is_one_of_every_sort():
 def test_a_kept_file_predicts_what_it_did(name, memory_map):
     rows, told = expected(name)
     model = silvics.load(FOLDER / f"{name}.silvics", memory_map=memory_map)
-    assert json.loads(json.dumps(said(model, rows))) == told
+    assert json.loads(json.dumps(predictions(model, rows))) == told
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -42,7 +42,7 @@ def test_a_kept_file_can_be_used_and_written_again(name):
     use(model)
     whole = opened((FOLDER / f"{name}.silvics").read_bytes())[1]["contents"] == "all"
     again = loaded(content_of(model, for_prediction=not whole))
-    assert json.loads(json.dumps(said(again, rows))) == told
+    assert json.loads(json.dumps(predictions(again, rows))) == told
 
 
 def test_the_script_makes_all_of_them():

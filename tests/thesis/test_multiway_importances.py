@@ -9,27 +9,7 @@ import pytest
 
 from silvics import ForestClassifier, ForestRegressor
 
-from .test_textbook_trees import LED
-
-# Exact, from the definition (K = 1, 2, 6 and 7).
-EXACT = {
-    1: [0.4127, 0.5815, 0.5312, 0.5421, 0.6566, 0.2258, 0.3720],
-    2: [0.3625, 0.6652, 0.5126, 0.5252, 0.7302, 0.1397, 0.3865],
-    6: [0.3065, 0.7981, 0.4753, 0.4096, 0.8355, 0.1219, 0.3752],
-    7: [0.3065, 0.7981, 0.4753, 0.4096, 0.8355, 0.1219, 0.3752],
-}
-# As printed in the thesis, K = 1 to 7.
-PRINTED = np.array(
-    [
-        [0.414, 0.362, 0.327, 0.309, 0.304, 0.305, 0.306],
-        [0.583, 0.663, 0.715, 0.757, 0.787, 0.801, 0.799],
-        [0.532, 0.512, 0.496, 0.489, 0.483, 0.475, 0.475],
-        [0.543, 0.525, 0.484, 0.445, 0.414, 0.409, 0.412],
-        [0.658, 0.731, 0.778, 0.810, 0.827, 0.831, 0.835],
-        [0.221, 0.140, 0.126, 0.122, 0.122, 0.121, 0.120],
-        [0.368, 0.385, 0.392, 0.387, 0.382, 0.375, 0.372],
-    ]
-).T
+from ..led import EXACT, PRINTED, SEGMENTS
 
 
 def expected(K):
@@ -42,7 +22,7 @@ def expected(K):
         # All digits differ, so that a segment tells H of its share among those left.
         gain = {}
         for j in unused:
-            n = sum(LED[d, j] for d in digits)
+            n = sum(SEGMENTS[d, j] for d in digits)
             parts = [m for m in (n, len(digits) - n) if m]
             gain[j] = sum(m / len(digits) * log2(len(digits) / m) for m in parts)
         sums = np.zeros(7)
@@ -54,7 +34,7 @@ def expected(K):
                 share = 1 / len(draws) / len(ties)
                 sums[j] += share * len(digits) / 10 * gain[j]
                 for value in (0, 1):
-                    child = frozenset(d for d in digits if LED[d, j] == value)
+                    child = frozenset(d for d in digits if SEGMENTS[d, j] == value)
                     if child:
                         sums += share * below(child, unused - {j})
         return sums
@@ -80,7 +60,7 @@ def definition_6_1(K=1, **parameters):
 
 @pytest.mark.parametrize("K", range(1, 8))
 def test_table_6_2(K):
-    forest = definition_6_1(K, n_estimators=10_000).fit(LED, np.arange(10))
+    forest = definition_6_1(K, n_estimators=10_000).fit(SEGMENTS, np.arange(10))
     each = importances(forest)
     mean, error = each.mean(axis=0), each.std(axis=0) / 100
     exact = expected(K)
@@ -125,7 +105,7 @@ def test_so_has_any_table_though_variables_are_constant_at_nodes():
 
 @pytest.mark.parametrize("q", [1, 2, 3])
 def test_pruned_at_depth_q(q):
-    forest = definition_6_1(n_estimators=30, max_depth=q).fit(LED, np.arange(10))
+    forest = definition_6_1(n_estimators=30, max_depth=q).fit(SEGMENTS, np.arange(10))
     assert all((leaf_depths(tree.tree_) == q).all() for tree in forest)
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from silvics import ForestClassifier
 
+from ..led import SEGMENTS
+
 # Quinlan 1986: outlook, temperature, humidity, wind -> play
 WEATHER = [
     ("sunny", "hot", "high", "weak", "no"),
@@ -28,17 +30,6 @@ NUMBERS = [
     (72, 95), (69, 70), (75, 80), (75, 70), (72, 90), (81, 75), (71, 80),
 ]  # fmt: skip
 NAMES = ["outlook", "temperature", "humidity", "wind"]
-
-# The seven segments of the digits 0 to 9 (thesis Table 6.1).
-LED = np.array(
-    [
-        [int(c) for c in word]
-        for word in (
-            "1110111", "0010010", "1011101", "1011011", "0111010",
-            "1101011", "1101111", "1010010", "1111111", "1111011",
-        )
-    ]
-)  # fmt: skip
 
 
 def told(forest, node=0):
@@ -102,12 +93,12 @@ def test_c45_on_play_tennis(pruning):
 def test_digits_are_told_apart_by_their_segments(recipe):
     digits = np.arange(10)
     forest = ForestClassifier(recipe, categorical_features=range(7), min_category_frequency=1)
-    forest.set_params(pruning="none").fit(LED, digits)
-    assert (forest.predict(LED) == digits).all()
+    forest.set_params(pruning="none").fit(SEGMENTS, digits)
+    assert (forest.predict(SEGMENTS) == digits).all()
     tree = forest[0].tree_
     assert tree.n_leaves == 10
     # Each segment tells H of its own share, since the digit tells the segment.
-    on = LED.mean(axis=0)
+    on = SEGMENTS.mean(axis=0)
     gains = -on * np.log2(on) - (1 - on) * np.log2(1 - on)
     below = sum(tree.impurity[c] * tree.weighted_n_node_samples[c] for c in tree.children(0)) / 10
     taken = gains[int(tree.feature[0])]

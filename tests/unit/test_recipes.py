@@ -23,7 +23,7 @@ KINDS = [ForestClassifier, ForestRegressor]
 IRIS = load_iris(return_X_y=True)
 
 
-def few(kind, name, **parameters):
+def small_forest(kind, name, **parameters):
     """A small forest of a recipe."""
     n_estimators = min(recipes.get(name).n_estimators, 8)
     return kind(name, n_estimators, random_state=0, **parameters)
@@ -195,7 +195,7 @@ def test_cart_is_a_decision_tree(kind):
 def test_any_recipe_takes_any_table(name, kind):
     X, y = mixed_table()
     y = outputs(kind, y)
-    forest = few(kind, name).fit(X, y)
+    forest = small_forest(kind, name).fit(X, y)
     predicted = forest.predict(X)
     assert predicted.shape == y.shape
     assert forest.score(X, y) > (0.4 if kind is ForestClassifier else -0.1)
@@ -221,10 +221,10 @@ def test_any_recipe_takes_several_outputs_and_weights(name):
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:100], np.column_stack([y, X[:, 0]])[:100]
     weights = np.random.default_rng(0).random(100)
-    forest = few(ForestRegressor, name).fit(X, y, weights)
+    forest = small_forest(ForestRegressor, name).fit(X, y, weights)
     assert forest.predict(X).shape == (100, 2)
     classes = np.column_stack([y[:, 0] > 100, y[:, 1] > 0]).astype(int)
-    forest = few(ForestClassifier, name).fit(X, classes, weights)
+    forest = small_forest(ForestClassifier, name).fit(X, classes, weights)
     assert forest.predict(X).shape == (100, 2)
     assert all(np.allclose(p.sum(axis=1), 1) for p in forest.predict_proba(X))
 
@@ -235,8 +235,8 @@ def test_sparse_is_dense(name, kind):
     X, y = make_regression(80, 6, random_state=0)
     X[np.abs(X) < 0.8] = 0.0
     y = outputs(kind, y / 100)
-    dense = few(kind, name).fit(X, y)
-    sparse = few(kind, name).fit(csr_matrix(X), y)
+    dense = small_forest(kind, name).fit(X, y)
+    sparse = small_forest(kind, name).fit(csr_matrix(X), y)
     assert dense.digest() == sparse.digest()
 
 
@@ -256,7 +256,7 @@ def test_warm_start_is_growing_at_once(name):
 def test_missing_values_have_other_ways(name, kind, missing):
     X, y = mixed_table()
     y = outputs(kind, y)
-    forest = few(kind, name, missing=missing).fit(X, y)
+    forest = small_forest(kind, name, missing=missing).fit(X, y)
     assert forest.predict(X).shape == y.shape
     assert forest.score(X, y) > 0.3
     nothing = pd.DataFrame(
@@ -278,9 +278,9 @@ def test_honest_leaves_go_with_any_recipe(name):
     X, y = IRIS
     if recipes.get(name).columns.startswith("rotation"):
         with pytest.raises(ValueError, match="honest"):
-            few(ForestClassifier, name, honest=True).fit(X, y)
+            small_forest(ForestClassifier, name, honest=True).fit(X, y)
         return
-    forest = few(ForestClassifier, name, honest=True).fit(X, y)
+    forest = small_forest(ForestClassifier, name, honest=True).fit(X, y)
     assert forest.score(X, y) > 0.6
 
 
@@ -352,11 +352,11 @@ def test_what_scikit_learn_cannot_hold_stays_here():
         ("random_forest", {"missing": "both"}),
         ("random_forest", {"vote": "majority"}),
     ]:
-        forest = few(ForestClassifier, name, **parameters).fit(X, y)
+        forest = small_forest(ForestClassifier, name, **parameters).fit(X, y)
         with pytest.raises(ValueError, match="to convert it"):
             forest.to_sklearn()
     X = X[["number", "whole"]].astype(np.float32)
-    forest = few(ForestClassifier, "pert").fit(X, y)
+    forest = small_forest(ForestClassifier, "pert").fit(X, y)
     assert (forest.to_sklearn().predict_proba(X) == forest.predict_proba(X)).all()
 
 
@@ -366,7 +366,7 @@ def test_what_scikit_learn_cannot_hold_stays_here():
 @pytest.mark.parametrize("name", NAMES)
 def test_work_is_counted(name):
     X, y = IRIS
-    forest = few(ForestClassifier, name).fit(X, y)
+    forest = small_forest(ForestClassifier, name).fit(X, y)
     work = forest.work_
     trees = [tree.tree_ for tree in forest]
     assert work["trees"] == len(trees)
