@@ -12,9 +12,9 @@ _LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def library_of(X: Any) -> str | None:
-    """The frame library that X is of; for other tables None: the first that is installed."""
-    if nw.dependencies.is_into_dataframe(X):
-        return nw.from_native(X).implementation.value
+    """Return the library of a frame or a series; None for other tables."""
+    if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        return nw.from_native(X, allow_series=True).implementation.value
     return None
 
 

@@ -97,10 +97,11 @@ def asymptotic_importances(
     >>> found = asymptotic_importances(X, [0, 1, 1, 0])
     >>> found
     Importances for Y (bits; multiway trees, K=1; exact)
-      all together 1 of 1
-      x0 0.5
-      x1 0.5
-      x2 0
+      total: 1 of 1
+      variable  importance
+      x0        0.5
+      x1        0.5
+      x2        0
     >>> found.by_degree.round(3)
     array([[0.   , 0.167, 0.333],
            [0.   , 0.167, 0.333],
