@@ -26,6 +26,7 @@ from silvics._sklearn import (
     CallbackSupportMixin,
     ClassifierMixin,
     RegressorMixin,
+    available_if,
     fit_context,
     with_callbacks,
 )
@@ -48,6 +49,8 @@ class BaseForest(CallbackSupportMixin, FittedForest):
     """What classification and regression forests have in common: growing the trees."""
 
     # Not a thing to route through a pipeline.
+    _has_outputs = True
+
     __metadata_request__fit: ClassVar = {"feature_names": metadata_routing.UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -84,6 +87,7 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
 
+    @available_if(lambda forest: forest._has_outputs)
     def attach_samples(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Give a fitted forest its training rows by leaf, as ``keep_samples=True`` keeps them.
 

@@ -33,6 +33,7 @@ class RandomOutputForest(BaseForest):
 
     _classification = False
     _recipe = "totally_randomized"
+    _has_outputs = False
 
     # What other forests leave to the user, and what could make no difference here.
     criterion = "squared_error"
