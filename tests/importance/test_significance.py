@@ -638,7 +638,7 @@ def test_each_kind_is_asked_what_it_takes(kind):
         (
             lambda: conditional_error_rate(small(), X, Y, n_permutations=9),
             ValueError,
-            "n_permutations=19 at least",
+            "n_permutations=19 or more",
         ),
         (
             lambda: conditional_error_rate(small(), X, Y, max_rank=6),

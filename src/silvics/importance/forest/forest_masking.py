@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from silvics._frames import library_of, wide
 from silvics._results.base import Result
 from silvics.importance._checks import checked_top, whole_number
+from silvics.importance._docs import REFITTING, with_paragraphs
 from silvics.importance._types import Progress
 from silvics.importance.forest.refitting import SEEDS, ForestRefitter
 from silvics.plots import charts
@@ -109,6 +110,7 @@ class ForestMasking(Result):
         return {name: column[order] for name, column in shown.items()}
 
 
+@with_paragraphs(REFITTING)
 def forest_masking(
     forest: Any,
     X: Any,
@@ -129,25 +131,14 @@ def forest_masking(
 
     Parameters
     ----------
-    forest : estimator
-        A forest, fitted or not. Copies of it are fitted with ``max_features`` set to each K; the
-        forest itself is not changed.
-    X : table of shape (n_rows, n_variables)
-        Any data frame, array or sparse matrix.
-    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        The output.
+    <table>
     K : sequence of int or None, default=None
-        The numbers of variables to draw. None is 1, 2, 4, ... and all.
+        The values of ``max_features``. None is 1, 2, 4, ... and all.
     kind : str, default="mdi"
         The kind of importance, as in ``forest.importances(kind)``.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Weights of the rows, as in ``fit``.
-    random_state : int, RandomState or None, default=None
-        Seed of the forests.
-    n_jobs : int or None, default=None
-        The number of threads. None is ``forest.n_jobs``. The result does not depend on it.
-    progress : callable or None, default=None
-        Called with (done, total) after each forest.
+    <seeds>
 
     Returns
     -------
