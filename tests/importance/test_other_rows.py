@@ -133,7 +133,7 @@ def test_errors_name_the_parameter(kind):
 @pytest.mark.parametrize("kind", ["mdi", "surrogate", "air", "local"])
 def test_kinds_that_hold_nothing_out(kind):
     forest = RandomForestClassifier(3, random_state=0).fit(X, CLASSES)
-    with pytest.raises(ValueError, match="rows= means nothing"):
+    with pytest.raises(ValueError, match="rows= is not used by"):
         forest.importances(kind, *rows_of(kind), rows="held_out")
 
 
@@ -201,7 +201,7 @@ def test_the_readme_promises_the_noise_part_of_the_kinds_that_have_it():
     forest = RandomForestClassifier(30, random_state=0).fit(X, CLASSES)
     assert forest.importances("mdi", X, CLASSES, null="auto").null is not None
     for kind in KINDS[1:]:
-        with pytest.raises(ValueError, match="null= means nothing"):
+        with pytest.raises(ValueError, match="null= is not used by"):
             forest.importances(kind, *rows_of(kind), null="auto")
     text = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
     (promised,) = re.findall(r"For ([^.]*), `null=`", text)
