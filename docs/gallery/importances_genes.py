@@ -63,7 +63,7 @@ not seen them. The forest knows. Which genes does it know it from?
 """)
     page.code("""
 mdi = forest.importances("mdi", X, y, null="auto")
-print("\\n".join(str(mdi).splitlines()[:12]))
+print("\\n".join(str(mdi).splitlines()[:13]))
 print(f"genes that a tree has used: {(mdi.values > 0).sum():,}")
 print(f"what noise would get, of all: {mdi.null.sum() / mdi.total:.0%}")
 """)
@@ -150,7 +150,7 @@ from silvics.importance import one_forest_test
 
 air = forest.importances("air", X, y, random_state=0)
 test = one_forest_test(air)
-print("\\n".join(str(test).splitlines()[:7]))
+print("\\n".join(str(test).splitlines()[:8]))
 """)
     X, y = page["X"], page["y"]
     n_found = int(page["test"].mask().sum())
@@ -262,7 +262,7 @@ hidden = pd.DataFrame({"gene": masked.names, "lost": masked.lost, "like": masked
 print(hidden.sort_values("lost").tail(5).round(3).to_string(index=False))
 """)
     figure = pyplot.figure(figsize=(6.8, 3.4), layout="constrained")
-    ax = page["masked"].plot(top=10, ax=figure.add_subplot())
+    ax = page["masked"].plot(figure.add_subplot(), top=10).ax_
     ax.set_xscale("log")
     ax.set_xticks(page["masked"].K, labels=map(str, page["masked"].K))
     ax.minorticks_off()

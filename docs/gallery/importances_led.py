@@ -263,7 +263,7 @@ def masks(page: Page) -> None:
 As K grows, the importances drift apart (Figure 6.2), though the segments and what they know stay
 the same.
 """)
-    page.picture(masked.plot().figure, "led-masking", "Importances over K, as in Figure 6.2")
+    page.picture(masked.plot().figure_, "led-masking", "Importances over K, as in Figure 6.2")
     ranks = [np.argsort(-of, kind="stable") for of in (one, seven)]
     order = [", ".join(f"X{j + 1}" for j in of) for of in ranks]
     names = masked.names
@@ -302,7 +302,7 @@ print(found.by_degree.round(3))
     figure, axes = panels(9.0, 3.5)
     most = max(one.by_degree.max(), seven.by_degree.max())
     for ax, of, K in zip(axes, (one, seven), (1, 7), strict=True):
-        of.plot("degrees", ax=ax)
+        of.plot(ax, kind="degrees")
         ax.set(xlim=(-0.5, 6.5), xticks=range(7), title=f"K = {K}")
     page.picture(figure, "led-degrees", "Importances by degree for K = 1 and K = 7")
     d = one.by_degree

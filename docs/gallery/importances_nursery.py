@@ -103,11 +103,11 @@ The same importances by degree: how many other answers were known before (the co
 are on a logarithmic scale).
 """)
     figure, axes = panels(9.4, 3.5, width_ratios=(1, 1.25))
-    found.plot("degrees", ax=axes[0])
+    found.plot(axes[0], kind="degrees")
     axes[0].images[0].set_norm(LogNorm(found.by_degree.min(), found.by_degree.max()))
     if not (np.diff(found.by_degree, axis=1) > 0).all():
         raise SystemExit("The text on degrees does not hold.")
-    found.plot("importances", ax=axes[1])
+    found.plot(axes[1], kind="importances")
     page.picture(figure, "nursery-degrees", "Importances by degree")
     page.code("""
 contexts = found.by_context()
@@ -233,7 +233,7 @@ masked = masking(X, y)
 print(masked)
 """)
     masked = page["masked"]
-    ax = masked.plot()
+    ax = masked.plot().ax_
     ax.set_yscale("log")
     ax.set_ylim(0.02, 1.3)
     ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 1]

@@ -12,9 +12,9 @@ _LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def library_of(X: Any) -> str | None:
-    """Return the name of the data frame library of X, or None if X is not a data frame."""
-    if nw.dependencies.is_into_dataframe(X):
-        return nw.from_native(X).implementation.value
+    """Return the library of a frame or a series; None for other tables."""
+    if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        return nw.from_native(X, allow_series=True).implementation.value
     return None
 
 

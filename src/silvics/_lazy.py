@@ -39,6 +39,7 @@ def attach(
         return value
 
     def lister() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *module_of, *modules})
+        private = {name for name in vars(sys.modules[package]) if name.startswith("_")}
+        return sorted({*private, *module_of, *modules})
 
     return getter, lister

@@ -47,3 +47,13 @@ class SuggestsNames:
             if not any(c.is_satisfied_by(value) for c in names):
                 return did_you_mean(value, [name for c in names for name in c.options])
         return ""
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks and control characters."""
+    text = " ".join(text.split())
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

@@ -86,9 +86,12 @@ if TYPE_CHECKING:
 
     def with_callbacks(method: _Method) -> _Method: ...
 
+    def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]: ...
+
 else:
     from sklearn.base import _fit_context as fit_context
     from sklearn.callback import with_callbacks
+    from sklearn.utils.metaestimators import available_if
 
 __all__ = [
     "BaseEstimator",
@@ -100,6 +103,7 @@ __all__ = [
     "RegressorMixin",
     "SelectorMixin",
     "TransformerMixin",
+    "available_if",
     "fit_context",
     "with_callbacks",
 ]

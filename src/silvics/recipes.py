@@ -294,7 +294,7 @@ RECIPES: dict[str, Recipe] = {
     ),
 }  # fmt: skip
 
-AXES = tuple(f.name for f in fields(Recipe))[4:]
+_AXES = tuple(f.name for f in fields(Recipe))[4:]
 
 
 def names() -> list[str]:
@@ -373,7 +373,7 @@ def table() -> list[dict[str, str]]:
             "complexity": recipe.complexity,
             "axes": ", ".join(
                 f"{axis}={as_text(getattr(recipe, axis))}"
-                for axis in AXES
+                for axis in _AXES
                 if getattr(recipe, axis) != plain[axis]
             ),
         }

@@ -117,8 +117,8 @@ def test_adding_a_recipe_is_adding_a_row(monkeypatch):
 def test_parameters_are_the_axes():
     for kind in KINDS:
         known = kind().get_params()
-        assert set(recipes.AXES) | DETAILS.keys() <= known.keys()
-        for name in set(recipes.AXES):
+        assert set(recipes._AXES) | DETAILS.keys() <= known.keys()
+        for name in set(recipes._AXES):
             assert known[name] is None
 
 

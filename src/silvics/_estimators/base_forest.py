@@ -26,6 +26,7 @@ from silvics._sklearn import (
     CallbackSupportMixin,
     ClassifierMixin,
     RegressorMixin,
+    available_if,
     fit_context,
     with_callbacks,
 )
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 class BaseForest(CallbackSupportMixin, FittedForest):
     """Base class of classification and regression forests."""
+
+    _has_outputs = True
 
     # Not routed through pipelines.
     __metadata_request__fit: ClassVar = {"feature_names": metadata_routing.UNUSED}
@@ -89,6 +92,7 @@ class BaseForest(CallbackSupportMixin, FittedForest):
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
 
+    @available_if(lambda forest: forest._has_outputs)
     def attach_samples(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add the training rows of every leaf to a fitted forest.
 

@@ -127,7 +127,7 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         self.tree_ = Tree(native, as_float32, self._variables.n_levels)
 
     def _take_stored(self, grown: GrownForest) -> None:
-        self.tree_ = Tree.of(grown.trees, self._variables.n_levels)
+        self.tree_ = Tree._of(grown.trees, self._variables.n_levels)
 
     @property
     def _trees(self) -> Trees:

@@ -32,6 +32,7 @@ class RandomOutputForest(BaseForest):
 
     _classification = False
     _recipe = "totally_randomized"
+    _has_outputs = False
 
     # Parameters of other forests that are fixed here.
     criterion = "squared_error"

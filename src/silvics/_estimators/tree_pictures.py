@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from silvics.plots.display import Display
 from silvics.plots.tree_plot import plot_tree
 from silvics.plots.tree_text import tree_to_dot, tree_to_text
 
@@ -51,7 +52,7 @@ class ShowsTree:
         """
         return tree_to_dot(self, max_depth)
 
-    def plot(self, max_depth: int | None = 3, ax: Any = None) -> Any:
+    def plot(self, max_depth: int | None = 3, ax: Any = None) -> Display:
         """Draw the tree. Needs the package matplotlib.
 
         Parameters
@@ -63,7 +64,7 @@ class ShowsTree:
 
         Returns
         -------
-        ax : matplotlib axes
-            The axes of the drawing.
+        display : Display
+            An object with the attributes ``ax_`` and ``figure_``.
         """
-        return plot_tree(self, max_depth, ax)
+        return Display(plot_tree(self, max_depth, ax))

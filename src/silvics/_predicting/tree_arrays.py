@@ -48,7 +48,7 @@ class Tree:
         self._n_levels = n_levels or []
 
     @classmethod
-    def of(cls, trees: Trees, n_levels: list[int]) -> Tree:
+    def _of(cls, trees: Trees, n_levels: list[int]) -> Tree:
         """Create the arrays of a forest with a single tree."""
         made = cls.__new__(cls)
         made._trees, made._n_levels = trees, n_levels

@@ -1,18 +1,20 @@
-"""A fitted forest in a few lines: its size, its out-of-bag error, its most important variables."""
+"""The summary of a fitted forest: size, out-of-bag error, most important variables."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from silvics._fitting.axes import recipe_of
+from silvics._results.base import Result
+from silvics._results.table import Table
+from silvics.plots import charts
 from silvics.recipes import RECIPES
 
 _TOP = 10  # variables that are listed
-_MOST_SHOWN = 20  # classes of which the table of confusions is printed
+_MOST_SHOWN = 20  # classes up to which the confusion matrix is printed
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -22,17 +24,17 @@ class OutputErrors:
     Attributes
     ----------
     n_rows : int
-        Rows that have out-of-bag trees.
+        Number of rows with out-of-bag trees.
     error : float
-        Share of wrong classes, or mean squared error.
+        Share of misclassified rows, or mean squared error.
     r2 : float or None
-        Share of the variance explained; None for classes.
+        Coefficient of determination; None for classification.
     classes : list, or None
         Labels of the classes.
     confusion : ndarray of shape (n_classes, n_classes), or None
-        Rows by their class and by the predicted one; None where there are more than 100 classes.
+        Confusion matrix, with a row for each true class; None if there are more than 100 classes.
     class_errors : ndarray of shape (n_classes,), or None
-        Share of the rows of each class that are predicted as another.
+        Share of misclassified rows of each class.
     """
 
     n_rows: int
@@ -44,35 +46,40 @@ class OutputErrors:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Summary:
-    """What ``forest.summary()`` returns; ``print`` shows it.
+class Summary(Result):
+    """The summary of a fitted forest, as returned by ``forest.summary()``.
+
+    ``to_frame()`` has one row: ``estimator``, ``recipe``, ``n_trees``, ``n_nodes``, ``n_leaves``,
+    ``depth``, ``mean_depth``, ``n_features``, ``n_outputs``, ``max_features``, ``oob_error`` and
+    ``interrupted``. ``plot()`` draws the importances.
 
     Attributes
     ----------
     estimator : str
-        Class of the forest.
+        Name of the forest's class.
     recipe : str
-        Title of its algorithm.
+        Title of the algorithm.
     n_trees, n_nodes, n_leaves : int
-        Of the forest; leaves are None where only what predicts was loaded.
+        Numbers of trees, nodes and leaves. ``n_leaves`` is None if the model file was saved for
+        prediction only.
     depth, mean_depth : float or None
-        Depth of the deepest tree, and mean depth of the trees.
+        Largest and mean depth of the trees.
     n_features, n_outputs : int
-        Variables and outputs.
+        Numbers of variables and outputs.
     max_features : int
-        Variables drawn at a node, K.
+        Number of variables drawn at a node, K.
     oob : list of OutputErrors
-        Out-of-bag errors of each output; empty where there are none.
+        Out-of-bag errors of each output; empty if they were not computed.
     oob_error : float or None
-        That of the first output: the share of wrong classes, or the mean squared error.
+        Out-of-bag error of the first output.
     confusion, class_errors : ndarray or None
-        Those of the first output.
+        Confusion matrix and errors by class of the first output.
     importances : list of (str, float)
-        The variables of the largest mean decrease of impurity, as shares of the whole.
+        The variables of the largest mean decrease of impurity, as shares of the sum.
     interrupted : bool
-        Whether growing was cut short.
+        Whether ``fit`` was interrupted.
     samples_nbytes : int or None
-        Memory of the training rows by leaf, where they are kept (``keep_samples``).
+        Memory of the training rows by leaf, if they are kept (``keep_samples``).
     """
 
     estimator: str
@@ -90,16 +97,17 @@ class Summary:
     interrupted: bool
     samples_nbytes: int | None = None
     _predicts: bool = True
-    _drawn: str = ""  # the setting by which trees draw rows, and leave others out of their bags
+    _drawn: str = ""  # the parameter that makes trees draw rows, for out-of-bag estimates
+    _library: str | None = None
 
     @property
     def oob_error(self) -> float | None:
-        """Share of wrong classes or mean squared error, of the first output."""
+        """Out-of-bag error of the first output."""
         return self.oob[0].error if self.oob else None
 
     @property
     def confusion(self) -> np.ndarray | None:
-        """Table of confusions of the first output."""
+        """Confusion matrix of the first output."""
         return self.oob[0].confusion if self.oob else None
 
     @property
@@ -108,7 +116,7 @@ class Summary:
         return self.oob[0].class_errors if self.oob else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields in types that JSON has.
+        """Return all fields in types that JSON supports.
 
         Returns
         -------
@@ -125,7 +133,22 @@ class Summary:
                 of_output["classes"] = [_label(label) for label in of_output["classes"]]
         return fields
 
-    # ---- words
+    def _columns(self) -> dict[str, Any]:
+        names = (
+            "estimator", "recipe", "n_trees", "n_nodes", "n_leaves", "depth", "mean_depth",
+            "n_features", "n_outputs", "max_features", "oob_error", "interrupted",
+        )  # fmt: skip
+        return {name: [getattr(self, name)] for name in names}
+
+    def _draw(self, ax: Any) -> Any:
+        if not self.importances:
+            raise ValueError("This summary has no importances to draw.")
+        names, values = zip(*self.importances, strict=True)
+        label = "mean decrease of impurity (share)"
+        return charts.bars(np.array(values), np.array(names, dtype=object), label, ax)
+
+    def _title(self) -> str:
+        return self.estimator
 
     def _sizes(self) -> list[tuple[str, str]]:
         rows = [
@@ -156,56 +179,29 @@ class Summary:
             if of.r2 is None:
                 rows.append((f"Out-of-bag error{which}", f"{of.error:.2%} of {of.n_rows:,} rows"))
             else:
-                said = f"{of.error:.6g} (R2 {of.r2:.4f}) on {of.n_rows:,} rows"
-                rows.append((f"Out-of-bag mean squared error{which}", said))
+                text = f"{of.error:.6g} (R2 {of.r2:.4f}) on {of.n_rows:,} rows"
+                rows.append((f"Out-of-bag mean squared error{which}", text))
         return rows
 
-    def _tables(self) -> list[tuple[str, list[list[str]]]]:
-        """Titles and cells of the tables of confusions, and of importances."""
-        tables = []
+    def _tables(self) -> list[Table]:
+        """Return the sizes and errors, the confusion matrices, and the importances."""
+        tables = [Table([(f"{name}:", text) for name, text in self._sizes() + self._errors()])]
         for k, of in enumerate(self.oob):
             if of.confusion is None or of.classes is None or len(of.classes) > _MOST_SHOWN:
                 continue
             labels = [str(label) for label in of.classes]
             assert of.class_errors is not None
-            cells = [["", *labels, "error"]]
+            rows = []
             for label, row, error in zip(labels, of.confusion, of.class_errors, strict=True):
-                cells.append([label, *map(str, row), "" if np.isnan(error) else f"{error:.1%}"])
+                rows.append([label, *map(str, row), "" if np.isnan(error) else f"{error:.1%}"])
             which = f", output {k}" if len(self.oob) > 1 else ""
-            tables.append((f"Confusion matrix (rows: true class, out of bag{which})", cells))
+            title = f"Confusion matrix (rows: true class, out of bag{which})"
+            tables.append(Table(rows, header=["", *labels, "error"], title=title, numeric=True))
         if self.importances:
-            cells = [[name, f"{value:.4f}"] for name, value in self.importances]
-            tables.append(("Most important variables (mean decrease of impurity, shares)", cells))
+            rows = [[name, f"{value:.4f}"] for name, value in self.importances]
+            title = "Most important variables (mean decrease of impurity, shares)"
+            tables.append(Table(rows, title=title, numeric=True))
         return tables
-
-    def __str__(self) -> str:
-        rows = self._sizes() + self._errors()
-        width = max(len(name) for name, _ in rows) + 1
-        lines = [self.estimator, *(f"  {name + ':':<{width}} {said}" for name, said in rows)]
-        for title, cells in self._tables():
-            widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-            lines += ["", f"  {title}"]
-            for first, *rest in cells:
-                texts = [f"{c:>{w}}" for c, w in zip(rest, widths[1:], strict=True)]
-                lines.append("    " + "  ".join([f"{first:<{widths[0]}}", *texts]).rstrip())
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(said)}</td></tr>"
-            for name, said in self._sizes() + self._errors()
-        )
-        parts = [f"<p><b>{escape(self.estimator)}</b></p><table>{rows}</table>"]
-        for title, cells in self._tables():
-            body = "".join(
-                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-                for row in cells
-            )
-            parts.append(f"<p>{escape(title)}</p><table>{body}</table>")
-        return "<div>" + "".join(parts) + "</div>"
 
 
 class FittedSection:
@@ -225,7 +221,7 @@ class FittedSection:
 
 
 def summary_of(forest: Any) -> Summary:
-    """The summary of a fitted forest."""
+    """Return the summary of a fitted forest."""
     trees, samples = forest._trees, forest._grown.samples
     known = list(trees) if trees.known else []
     depths = [tree.max_depth for tree in known]
@@ -246,6 +242,7 @@ def summary_of(forest: Any) -> Summary:
         samples_nbytes=None if samples is None else samples.nbytes,
         _predicts=hasattr(forest, "score"),
         _drawn='rows="bootstrap"' if hasattr(forest, "recipe") else "bootstrap=True",
+        _library=getattr(forest, "_frame_library", None),
     )
 
 
@@ -284,7 +281,7 @@ def _of_classes(n: int, wrong: int, table: Any, classes: np.ndarray) -> OutputEr
 
 
 def _finite(values: np.ndarray) -> list[Any]:
-    """An array as lists; JSON has no NaN."""
+    """Return an array as lists, with None for NaN, which JSON does not support."""
     if values.dtype.kind != "f":
         return values.tolist()
     return [None if np.isnan(value) else value for value in values.tolist()]

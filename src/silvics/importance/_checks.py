@@ -1,4 +1,4 @@
-"""Words for what is wrong with an argument."""
+"""Checks of arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_REPEATS = 1_000_000
 
 
 def whole_number(name: str, value: Any, least: int, most: int | None = None, why: str = "") -> int:
-    """A whole number between two; ``why`` says where the larger one comes from."""
+    """Return an integer within bounds; ``why`` explains the upper bound in the error."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
     number = int(value)
@@ -43,16 +43,16 @@ def checked_tolerance(tolerance: Any) -> float:
 
 
 def checked_share(name: str, value: Any) -> float:
-    """A number between nothing and one, and neither."""
+    """Return a float strictly between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
     if not 0 < float(value) < 1:
-        raise ValueError(f"{name} must be between 0 and 1, and neither; got {value!r}")
+        raise ValueError(f"{name} must be strictly between 0 and 1, got {value!r}")
     return float(value)
 
 
 def threads(n_jobs: Any) -> int:
-    """How many threads ``n_jobs`` means."""
+    """Return the number of threads for ``n_jobs``."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}")
     return n_threads(None if n_jobs is None else int(n_jobs))

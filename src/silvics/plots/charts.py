@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from silvics._names import one_line
+
 
 def new_axes(ax: Any, width: float, height: float) -> Any:
     """Return the user's axes, or those of a new figure."""
@@ -55,6 +57,31 @@ def stacked(
     return ax
 
 
+def bars(
+    values: np.ndarray,
+    names: np.ndarray,
+    label: str,
+    ax: Any = None,
+    colors: Any = None,
+    legend: dict[str, str] | None = None,
+) -> Any:
+    """Draw a bar for each value, the first on top.
+
+    ``colors`` are the colors of the bars; ``legend`` has the color of each kind of bar.
+    """
+    ax = new_axes(ax, 6.4, 1.2 + 0.32 * len(values))
+    ax.barh(np.arange(len(values)), values, color=colors)
+    _name_rows(ax, names)
+    ax.invert_yaxis()
+    ax.set_xlabel(label)
+    if legend:
+        from matplotlib.patches import Patch
+
+        handles = [Patch(color=color, label=kind) for kind, color in legend.items()]
+        ax.legend(handles=handles, fontsize="small", loc="lower right")
+    return ax
+
+
 def lines(
     x: np.ndarray,
     values: np.ndarray,
@@ -68,7 +95,7 @@ def lines(
     for j, name in enumerate(names):
         ax.plot(x, values[:, j], marker="o", markersize=3.5, label=_label(name))
     ax.set_xticks(x if len(x) <= 20 else x[:: len(x) // 10])
-    ax.set_xlabel(x_label)
+    ax.set_xlabel(_label(x_label))
     ax.set_ylabel(f"importance ({unit})")
     ax.set_ylim(bottom=0)
     if len(names) <= 20:
@@ -87,8 +114,12 @@ def _name_rows(ax: Any, names: np.ndarray) -> None:
 
 
 def _label(name: Any) -> str:
-    """Escape a name for matplotlib: dollars are formulas, and an underscore hides a label."""
-    text = str(name).replace("$", r"\$")
+    """Return a name that matplotlib shows unchanged.
+
+    Matplotlib reads text between dollars as a formula and hides labels that begin with an
+    underscore.
+    """
+    text = one_line(str(name)).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 

@@ -209,9 +209,9 @@ def test_a_picture():
     from matplotlib import pyplot
 
     found = FORESTS["classes"]().importances(by="degree")
-    ax = found.plot(top=3)
+    ax = found.plot(top=3).ax_
     assert [label.get_text() for label in ax.get_yticklabels()] == [
         str(name) for name in found.names[np.argsort(-found.values)[:3]]
     ]
-    assert FORESTS["one tree"]().importances().plot(ax=ax) is ax
+    assert FORESTS["one tree"]().importances().plot(ax=ax).ax_ is ax
     pyplot.close("all")

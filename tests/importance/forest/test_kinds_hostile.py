@@ -266,7 +266,7 @@ def test_one_output_for_all(kind):
     found = forest.importances(kind, *rows)
     assert (found.values == 0).all()
     assert found.total == 0
-    assert "x0 0 +- 0" in repr(found)
+    assert "x0 0 0" in " ".join(repr(found).split())
     if kind == "surrogate":
         assert len(found.redundancy()) == 0
     if kind == "mdi":
@@ -399,7 +399,7 @@ def test_more_questions_that_mean_nothing():
         with pytest.raises(ValueError, match='by="class"'):
             of_numbers.importances(kind, X, NUMBERS, by="class")
     for kind in ("mdi", "mdi_oob", "ufi"):
-        with pytest.raises(ValueError, match="Redundancy"):
+        with pytest.raises(ValueError, match=r"redundancy\(\) needs"):
             grown().importances(kind, X, CLASSES).redundancy()
     two = np.column_stack([CLASSES, CLASSES])
     of_two = RandomForestClassifier(3, random_state=0).fit(X, two)

@@ -90,7 +90,7 @@ def test_permutations_of_rows_that_are_held_out(forest):
             repeat[j] = (forest.predict(other) != y).mean() - before
     assert found.replicates == pytest.approx(expected)
     assert found.impurity == pytest.approx(before)
-    assert "held out, before" in repr(found)
+    assert "held-out loss" in repr(found)
     per_tree = forest.importances("mda_tree", table, y, rows="held_out", random_state=3)
     assert len(per_tree.replicates) == 9
     losses = [(tree.predict(table) != y).mean() for tree in forest.estimators_]
@@ -133,7 +133,7 @@ def test_errors_name_the_parameter(kind):
 @pytest.mark.parametrize("kind", ["mdi", "surrogate", "air", "local"])
 def test_kinds_that_hold_nothing_out(kind):
     forest = RandomForestClassifier(3, random_state=0).fit(X, CLASSES)
-    with pytest.raises(ValueError, match="rows= means nothing"):
+    with pytest.raises(ValueError, match="rows= is not used by"):
         forest.importances(kind, *rows_of(kind), rows="held_out")
 
 
@@ -201,7 +201,7 @@ def test_the_readme_promises_the_noise_part_of_the_kinds_that_have_it():
     forest = RandomForestClassifier(30, random_state=0).fit(X, CLASSES)
     assert forest.importances("mdi", X, CLASSES, null="auto").null is not None
     for kind in KINDS[1:]:
-        with pytest.raises(ValueError, match="null= means nothing"):
+        with pytest.raises(ValueError, match="null= is not used by"):
             forest.importances(kind, *rows_of(kind), null="auto")
     text = " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
     (promised,) = re.findall(r"For ([^.]*), `null=`", text)
@@ -219,10 +219,12 @@ def test_classes_are_printed(kind):
     found = forest.importances(kind, X, y, by="class")
     lines = repr(found).splitlines()
     at = next(i for i, line in enumerate(lines) if "class ash" in line)
-    assert lines[at].split() == ["importance", "class", "ash", "class", "elm", "class", "oak"]
+    assert lines[at].split() == [
+        "variable", "importance", "standard_error", "class", "ash", "class", "elm", "class", "oak",
+    ]  # fmt: skip
     order = np.argsort(-found.values, kind="stable")
     for line, j in zip(lines[at + 1 :], order, strict=True):
-        name, value, _, error, *parts = line.split()
+        name, value, error, *parts = line.split()
         assert name == found.names[j]
         assert (value, error) == (f"{found.values[j]:.4g}", f"{found.standard_errors[j]:.2g}")
         assert parts == [f"{part:.4g}" for part in found.by_class[j]]
@@ -238,7 +240,7 @@ def test_outputs_are_printed_and_many_classes_are_not():
     text = repr(forest.importances("mdi", by="class"))
     assert "class 7" in text
     assert "class 8" not in text
-    assert "... and 4 more columns: to_frame() has them" in text
+    assert "... and 4 more columns: see to_frame()" in text
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])

@@ -196,7 +196,7 @@ def test_noise_has_none_and_errors_are_of_its_size():
     found = found.importances("mda", table, y, n_repeats=10, random_state=0)
     assert (found.values[:2] > 10 * found.standard_errors[:2]).all()
     assert (np.abs(found.values[2:]) < 5 * found.standard_errors[2:]).all()
-    assert "out of bag" in repr(found)
+    assert "out-of-bag loss" in repr(found)
     assert found.to_frame().shape == (6, 4)
 
 
@@ -214,7 +214,7 @@ def test_noise_has_none_and_errors_are_of_its_size():
         ((X, CLASSES), {"n_repeats": 1.5}, "n_repeats must"),
         ((X, CLASSES), {"loss": "squared_error"}, "loss must be one of"),
         ((X, CLASSES), {"by": "degree"}, "must be None or one of"),
-        ((X, CLASSES), {"normalize": True}, "of \\['mdi'\\] only"),
+        ((X, CLASSES), {"normalize": True}, "only by \\['mdi'\\]"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, settings, words):

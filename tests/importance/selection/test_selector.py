@@ -203,7 +203,7 @@ def test_what_forests_and_outputs_must_be():
     with pytest.raises(ValueError, match="'rule' parameter of SelectTuned must be"):
         SelectTuned(forest(2), rule="worst").fit(X, CLASSES)
     options = {"feature_groups": [[0, 1]], "n_permutations": 2}
-    with pytest.raises(ValueError, match="selected one by one"):
+    with pytest.raises(ValueError, match="must not have feature_groups"):
         SelectByTest(forest(2), options=options).fit(X, CLASSES)
     with pytest.raises(TypeError, match="multiple values for keyword argument 'kind'"):
         SelectByTest(forest(2), options={"kind": "mdi"}).fit(X, CLASSES)

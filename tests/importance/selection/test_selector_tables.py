@@ -146,9 +146,9 @@ def test_frames_come_back_with_missing_columns(library):
     for name in FRAME.columns[~select.get_support()]:
         gone[name] = None
     np.testing.assert_array_equal(grown.predict(back), grown.predict(gone))
-    with pytest.raises(ValueError, match="pass what transform gave"):
+    with pytest.raises(ValueError, match="pass a result of transform"):
         select.inverse_transform(frame)
-    with pytest.raises(ValueError, match="pass what transform gave"):
+    with pytest.raises(ValueError, match="pass a result of transform"):
         quick(SelectByThreshold).fit(X, CLASSES).inverse_transform(X)
 
 

@@ -186,5 +186,5 @@ def test_rates_of_a_frame_with_categories_and_groups():
         feature_groups={"rest": ["age", "code"]}, n_permutations=19, random_state=0,
     )  # fmt: skip
     assert found.selected().tolist() == ["kind"]
-    with pytest.raises(ValueError, match="ask it again"):
+    with pytest.raises(ValueError, match="run it again"):
         found.mask(0.2)

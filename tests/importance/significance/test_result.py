@@ -81,7 +81,7 @@ def test_how_false_a_list_is():
     raw = {0.65: 0.5 / 1, 0.6: 0.5 / 2, 0.2: (4 / 2) / 3}
     expected = [0.25, raw[0.2], 0.25]
     assert found.fdr_of_list() == pytest.approx(expected)
-    with pytest.raises(ValueError, match="useless variables to compare"):
+    with pytest.raises(ValueError, match="no importances under the null hypothesis"):
         made([0.1, 0.2]).fdr_of_list()
 
 
@@ -180,7 +180,7 @@ def test_it_is_told_in_words_drawn_and_kept(method):
     text = repr(found)
     assert len(text.splitlines()) <= 25
     assert "x0" in text
-    ax = found.plot()
+    ax = found.plot().ax_
     assert len(ax.patches) == P
     assert ax.patches[0].get_width() == pytest.approx(found.importances.max())
     labels = [label.get_text() for label in ax.get_yticklabels()]
@@ -191,35 +191,35 @@ def test_it_is_told_in_words_drawn_and_kept(method):
 
 def test_words():
     found = made([0.001, 0.8, 0.9])
-    assert "1 of 3 variables at a false discovery rate of 0.05: x0" in repr(found)
+    assert "1 of 3 variables selected at a false discovery rate of 0.05: x0" in repr(found)
     rates = made([0.01, 0.01, np.nan], _sort="family", level=0.1)
-    assert "2 of 3 variables at a chance of any false one of 0.1: x0, x1" in repr(rates)
+    assert "2 of 3 variables selected at a family-wise error rate of 0.1: x0, x1" in repr(rates)
     null = np.column_stack([np.linspace(0, 1, 30)] * 3)
     few = made([1 / 31, 0.4, 0.5], [9, 0.6, 0.5], null=null, _least=1 / 31)
-    assert "ask for more draws" in repr(few)
+    assert "use more draws" in repr(few)
     enough = made([1 / 31, 0.4, 0.5], [9, 0.6, 0.5], null=null, _least=1 / 31, _sort="joint")
-    assert "1 of 3 variables at a chance of any false one of 0.05: x0" in repr(enough)
+    assert "1 of 3 variables selected at a family-wise error rate of 0.05: x0" in repr(enough)
     too_few = made([1 / 3, 1, 1], [9, 0.6, 0.5], null=null[:2], _least=1 / 3, _sort="joint")
-    assert "ask for more draws" in repr(too_few)
+    assert "use more draws" in repr(too_few)
     many = made(np.linspace(0, 1, 40))
     assert re.search(r"\.\.\. and 25 more$", repr(many))
     decided = made(
         [0.1] * 3, decision=np.array(["confirmed", "rejected", "rejected"], dtype=object)
     )
-    assert "of 3 variables, 1 confirmed, 0 tentative, 2 rejected" in repr(decided)
+    assert "3 variables: 1 confirmed, 0 tentative, 2 rejected" in repr(decided)
 
 
 def test_selected_bars_have_another_colour_and_chance_a_mark():
     null = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
     found = made([0.001, 0.9], [3, 1], null=null)
-    ax = found.plot(level=0.5, how=None)
+    ax = found.plot(level=0.5, how=None).ax_
     colors = [patch.get_facecolor() for patch in ax.patches]
     assert colors[0] != colors[1]
     assert ax.lines[0].get_xdata() == pytest.approx([0.3, 0.4])
-    assert len(found.plot(top=1, ax=pyplot.figure().add_subplot()).patches) == 1
+    assert len(found.plot(top=1, ax=pyplot.figure().add_subplot()).ax_.patches) == 1
     dollars = made([0.5])
     dollars.names[0] = "a$b$c"
-    dollars.plot().figure.canvas.draw()
+    dollars.plot().figure_.canvas.draw()
     pyplot.close("all")
 
 

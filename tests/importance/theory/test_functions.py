@@ -76,7 +76,7 @@ def test_no_column(x):
         ((X[:, 0], X[:-1, 1]), {}, "different numbers of rows"),
         ((X[:, 0], X[:, 1], Y[:-1]), {}, "y has 39"),
         ((X[:, 0], X[:, 1], Y), {"given": X[:-1]}, "given has 39 rows"),
-        ((X[:, 0], X[:, 1]), {"given": X}, "only with y"),
+        ((X[:, 0], X[:, 1]), {"given": X}, "given needs y"),
     ],
 )
 def test_not_redundant_in_length(arguments, options, message):

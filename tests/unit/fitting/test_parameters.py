@@ -29,7 +29,6 @@ WRONG = {
     "random_state": [-1, 2**32, 1.5, "seed", [0]],
     "verbose": [-1, "loud", None, [1]],
     "warm_start": ["yes", None, 2],
-    "keep_samples": ["yes", None, 2],
     "class_weight": ["heavy", 1, 0.5],
     "ccp_alpha": [-0.1, "0", None, np.nan],
     "max_samples": [0, -1, 0.0, -0.5, "all", [10]],

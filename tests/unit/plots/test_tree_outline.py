@@ -150,7 +150,7 @@ def test_names_stay_on_one_line():
     tree = DecisionTreeClassifier().fit(frame, ["c\nd", "e"])
     assert tree.to_text().count("\n") == 3
     assert r"a \"b\"\\$ <= 1.5" in tree.to_dot()
-    tree.plot().figure.canvas.draw()
+    tree.plot().figure_.canvas.draw()
     plt.close("all")
 
 
@@ -176,7 +176,7 @@ def test_a_deep_tree_needs_no_recursion():
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack()) + 150)
     try:
-        dot, text, ax = tree.to_dot(), tree.to_text(None), tree.plot(None)
+        dot, text, ax = tree.to_dot(), tree.to_text(None), tree.plot(None).ax_
     finally:
         sys.setrecursionlimit(before)
     assert len(dot.splitlines()) == 2 * tree.tree_.node_count + 3
@@ -218,7 +218,7 @@ def boxes(ax):
 def test_pictures(kind):
     settings = {"n_estimators": 1, "random_state": 0} | KINDS[kind]
     tree = ForestClassifier(**settings).fit(TABLE, LABELS).estimators_[0]
-    ax = tree.plot(max_depth=2)
+    ax = tree.plot(max_depth=2).ax_
     shown = tree.to_dot(2).count("label=") - tree.to_dot(2).count("->")
     assert len(boxes(ax)) == shown
     ax.figure.canvas.draw()
@@ -236,8 +236,8 @@ def test_pictures(kind):
 def test_axes_of_the_user():
     ax = matplotlib.figure.Figure((4, 3)).add_subplot()
     tree = DecisionTreeRegressor(random_state=0).fit(TABLE[["girth"]], TABLE.girth**2)
-    assert tree.plot(ax=ax) is ax
+    assert tree.plot(ax=ax).ax_ is ax
     assert len(boxes(ax)) == 15
     leaf = DecisionTreeRegressor().fit([[1.0], [2.0]], [3.0, 3.0])
-    assert len(boxes(leaf.plot())) == 1
+    assert len(boxes(leaf.plot().ax_)) == 1
     plt.close("all")

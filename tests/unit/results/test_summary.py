@@ -52,7 +52,7 @@ def test_errors_of_classes():
     assert summary.class_errors == pytest.approx(1 - expected.diagonal() / expected.sum(axis=1))
     assert summary.oob[0].classes == ["high", "low", "mid"]
     text = str(summary)
-    assert f"Out-of-bag error: {1 - forest.oob_score_:.2%} of 150 rows" in text
+    assert f"Out-of-bag error:  {1 - forest.oob_score_:.2%} of 150 rows" in text
     assert repr(summary) == text
     for label, row in zip(forest.classes_, expected, strict=True):
         (line,) = (line.split() for line in text.splitlines() if line.startswith(f"    {label} "))

@@ -49,7 +49,7 @@ _COMPUTE: dict[str, Callable[[ImportanceRequest], Importances]] = {
 
 
 def importances(request: ImportanceRequest) -> Importances:
-    """What the forest's method gives."""
+    """Compute the importances that ``forest.importances`` returns."""
     one_of("kind", request.kind, [*KINDS, *ALIASES])
     one_of("rows", request.rows, ["oob", "held_out"])
     request = replace(request, kind=ALIASES.get(request.kind, request.kind))
@@ -59,7 +59,7 @@ def importances(request: ImportanceRequest) -> Importances:
         if name in kind.takes or _as_by_default(name, getattr(request, name)):
             continue
         of = [other for other, row in KINDS.items() if name in row.takes]
-        raise ValueError(f'{name}= means nothing to kind="{request.kind}": it is of {of} only.')
+        raise ValueError(f'{name}= is not used by kind="{request.kind}", only by {of}.')
     if request.by is not None and request.by not in kind.by:
         raise ValueError(
             f'by= of kind="{request.kind}" must be None or one of {list(kind.by)}, got '

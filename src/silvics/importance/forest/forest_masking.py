@@ -1,4 +1,4 @@
-"""Masking in forests on real data: importances as more variables compete at each node (7.2.1)."""
+"""Masking in forests on real data: importances as K grows (section 7.2.1)."""
 
 from __future__ import annotations
 
@@ -8,43 +8,48 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from silvics._frames import frame_of, library_of, wide
-from silvics.importance._checks import whole_number
+from silvics._frames import library_of, wide
+from silvics._results.base import Result
+from silvics.importance._checks import checked_top, whole_number
+from silvics.importance._docs import REFITTING, with_paragraphs
 from silvics.importance._types import Progress
 from silvics.importance.forest.refitting import SEEDS, ForestRefitter
 from silvics.plots import charts
+from silvics.plots.display import Display
 
-_MOST_FOR_PAIRS = 200  # variables, of which it is told what stands for them
-_ALIKE = 0.5  # likeness from which on a variable is said to stand for another
+_MOST_FOR_PAIRS = 200  # variables for which similar variables are computed
+_ALIKE = 0.5  # likeness above which a similar variable is printed
 
 
 @dataclass(repr=False, eq=False)
-class ForestMasking:
-    """Importances in forests of several K, and which variables stand for which.
+class ForestMasking(Result):
+    """Importances in forests of several K, and variables with similar splits.
+
+    ``to_frame()`` has one row for each ``K``, and a column for each variable, as in Table 6.2.
 
     Attributes
     ----------
     names : ndarray of str objects
         The variables.
     K : ndarray of int
-        How many variables were drawn at a node (``max_features``).
+        The numbers of variables drawn at a node (``max_features``).
     importances : ndarray of shape (n_K, n_variables)
-        In the forests of each K.
+        The importances in the forest of each K.
     standard_errors : ndarray of shape (n_K, n_variables)
-        Of those.
+        Standard errors of ``importances``.
     lost : ndarray of shape (n_variables,)
-        What part of the importance at the smallest K is gone at the largest; negative where it has
-        grown.
+        The share of the importance at the smallest K that is lost at the largest K; negative if
+        the importance has grown.
     stands_for : ndarray of str objects
-        For each variable the one whose splits are most like its own, in the forest of the smallest
-        K; "" where none is like it, or more than 200 variables were asked about.
+        For each variable the one with the most similar splits in the forest of the smallest K; ""
+        if there is none, or if X has more than 200 variables.
     likeness : ndarray of shape (n_variables,)
-        How much: 1 as a copy is, 0 not at all.
+        The similarity of the splits: 1 for a copy, 0 for no similarity.
 
     See Also
     --------
-    forest_masking : makes it.
-    masking : the same for trees on tables of few values, exact.
+    forest_masking : Compute it.
+    masking : The exact importances for tables of few values.
     """
 
     names: np.ndarray
@@ -58,55 +63,54 @@ class ForestMasking:
 
     @property
     def lost(self) -> np.ndarray:
-        """Parts of the importances at the smallest K."""
+        """The share of the importances at the smallest K that is lost."""
         first, last = self.importances[0], self.importances[-1]
         return np.divide(first - last, first, out=np.zeros_like(first), where=first > 0)
 
-    def to_frame(self) -> Any:
-        """The importances as a data frame.
+    def _columns(self) -> dict[str, Any]:
+        return wide("K", self.K, self.names, self.importances)
 
-        Returns
-        -------
-        frame : data frame
-            ``K``, and a column for each variable, as in Table 6.2.
-        """
-        return frame_of(wide("K", self.K, self.names, self.importances), self._library)
-
-    def plot(self, top: int | None = 10, ax: Any = None) -> Any:
-        """The importances over K, as in Figure 6.2.
+    def plot(self, ax: Any = None, *, top: int | None = 10) -> Display:
+        """Draw the importances over K, as in Figure 6.2.
 
         Parameters
         ----------
-        top : int or None, default=10
-            How many variables, those of the largest importance at any K; None: all.
         ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure.
+            The axes to draw in. None makes a new figure.
+        top : int or None, default=10
+            The number of variables, those of the largest importance at any K; None draws all.
 
         Returns
         -------
-        ax : matplotlib axes
+        display : Display
+            An object with the attributes ``ax_`` and ``figure_``.
         """
+        return Display(self._draw(ax, checked_top(top)))
+
+    def _draw(self, ax: Any, top: int | None = 10) -> Any:
         order = np.argsort(-self.importances.max(axis=0), kind="stable")[:top]
         shown = self.importances[:, order]
         return charts.lines(self.K, shown, self.names[order], "K", self._unit, ax)
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
+        return f"ForestMasking ({self._unit})"
+
+    def _shown_columns(self) -> dict[str, Any]:
         first, last = self.importances[0], self.importances[-1]
-        lines = [f"ForestMasking ({self._unit}): importance at K={self.K[0]}, at K={self.K[-1]}"]
-        order = np.argsort(-np.maximum(first, last), kind="stable")[:20]
-        width = max((len(str(self.names[j])) for j in order), default=0)
-        for j in order:
-            line = f"  {self.names[j]!s:<{width}} {first[j]:.4g} {last[j]:.4g}"
-            if self.lost[j] > 0.5:
-                line += f"  {min(self.lost[j], 1):.0%} of it is hidden"
-            if self.likeness[j] > _ALIKE:
-                line += f"  {self.stands_for[j]} splits alike ({self.likeness[j]:.2f})"
-            lines.append(line)
-        if len(self.names) > 20:
-            lines.append(f"  ... and {len(self.names) - 20} more")
-        return "\n".join(lines)
+        order = np.argsort(-np.maximum(first, last), kind="stable")
+        alike = self.likeness > _ALIKE
+        shown = {
+            "variable": self.names,
+            f"K={self.K[0]}": first,
+            f"K={self.K[-1]}": last,
+            "lost": np.array([f"{share:.0%}" for share in self.lost]),
+            "similar splits": np.where(alike, self.stands_for, ""),
+            "likeness": np.where(alike, self.likeness, np.nan),
+        }
+        return {name: column[order] for name, column in shown.items()}
 
 
+@with_paragraphs(REFITTING)
 def forest_masking(
     forest: Any,
     X: Any,
@@ -119,33 +123,22 @@ def forest_masking(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> ForestMasking:
-    """Importances in forests of several K, on any table.
+    """Compute the importances in forests of several K, on any table.
 
-    The more variables are drawn at a node, the more often the best of them is taken, and those that
-    tell nearly the same wait, until they have nothing left to say (section 7.2.1). A variable whose
-    importance falls as K grows is hidden by others; it is not useless.
+    The more variables are drawn at a node, the more often the best of them is taken. Variables with
+    nearly the same information are tested later, when less of it is left (section 7.2.1). A
+    variable whose importance falls as K grows is hidden by others; it is not useless.
 
     Parameters
     ----------
-    forest : estimator
-        A forest, fitted or not. Forests like it are grown, with ``max_features`` set to each K; it
-        is not changed.
-    X : table of shape (n_rows, n_variables)
-        Any data frame, array or sparse matrix.
-    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        The output.
+    <table>
     K : sequence of int or None, default=None
-        How many variables are drawn; None: 1, 2, 4, ... and all.
+        The values of ``max_features``. None is 1, 2, 4, ... and all.
     kind : str, default="mdi"
-        Of the importances, as in ``forest.importances(kind)``.
+        The kind of importance, as in ``forest.importances(kind)``.
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        As for ``fit``.
-    random_state : int, RandomState or None, default=None
-        Seed of the forests.
-    n_jobs : int or None, default=None
-        Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-    progress : callable or None, default=None
-        Called with (done, total) after each forest.
+        Weights of the rows, as in ``fit``.
+    <seeds>
 
     Returns
     -------
@@ -154,7 +147,7 @@ def forest_masking(
 
     Examples
     --------
-    x1 is x0 with some noise: alone it would tell nearly as much.
+    x1 is x0 with some noise.
 
     >>> import numpy as np
     >>> from silvics import RandomForestRegressor
@@ -201,5 +194,5 @@ def _default_grid(p: int) -> list[int]:
 def _checked_grid(K: Any, p: int) -> list[int]:
     numbers = [whole_number("K", k, 1, p, ", the number of variables") for k in np.ravel(K)]
     if not numbers:
-        raise ValueError("K has no number: give some, or None.")
+        raise ValueError("K is empty: pass at least one number, or None.")
     return sorted(set(numbers))

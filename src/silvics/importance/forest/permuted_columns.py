@@ -1,4 +1,4 @@
-"""Tables put together anew from their columns, and forests for such tables."""
+"""Tables recombined from columns, and forests for such tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Annotated:
 
 
 class Columns:
-    """A table that can be put together anew from its columns, each with its rows in any order.
+    """A table that can be recombined from its columns, each with permuted rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Forests like one that there is, grown anew on other rows, outputs or columns."""
+"""Copies of a forest, fitted on other rows, outputs or columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEEDS = np.iinfo(np.int32).max
 
 
 class ForestRefitter:
-    """Forests like one, grown anew.
+    """Fits copies of a forest.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ForestRefitter:
                 f"RandomForestClassifier(); got {forest!r}"
             )
         if X is None or y is None:
-            raise ValueError("Forests are grown anew, which needs X and y: pass those of fit.")
+            raise ValueError("This fits new forests, which needs X and y: pass those of fit.")
         check_weights(forest, sample_weight)
         if n_jobs is not None:
             threads(n_jobs)

@@ -1,4 +1,4 @@
-"""What ``forest.importances`` is asked for."""
+"""The arguments of ``forest.importances``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from silvics.importance.forest.grouping import grouped, names_of
 
 @dataclass(frozen=True)
 class ImportanceRequest:
-    """What ``forest.importances`` was asked; the names are those of its parameters."""
+    """The arguments of ``forest.importances``, under the names of its parameters."""
 
     forest: FittedForest
     kind: str
@@ -41,12 +41,12 @@ class ImportanceRequest:
 
     @property
     def names(self) -> np.ndarray:
-        """Of the variables, or groups, that are told of."""
+        """The names of the variables or groups."""
         return self._grouping[0]
 
     @property
     def group_of(self) -> np.ndarray:
-        """The number there of each variable."""
+        """The number of the group of each variable."""
         return self._grouping[1]
 
     @cached_property

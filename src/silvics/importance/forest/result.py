@@ -1,4 +1,4 @@
-"""Importances of the variables of a forest, with what is known about them."""
+"""The importances of the variables of a forest."""
 
 from __future__ import annotations
 
@@ -9,61 +9,72 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from silvics._frames import frame_of
+from silvics._results.base import Result
+from silvics._results.table import Table
 from silvics.importance._checks import checked_share, checked_top, number_of_repeats
 from silvics.importance.context_frame import frame_of_contexts
-from silvics.importance.forest.text import table_of_parts
 from silvics.plots import charts
+from silvics.plots.display import Display
+
+_MOST_NOISE_LINES = 15  # variables that the remarks about noise consider
 
 
 @dataclass(repr=False, eq=False)
-class Importances:
+class Importances(Result):
     """Importances of the variables of a forest.
+
+    ``to_frame()`` has one row for each variable, sorted by decreasing importance: ``variable``,
+    ``importance``, ``std`` and ``standard_error``; ``null``, ``corrected`` and ``null_share`` if
+    ``null`` was requested; and one column for each class or output if ``by`` requested them.
 
     Attributes
     ----------
     kind : str
-        How they were measured: as ``forest.importances`` was asked.
+        The kind of importance, as in ``forest.importances(kind)``.
     names : ndarray of str objects
-        The variables, or the groups of variables that were asked for.
+        The variables, or the groups of variables that were requested.
     values : ndarray of shape (n_variables,)
-        Of each. "mdi" and its kin: in the units of the criterion; parts of one, if normalized.
-        "mda": by how much the loss of out-of-bag predictions grows when the variable is permuted.
+        The importance of each variable. "mdi" and related kinds are in the units of the criterion,
+        or sum to one if normalized. "mda" is the increase of the out-of-bag loss when the variable
+        is permuted.
     std : ndarray of shape (n_variables,)
         Standard deviation over trees, permutations ("mda") or rows ("local").
     standard_errors : ndarray of shape (n_variables,)
-        Of ``values``. Of means over trees drawn at random: how far another forest of as many trees
-        on the same rows would be off; other rows would move them more. "mda" and "local": as means
-        over rows (over permutations, for a loss of your own).
+        Standard errors of ``values``. For means over randomly drawn trees, they estimate how much
+        another forest of the same size on the same rows would differ; other rows would change the
+        importances more. For "mda" and "local" they are standard errors of means over rows (over
+        permutations, for a custom loss).
     replicates : ndarray of shape (n_replicates, n_variables)
-        One for each tree, permutation ("mda") or row ("local"), of which ``values`` are the mean.
+        One row for each tree, permutation ("mda") or row ("local"). ``values`` is their mean.
     local : ndarray of shape (n_rows, n_variables), or None
-        Of each row ("local").
+        The importances for each row ("local").
     by_class : ndarray of shape (n_variables, n_classes), or None
-        With ``by="class"``. Impurities are sums over classes: rows add up to ``values``. "mda": of
-        the rows of each class.
+        With ``by="class"``. For impurities, the classes add up to ``values``. For "mda", a column
+        is computed from the rows of its class.
     classes : ndarray of str objects, or None
-        The names of these classes; of several outputs, "0: name" and so on.
+        The names of these classes. With several outputs they are "0: name" and so on.
     by_output : ndarray of shape (n_variables, n_outputs), or None
-        With ``by="output"``: how much each output adds to ``values``. "mda": of each output.
+        With ``by="output"``: the contribution of each output to ``values``; for "mda", the
+        importance for each output.
     null : ndarray of shape (n_variables,), or None
-        What noise in the place of each variable would get, where that was asked for.
+        The importance that noise in place of each variable would have, if it was requested.
     corrected : ndarray of shape (n_variables,), or None
-        ``values`` less ``null``.
+        ``values - null``.
     null_share : ndarray of shape (n_variables,), or None
-        ``null`` as a part of ``values``.
+        ``null / values``.
     by_degree : ndarray of shape (n_variables, n_degrees), or None
-        With ``by="degree"`` or ``"context"``: by how many other variables had been tested above.
-        Rows add up to ``values``.
+        With ``by="degree"`` or ``"context"``: the importance by the number of other variables that
+        were tested above. Rows add up to ``values``.
     impurity : float
-        Of Y at the roots of the trees, mean over the trees. "mda": the loss of out-of-bag
-        predictions as they are.
+        The impurity of Y at the roots, averaged over the trees. For "mda", the loss of the
+        out-of-bag predictions without permutation.
     total : float
-        Sum of the importances; "mdi": how much of ``impurity`` the trees explain, in the rows they
-        have seen (Theorem 6.2).
+        Sum of the importances. For "mdi", the part of ``impurity`` that the trees explain on the
+        rows that they were grown on (Theorem 6.2).
 
     See Also
     --------
-    silvics.RandomForestClassifier.importances : makes it.
+    silvics.RandomForestClassifier.importances : Compute importances.
     """
 
     kind: str
@@ -87,33 +98,33 @@ class Importances:
 
     @property
     def values(self) -> np.ndarray:
-        """Mean over trees, or permutations."""
+        """Mean over the replicates."""
         return self.replicates.mean(axis=0)
 
     @property
     def std(self) -> np.ndarray:
-        """Over trees, or permutations."""
+        """Standard deviation over the replicates."""
         scale = np.abs(self.replicates).max(initial=0.0) or 1.0
         return (self.replicates / scale).std(axis=0) * scale
 
     @property
     def total(self) -> float:
-        """Of all variables together."""
+        """Sum of the importances."""
         return float(self.values.sum())
 
     @property
     def local(self) -> np.ndarray | None:
-        """Of each row."""
+        """The importances for each row, of kind "local"."""
         return self.replicates if self.kind == "local" else None
 
     @property
     def corrected(self) -> np.ndarray | None:
-        """What is left without noise."""
+        """The importances without the part that noise would have."""
         return None if self.null is None else self.values - self.null
 
     @property
     def null_share(self) -> np.ndarray | None:
-        """What part is noise."""
+        """The share of each importance that noise would have."""
         if self.null is None:
             return None
         values = self.values
@@ -122,40 +133,40 @@ class Importances:
     def interval(
         self, level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = None
     ) -> Any:
-        """Between which bounds the importances would be, had other trees been drawn.
+        """Compute bootstrap confidence intervals over the trees.
 
-        The trees (or permutations, or rows) are drawn again with replacement. The rows of the
-        learning set stay what they are: the intervals tell whether there are enough trees, not what
-        other data would say.
+        The trees (or permutations, or rows) are resampled with replacement. The learning set stays
+        the same: the intervals show whether there are enough trees, and not how much the
+        importances would vary with other data.
 
         Parameters
         ----------
         level : float, default=0.95
-            How many of such means lie within the bounds.
+            The confidence level.
         n_resamples : int, default=1000
-            How often the trees are drawn.
+            The number of resamples.
         random_state : int, RandomState or None, default=None
-            Seed of the draws.
+            Seed of the resampling.
 
         Returns
         -------
         interval : data frame
-            In the library that the forest was fitted on (pandas, for arrays), the largest
-            importance first: ``variable``, ``importance``, ``lower`` and ``upper``.
+            One row for each variable, sorted by decreasing importance: ``variable``,
+            ``importance``, ``lower`` and ``upper``.
         """
         level = checked_share("level", level)
         n_resamples = number_of_repeats("n_resamples", n_resamples)
         generator = check_random_state(random_state)
         n = len(self.replicates)
         if n < 2:
-            raise ValueError("An interval needs two trees or more.")
+            raise ValueError("An interval needs at least two trees.")
         means = np.empty((n_resamples, len(self.names)))
         for mean in means:
             counts = np.bincount(generator.randint(0, n, n), minlength=n)
             mean[:] = counts @ self.replicates / n
         outside = (1 - level) / 2
         lower, upper = np.quantile(means, [outside, 1 - outside], axis=0)
-        order = np.argsort(-self.values, kind="stable")
+        order = self._order()
         columns = {
             "variable": self.names[order].tolist(),
             "importance": self.values[order],
@@ -165,24 +176,24 @@ class Importances:
         return frame_of(columns, self._library)
 
     def redundancy(self, top: int | None = None) -> Any:
-        """Which variables could stand for which (kind "surrogate").
+        """Find pairs of variables that can replace each other (kind "surrogate").
 
         Parameters
         ----------
         top : int or None, default=None
-            Only so many pairs; None: all.
+            The number of pairs; None returns all.
 
         Returns
         -------
         frame : data frame
-            By falling likeness: ``variable``; ``mimicked_by``; ``likeness``, how well the best
-            splits on the latter part the rows as those on the former do: 1 as a copy does, 0 no
-            better than sending all rows to the larger side; mean over the former's splits by what
-            they lower the impurity by.
+            Sorted by decreasing likeness: ``variable``, ``mimicked_by`` and ``likeness``. The
+            likeness measures how well the best splits on the second variable reproduce the splits
+            on the first: 1 for a copy, 0 if they are no better than sending all rows to the larger
+            side. It is the mean over the splits, weighted by their decrease of impurity.
         """
         if self._mimicry is None:
             raise ValueError(
-                'Redundancy is told by forest.importances("surrogate", X, y), of tables of at most '
+                'redundancy() needs forest.importances("surrogate", X, y), on a table of at most '
                 "2,000 variables."
             )
         likeness = self._mimicry.copy()
@@ -197,17 +208,12 @@ class Importances:
         }
         return frame_of(columns, self._library)
 
-    def to_frame(self) -> Any:
-        """The importances as a data frame, the largest first.
+    def _order(self) -> np.ndarray:
+        """Return the variables by decreasing importance."""
+        return np.argsort(-self.values, kind="stable")
 
-        Returns
-        -------
-        frame : data frame
-            In the library that the forest was fitted on (pandas, for arrays): ``variable``,
-            ``importance``, ``std``, ``standard_error``; ``null``, ``corrected`` and ``null_share``,
-            and a column for each class or output, where these were asked for.
-        """
-        order = np.argsort(-self.values, kind="stable")
+    def _columns(self) -> dict[str, Any]:
+        order = self._order()
         columns = {
             "variable": self.names[order].tolist(),
             "importance": self.values[order],
@@ -220,7 +226,7 @@ class Importances:
         parts, labels = self._parts()
         for k, label in enumerate(labels):
             columns[label] = parts[order, k]
-        return frame_of(columns, self._library)
+        return columns
 
     def _parts(self) -> tuple[Any, list[str]]:
         if self.by_class is not None:
@@ -231,24 +237,25 @@ class Importances:
         return None, []
 
     def by_context(self, top: int | None = None) -> Any:
-        """Each variable, given each set of others that had been tested above it.
+        """Decompose the importances by the set of variables that were tested above.
 
         Parameters
         ----------
         top : int or None, default=None
-            Only so many rows, those of the largest importance; None: all.
+            The number of rows, those of the largest importance; None returns all.
 
         Returns
         -------
         frame : data frame
-            By falling importance: ``variable``; ``given``, the names of the others; ``degree``,
-            how many; ``weight``, the share of rows that meet such a test, mean over the trees;
-            ``information``, the mean decrease of impurity there; ``importance``, their product.
+            Sorted by decreasing importance: ``variable``; ``given``, the names of the variables
+            tested above; ``degree``, their number; ``weight``, the share of rows that reach such a
+            test, averaged over the trees; ``information``, the mean decrease of impurity there;
+            ``importance``, the product of ``weight`` and ``information``.
         """
         if not self._contexts:
             raise ValueError(
-                'Contexts were not asked for: use forest.importances(by="context"), which also '
-                "tells the degrees."
+                'These importances have no contexts: use forest.importances(by="context"), which '
+                "also computes the degrees."
             )
         top = checked_top(top)
         found = self._contexts
@@ -262,72 +269,74 @@ class Importances:
         variables = self.names[found["variable"][order]].tolist()
         return frame_of_contexts(variables, given, weight[order], importance[order], self._library)
 
-    def plot(self, top: int | None = 20, ax: Any = None) -> Any:
-        """A bar for each variable, the largest first; by degree, where these were asked for.
+    def plot(self, ax: Any = None, *, top: int | None = 20) -> Display:
+        """Draw a bar for each variable, stacked by degree if these were requested.
 
         Parameters
         ----------
-        top : int or None, default=20
-            How many variables; None: all.
         ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure.
+            The axes to draw in. None makes a new figure.
+        top : int or None, default=20
+            The number of variables, those of the largest importance; None draws all.
 
         Returns
         -------
-        ax : matplotlib axes
+        display : Display
+            An object with the attributes ``ax_`` and ``figure_``.
         """
-        order = np.argsort(-self.values, kind="stable")[:top]
+        return Display(self._draw(ax, checked_top(top)))
+
+    def _draw(self, ax: Any, top: int | None = 20) -> Any:
+        order = self._order()[:top]
         parts = self.values[:, np.newaxis] if self.by_degree is None else self.by_degree
         errors = np.nan_to_num(self.standard_errors)
         return charts.stacked(parts[order], self.names[order], errors[order], self._unit, ax)
 
-    def __repr__(self) -> str:
-        values, errors = self.values, self.standard_errors
-        lines = [
-            f"Importances ({self.kind}; {self._unit}; mean of {len(self.replicates):,} {self._of})"
-        ]
-        if self.kind == "mdi":
-            lines.append(f"  all together {self.total:.4g} of {self.impurity:.4g}")
-        elif self.kind.startswith("mda"):
-            rows = "held out" if self._rows == "held_out" else "out of bag"
-            lines.append(f"  {rows}, before: {self.impurity:.4g}")
-        order = np.argsort(-values, kind="stable")
-        names = [str(name) for name in self.names[order[:20]]]
-        whole = [f"{values[j]:.4g} +- {errors[j]:.2g}" for j in order[:20]]
-        lines += table_of_parts(names, whole, *self._parts(), order[:20])
-        if len(order) > 20:
-            lines.append(f"  ... and {len(order) - 20} more")
-        return "\n".join([*lines, *self._words_of_noise()])
+    def _title(self) -> str:
+        n = len(self.replicates)
+        return f"Importances ({self.kind}; {self._unit}; mean of {n:,} {self._of})"
 
-    def _words_of_noise(self) -> list[str]:
-        """Of the largest, those that are mostly what noise would get."""
+    def _notes(self) -> list[str]:
+        if self.kind == "mdi":
+            return [f"total: {self.total:.4g} of {self.impurity:.4g}"]
+        if self.kind.startswith("mda"):
+            rows = "held-out" if self._rows == "held_out" else "out-of-bag"
+            return [f"{rows} loss without permutation: {self.impurity:.4g}"]
+        return []
+
+    def _shown_columns(self) -> dict[str, Any]:
+        hidden = ("std", "null", "corrected", "null_share")
+        return {name: column for name, column in self._columns().items() if name not in hidden}
+
+    def _tables(self) -> list[Table]:
+        return super()._tables() + self._noise_table()
+
+    def _noise_table(self) -> list[Table]:
+        """Return remarks on variables whose importance is mostly what noise would have."""
         if self.null is None or self.null_share is None:
             return []
-        lines = [f"What noise would get ({self._null_method}):"]
-        order = np.argsort(-self.values, kind="stable")[:20]
+        lines = []
         shares = np.clip(self.null_share, 0.0, 1.0)
-        for j in order:
+        for j in self._order()[:_MOST_NOISE_LINES]:
             if shares[j] < 0.5 or self.values[j] <= 0:
                 continue
-            has = ""
-            if self._distinct is not None:
-                has = f" has {self._distinct[j]:,} distinct values;"
-            lines.append(
-                f"  {self.names[j]}{has} {shares[j]:.0%} of its importance is what noise would get"
-            )
-        if len(lines) == 1:
-            lines.append("  less than half of each importance")
-        return lines
+            has = "" if self._distinct is None else f" has {self._distinct[j]:,} distinct values;"
+            share = f"{shares[j]:.0%} of its importance is what noise would get"
+            lines.append(f"{self.names[j]}{has} {share}")
+        if not lines:
+            lines.append("less than half of each importance")
+        title = f"What noise would get ({self._null_method})"
+        return [Table([[line] for line in lines], title=title)]
 
 
 def parts_of(forest: Any, by: str, parts: np.ndarray) -> dict[str, Any]:
-    """The fields of ``Importances`` for parts of classes of all outputs, or of outputs.
+    """Return the fields of ``Importances`` that hold parts by class or by output.
 
-    ``parts`` has a row for each variable.
+    ``parts`` has a row for each variable, and a column for each class of each output.
     """
     if not forest._classification:
         if by == "class":
-            raise ValueError('by="class" is for classes, and these are numbers: by="output".')
+            raise ValueError('by="class" needs a classifier: use by="output" for regression.')
         return {"by_output": parts}
     if by == "class":
         return {"by_class": parts, "classes": names_of_classes(forest)}
@@ -337,7 +346,7 @@ def parts_of(forest: Any, by: str, parts: np.ndarray) -> dict[str, Any]:
 
 
 def names_of_classes(forest: Any) -> np.ndarray:
-    """Of all classes of all outputs."""
+    """Return the names of all classes of all outputs."""
     if forest.n_outputs_ == 1:
         return np.array([str(name) for name in forest.classes_], dtype=object)
     return np.array(

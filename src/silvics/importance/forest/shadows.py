@@ -1,4 +1,4 @@
-"""Shadows: columns with their rows in another order, which tell nothing about Y."""
+"""Shadows: copies of columns with permuted rows, which are independent of Y."""
 
 from __future__ import annotations
 

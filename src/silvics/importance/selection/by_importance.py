@@ -1,4 +1,4 @@
-"""Selection of variables by their importances (thesis, section 7.3.1), for scikit-learn."""
+"""Selection of variables by importances or tests (thesis, section 7.3.1)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from silvics._docs import keep_parameters
+from silvics.importance._docs import SELECTORS, with_paragraphs
 from silvics.importance.selection.selector import (
     SHARED_CONSTRAINTS,
-    SHARED_WORDS,
     Sample,
     Selector,
-    documented,
     falling,
 )
 from silvics.importance.significance.permutation_tests import (
@@ -26,47 +25,47 @@ from silvics.importance.significance.permutation_tests import (
 from silvics.importance.significance.result import Significance
 from silvics.importance.significance.shadow_tests import boruta, contrast_test
 
-_KINDS = {  # by default, of each test
+_KINDS = {  # the default kind of each test
     "permutation": "ufi",
     "one_forest": "air",
     "contrasts": "mdi",
     "boruta": "ufi",
     "conditional_error": "mdi",
 }
-_AT_A_LEVEL = ("boruta", "conditional_error")  # that end where it is decided
+_AT_A_LEVEL = ("boruta", "conditional_error")  # tests that stop at a level
 
 
 # ---- by the importances of one forest
 
 
-@documented(SHARED_WORDS)
+@with_paragraphs(SELECTORS)
 class SelectByThreshold(Selector):
-    """Variables whose importance is large enough.
+    """Select variables whose importance is at least a threshold.
 
     Parameters
     ----------
     <forest>
     <kind>
     threshold : float or str, default="mean"
-        Least importance of what is selected: a number; "mean" or "median" of all importances, or
-        "1.25*mean"; or "2*se", two standard errors above zero, of each variable. The last is for
-        kinds that are around zero for useless variables, such as "mda", and not for "mdi", which
-        is above zero for all.
+        The smallest importance of a selected variable: a number; "mean" or "median" of all
+        importances, or a multiple such as "1.25*mean"; or "2*se", two standard errors above zero,
+        for each variable. The last is for kinds that are about zero for useless variables, such as
+        "mda", and not for "mdi", which is above zero for all variables.
     max_features : int or None, default=None
-        Of more that are large enough, only so many, the largest, are selected. With
-        ``threshold=-numpy.inf`` this alone decides.
+        The largest number of selected variables. With ``threshold=-numpy.inf``, exactly this many
+        are selected.
     <task>
     <seeds>
 
     Attributes
     ----------
     threshold_ : float, or ndarray of one for each variable
-        Least importance.
+        The threshold that was used.
     <attributes>
 
     See Also
     --------
-    sklearn.feature_selection.SelectFromModel : the same of any estimator, on arrays.
+    sklearn.feature_selection.SelectFromModel : Selection by any estimator, on arrays.
 
     Examples
     --------
@@ -113,15 +112,15 @@ class SelectByThreshold(Selector):
             scale = self.importances_.standard_errors
             if np.isnan(scale).any():
                 raise ValueError(
-                    f"threshold={self.threshold!r} needs standard errors, and of one tree there "
-                    "are none: use more trees."
+                    f"threshold={self.threshold!r} needs standard errors, which one tree does not "
+                    "have: use more trees."
                 )
         else:
             scale = {"": 1.0, "mean": values.mean(), "median": np.median(values)}[reference]
         self.threshold_ = factor * scale
         large = values >= self.threshold_
         if reference == "se":
-            large &= values > 0  # what is never used has no error
+            large &= values > 0  # unused variables have a standard error of zero
         if self.max_features is not None:
             largest = falling(np.where(large, values, -np.inf))
             large[largest[self.max_features :]] = False
@@ -129,7 +128,7 @@ class SelectByThreshold(Selector):
 
 
 def _parsed(threshold: Any) -> tuple[float, str]:
-    """A factor, and what it is a multiple of: "mean", "median", "se", or "" for itself."""
+    """Return a factor and its reference: "mean", "median", "se", or "" for a plain number."""
     if not isinstance(threshold, str):
         return float(threshold), ""
     *factor, reference = (part.strip() for part in threshold.split("*"))
@@ -147,33 +146,33 @@ def _parsed(threshold: Any) -> tuple[float, str]:
 # ---- by a test
 
 
-@documented(SHARED_WORDS)
+@with_paragraphs(SELECTORS)
 class SelectByTest(Selector):
-    """Variables whose importance is more than chance would give.
+    """Select variables whose importance is significant.
 
     Parameters
     ----------
     <forest>
     test : {"permutation", "one_forest", "contrasts", "boruta", "conditional_error"}, \
             default="permutation"
-        How chance is estimated: see the functions of :mod:`silvics.importance`.
+        The test. See the functions of :mod:`silvics.importance`.
     level : float, default=0.05
-        Of the test.
+        The level of the test.
     how : {"auto", "fdr", "family"} or None, default="auto"
-        The error that is meant by it, as in ``Significance.mask``.
+        The error rate that is controlled, as in ``Significance.mask``.
     kind : str or None, default=None
-        Of the importances; None: what suits the test: "ufi" for "permutation" and "boruta",
-        "air" for "one_forest", else "mdi". There is a warning for "mdi" with
-        "permutation" and "boruta".
+        The kind of importance. None is "ufi" for "permutation" and "boruta", "air" for
+        "one_forest", and "mdi" otherwise. There is a warning for "mdi" with "permutation" and
+        "boruta".
     options : dict or None, default=None
-        More for the function, such as ``{"n_permutations": 500}``.
+        Further arguments of the test, such as ``{"n_permutations": 500}``.
     <task>
     <seeds>
 
     Attributes
     ----------
     significance_ : Significance
-        What the test found.
+        The result of the test.
     <attributes>
 
     Examples
@@ -225,7 +224,7 @@ class SelectByTest(Selector):
         self.significance_ = self._tested(sample)
         mask = self.significance_.mask(None if self.test in _AT_A_LEVEL else self.level, self.how)
         if len(mask) != self.n_features_in_:
-            raise ValueError("options has feature_groups, and variables are selected one by one.")
+            raise ValueError("options must not have feature_groups: variables are selected singly.")
         return mask
 
     def _tested(self, sample: Sample) -> Significance:

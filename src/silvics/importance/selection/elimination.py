@@ -1,4 +1,4 @@
-"""Selection of as many variables as predict best: ranked once, or eliminated step by step."""
+"""Selection of the number of variables that predicts best, by ranking or elimination."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 from silvics._docs import keep_parameters
 from silvics._warnings import warn_user
 from silvics.importance._checks import MOST_REPEATS, whole_number
+from silvics.importance._docs import SCORES, with_paragraphs
 from silvics.importance.selection.scoring import Judge
 from silvics.importance.selection.selector import (
     SHARED_CONSTRAINTS,
-    SHARED_WORDS,
     Sample,
     Selector,
     columns_of,
-    documented,
     falling,
 )
 
@@ -37,40 +36,11 @@ _CONSTRAINTS: dict[str, list[Any]] = {
     "cv": ["cv_object"],
     "rule": [StrOptions({"best", "one_standard_error"})],
 }
-_OF_SCORES = """
-scoring : str, callable or None, default=None
-    As in scikit-learn; None: accuracy, or R2. Without ``cv``, of anything that scores what is
-    predicted and does not look at X. Rows count by their weights, if the scorer takes any; those of
-    weight zero never do, nor, out of bag, those that all trees have drawn.
-cv : int, splitter, iterable or None, default=None
-    None: forests are scored on the rows that their trees have not drawn, which costs nothing more.
-    Those rows have had a say in the ranking, so that these scores are too good: among many useless
-    variables some look useful on any rows. Otherwise all is done again within each fold, ranking
-    included, and scored on rows that nothing has seen: honest, at the price of as many fits.
-rule : {"best", "one_standard_error"}, default="best"
-    The number of variables of the best score, the smallest of several; or the smallest number whose
-    score is at most one standard error worse than the best.
-"""
-_FOUND = """
-n_features_ : int
-    How many variables are selected.
-n_features_grid_ : ndarray of int
-    Numbers of variables that were compared, the largest first.
-scores_ : ndarray
-    Of each; the mean over folds with ``cv``.
-standard_errors_ : ndarray
-    Of the scores: over folds; out of bag, where ``rule`` asks for it, by leaving out a part of the
-    rows at a time (jackknife), else NaN.
-path_ : list of Step
-    Each set of variables, with ``features`` (places, by falling importance), ``importances``,
-    ``score`` and ``standard_error``.
-"""
-_WORDS = SHARED_WORDS | {"<scores>": _OF_SCORES, "<found>": _FOUND}
 
 
 @dataclass(eq=False)
 class Step:
-    """A set of variables that forests were grown on, or could be."""
+    """A set of variables, with the score of a forest on them."""
 
     features: np.ndarray
     importances: np.ndarray
@@ -79,7 +49,7 @@ class Step:
 
 
 class _BySize(Selector):
-    """What selects the first so many of an order."""
+    """The base class of selectors of a number of ranked variables."""
 
     cv: Any
     rule: str
@@ -89,10 +59,10 @@ class _BySize(Selector):
     def _path(
         self, sample: Sample, forest: Any, values: np.ndarray, grown: bool
     ) -> Iterator[tuple[Step, Any]]:
-        """Sets of variables, the largest first, and forests on them, if they are to be grown."""
+        """Yield sets of variables in decreasing size, with forests on them if requested."""
 
     def _wanted(self) -> Any:
-        """The number of variables that was asked for; None: that of the best score."""
+        """Return the requested number of variables; None for that of the best score."""
         return None
 
     def _support(self, sample: Sample) -> np.ndarray:
@@ -100,17 +70,17 @@ class _BySize(Selector):
         return self._choose()
 
     def _walk(self, sample: Sample) -> None:
-        """Go the whole path, and score what is on it."""
+        """Compute all sets of variables and their scores."""
         if sample.y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed: forests are scored.")
+            raise ValueError(f"{type(self).__name__} requires y to be passed, to score forests.")
         judge = Judge(self.scoring, sample.prototype, self.rule != "best")
         self.forest_ = sample.forest()
         self.importances_ = sample.importances(self.forest_)
         out_of_bag = self.cv is None and self.forest_._grown.sampling.rows != "all"
         if self.cv is None and not out_of_bag and self._wanted() is None:
             raise ValueError(
-                "cv=None scores forests on rows that their trees have not drawn, and each of these "
-                "trees has drawn all: use a forest with bootstrap=True, or pass cv, such as cv=5."
+                "cv=None scores forests on out-of-bag rows, and trees of this forest draw all "
+                "rows: use a forest with bootstrap=True, or pass cv, such as cv=5."
             )
         self.path_ = []
         start = self.forest_, self.importances_.values
@@ -134,7 +104,7 @@ class _BySize(Selector):
         self._order = order
 
     def _folds(self, sample: Sample, judge: Judge) -> np.ndarray:
-        """Scores of each fold, whose rows have had no say in anything."""
+        """Return the scores of each fold, on rows that were not used in it."""
         splitter = check_cv(self.cv, sample.y, classifier=is_classifier(sample.prototype))
         scores = []
         for learning, testing in splitter.split(sample.X, sample.y):
@@ -152,7 +122,7 @@ class _BySize(Selector):
         return np.array(scores)
 
     def _choose(self) -> np.ndarray:
-        """Settle on a number of variables."""
+        """Choose the number of variables."""
         wanted = self._wanted()
         if wanted is None:
             scores = np.nan_to_num(self.scores_, nan=-np.inf)
@@ -185,9 +155,9 @@ class _BySize(Selector):
 # ---- ranked once
 
 
-@documented(_WORDS)
+@with_paragraphs(SCORES)
 class SelectTuned(_BySize):
-    """As many of the most important variables as predict best.
+    """Select the number of most important variables that predicts best.
 
     The variables are ranked once; forests on the first k of them are compared for a geometric grid
     of k.
@@ -197,8 +167,7 @@ class SelectTuned(_BySize):
     <forest>
     <kind>
     n_steps : int, default=10
-        How many numbers of variables are compared, from one to all, each about as many times the
-        one before.
+        The number of sizes that are compared, on a geometric grid from one variable to all.
     <scores>
     <task>
     <seeds>
@@ -256,39 +225,38 @@ class SelectTuned(_BySize):
 # ---- eliminated step by step
 
 
-@documented(_WORDS)
+@with_paragraphs(SCORES)
 class SelectByElimination(_BySize):
-    """What is left when the least important variables are dropped, again and again.
+    """Select variables by recursive elimination of the least important ones.
 
-    Importances are computed anew at each step, on the variables that are left, down to the last
-    one. All sizes are thus known after one fit: ``at`` tells of them.
+    Importances are computed again at each step, on the remaining variables, down to the last one.
+    One fit therefore gives the selection of every size: see ``at``.
 
     Parameters
     ----------
     <forest>
     <kind>
     step : float or int, default=0.2
-        What is dropped at a time: a share of the variables that are left, or a number of them; one
-        at least.
+        The share or the number of the remaining variables that is dropped at a step, at least one.
     n_features_to_select : int, float or None, default=None
-        How many variables; a float is a share of all. None: as many as have the best score.
+        The number of variables, or their share. None is the number with the best score.
     <scores>
     warm_start : bool, default=False
-        Whether ``fit`` keeps the path there is if the table and all parameters are as before but
-        for ``n_features_to_select``.
+        Whether ``fit`` reuses the path of the previous fit if the table and all parameters except
+        ``n_features_to_select`` are the same.
     <task>
     <seeds>
 
     Attributes
     ----------
     ranking_ : ndarray of int
-        1 for what is selected, 2 for what was dropped last, and so on.
+        1 for selected variables, 2 for those dropped last, and so on.
     <found>
     <attributes>
 
     See Also
     --------
-    sklearn.feature_selection.RFE : the same of any estimator, on arrays.
+    sklearn.feature_selection.RFE : Elimination with any estimator, on arrays.
 
     Examples
     --------
@@ -346,7 +314,7 @@ class SelectByElimination(_BySize):
         if not isinstance(wanted, Integral):
             return max(1, int(wanted * p))
         if int(wanted) > p:
-            warn_user(f"n_features_to_select={wanted}, and X has {p} variables: all are kept.")
+            warn_user(f"n_features_to_select={wanted}, but X has {p} variables: all are kept.")
         return min(int(wanted), p)
 
     def _support(self, sample: Sample) -> np.ndarray:
@@ -371,19 +339,19 @@ class SelectByElimination(_BySize):
         Parameters
         ----------
         n_features : int
-            How many; it becomes ``n_features_to_select``.
+            The number of variables, which is stored as ``n_features_to_select``.
 
         Returns
         -------
         self : object
         """
-        self.at(n_features)  # says what is wrong with it
+        self.at(n_features)  # checks it
         self.n_features_to_select = int(n_features)
         self.support_ = self._choose()
         return self
 
     def _all_that_counts(self, sample: Sample) -> dict[str, Any]:
-        """Whatever the path depends on."""
+        """Return everything that the path depends on."""
         parameters = self.get_params()
         for name in ("forest", "n_features_to_select", "n_jobs", "warm_start"):
             del parameters[name]
@@ -393,7 +361,7 @@ class SelectByElimination(_BySize):
     def _path(
         self, sample: Sample, forest: Any, values: np.ndarray, grown: bool
     ) -> Iterator[tuple[Step, Any]]:
-        del grown  # their importances are needed in any case
+        del grown  # the importances are always needed
         places = np.arange(len(values))
         while True:
             order = falling(values)
@@ -407,7 +375,7 @@ class SelectByElimination(_BySize):
 
 
 def _same(a: dict[str, Any], b: dict[str, Any] | None) -> bool:
-    """Whether parameters are the same objects, or say the same."""
+    """Return whether parameters are the same objects or equal."""
     if b is None or a.keys() != b.keys():
         return False
     return all(

@@ -1,13 +1,11 @@
-"""What selectors of variables have in common: tables in, tables of some columns out."""
+"""The base class of selectors of variables."""
 
 from __future__ import annotations
 
-import inspect
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -33,8 +31,6 @@ from silvics.importance.forest.kinds import arguments_of
 from silvics.importance.forest.permuted_columns import Columns, for_columns
 from silvics.importance.forest.result import Importances
 
-_Class = TypeVar("_Class", bound=type)
-
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "forest": [HasMethods(["fit", "importances"]), None],
     "kind": [str],
@@ -48,7 +44,7 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def _as_table(X: Any) -> Any:
-    """X as something whose rows and columns can be had."""
+    """Return X in a form whose rows and columns can be indexed."""
     if issparse(X):
         check_format(X)
         return X if X.format in ("csr", "csc") else X.tocsr()
@@ -59,19 +55,19 @@ def _as_table(X: Any) -> Any:
 
 
 def columns_of(X: Any, places: np.ndarray) -> Any:
-    """Some columns of any table, as they are."""
+    """Return some columns of any table, unchanged."""
     # A list of no names would lose the rows as well.
     return _safe_indexing(X, places if len(places) else slice(0, 0), axis=1)
 
 
 def falling(values: np.ndarray) -> np.ndarray:
-    """Places by falling value; of equal ones the first first, and what is not known last."""
+    """Return indices by decreasing value, in a stable order, with NaN last."""
     return np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows, and the forests that are grown on them."""
+    """Rows of the learning set, and the forests fitted on them."""
 
     X: Any
     y: np.ndarray | None
@@ -82,7 +78,7 @@ class Sample:
     seed: int
 
     def rows(self, rows: np.ndarray) -> Sample:
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(
             self,
             X=_safe_indexing(self.X, rows),
@@ -91,7 +87,7 @@ class Sample:
         )
 
     def forest(self, places: np.ndarray | None = None) -> Any:
-        """A forest on some of the columns; None: on all."""
+        """Fit a forest on some of the columns; None is all."""
         if places is None:
             forest, X = clone(self.prototype), self.X
         else:  # parameters that speak of columns speak of these alone
@@ -101,7 +97,7 @@ class Sample:
         return forest.fit(X, self.y, **weight)
 
     def importances(self, forest: Any, places: np.ndarray | None = None) -> Importances:
-        """Of the columns that a forest of these rows was grown on."""
+        """Compute the importances of the columns that a forest was fitted on."""
         X = self.X if places is None else columns_of(self.X, places)
         asked = arguments_of(self.kind, X, self.y, self.seed, self.weight)
         return forest.importances(self.kind, **asked)
@@ -114,58 +110,13 @@ def _default_forest(task: str) -> Any:
 def _check_task(forest: Any, task: str | None) -> None:
     if task is not None and is_classifier(forest) != (task == "classification"):
         raise ValueError(
-            f'task="{task}" does not suit the forest, a {type(forest).__name__}: pass another '
+            f'task="{task}" does not match the forest, a {type(forest).__name__}: pass another '
             "forest, or forest=None."
         )
 
 
-SHARED_WORDS = {
-    "<forest>": """
-forest : forest of silvics or None, default=None
-    Whose importances count; it is cloned. None: a RandomForestClassifier or a
-    RandomForestRegressor, as ``task`` says.""",
-    "<task>": """
-task : {"classification", "regression"} or None, default=None
-    What the forest is for, where ``forest`` is None. None: text, booleans, categories and integers
-    of at most 20 distinct values are classes; other integers, and all floats, are numbers. A
-    warning says what was taken if y has 10 to 50 distinct integers.""",
-    "<kind>": """
-kind : str, default="mdi"
-    Of the importances, as in ``forest.importances(kind)``.""",
-    "<seeds>": """
-random_state : int, RandomState or None, default=None
-    Seed of what is drawn here, and of the forest where that has none of its own.
-n_jobs : int or None, default=None
-    Threads of the forest; None: as many as it says itself. The result does not depend on it.""",
-    "<attributes>": """
-support_ : ndarray of bool
-    Which variables are selected.
-forest_ : forest
-    That on all variables.
-importances_ : Importances
-    Of that forest.
-n_features_in_ : int
-    Number of variables seen in ``fit``.
-feature_names_in_ : ndarray of str
-    Their names, where X had any.""",
-}
-
-
-def documented(words: dict[str, str]) -> Callable[[_Class], _Class]:
-    """Put paragraphs that several selectors share into a docstring."""
-
-    def complete(cls: _Class) -> _Class:
-        text = inspect.cleandoc(cls.__doc__ or "")
-        for place, paragraphs in words.items():
-            text = text.replace(place, paragraphs.strip())
-        cls.__doc__ = text
-        return cls
-
-    return complete
-
-
 class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """What all that select by a forest have in common: tables in, tables out."""
+    """The base class of selectors by the importances of a forest."""
 
     forest: Any
     kind: str | None
@@ -178,12 +129,12 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow what is needed, and select.
+        """Fit the forests and select variables.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Any table that the forest takes.
+            Any table that the forest accepts.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             The output.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -200,16 +151,16 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     @abstractmethod
     def _support(self, sample: Sample) -> np.ndarray:
-        """Which of the columns are selected."""
+        """Return a mask of the selected columns."""
 
     def _sample(self, X: Any, y: Any, weight: Any) -> Sample:
-        """What ``fit`` was given, checked."""
+        """Check the arguments of ``fit``."""
         self._check(X, y=y, reset=True)
         given = y
         if y is not None:
             y = check_array(y, dtype=None, ensure_2d=False, input_name="y")
             if y.ndim == 2 and y.shape[1] == 1:
-                y = column_or_1d(y, warn=True)  # once, not for each forest
+                y = column_or_1d(y, warn=True)  # warn once, not for each forest
         if weight is not None:
             weight = check_array(weight, ensure_2d=False, dtype=None, input_name="sample_weight")
         if self.forest is None:
@@ -229,13 +180,13 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.kind or "mdi"
 
     def _check(self, X: Any, reset: bool, **y: Any) -> None:
-        """X is a table, whose names and number of columns are those of ``fit``, or become them."""
+        """Check the names and the number of columns of X; ``reset`` stores them."""
         settings = {"reset": reset, "skip_check_array": True, **y}
         is_frame = nw.dependencies.is_into_dataframe(X)
-        if is_frame:  # other names may be why all else is wrong
+        if is_frame:  # check names first: they may be the cause of other errors
             validate_data(self, nw.to_native(X, pass_through=True), **settings)
         found = opened(X, type(self).__name__)
-        if found.annotated:  # scikit-learn knows names of frames only
+        if found.annotated:  # scikit-learn reads names of frames only
             names = found.names
             X = X.X if names is None else frame_of({name: np.zeros(1) for name in names}, None)
         if not is_frame:
@@ -246,7 +197,7 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         return self.support_
 
     def transform(self, X: Any) -> Any:
-        """The selected columns.
+        """Return the selected columns.
 
         Parameters
         ----------
@@ -256,9 +207,9 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         X_selected : table of shape (n_samples, n_selected)
-            A frame of the same library, whose columns are untouched; a sparse matrix of a sparse
-            matrix, else an array. ``set_output`` says otherwise where it was asked to. Where
-            nothing is selected there is a warning, and a table without columns.
+            For a frame, a frame of the same library with unchanged columns; for a sparse matrix, a
+            sparse matrix; else an array. ``set_output`` changes this. If no variable is selected,
+            there is a warning, and the table has no columns.
         """
         check_is_fitted(self)
         self._check(X, reset=False)
@@ -272,23 +223,23 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         selected = columns_of(_as_table(X), np.flatnonzero(self.support_))
         if nw.dependencies.is_into_dataframe(selected):
             wanted = _get_output_config("transform", self)["dense"]
-            if wanted != "default":  # scikit-learn would go through an array
+            if wanted != "default":  # scikit-learn would convert to an array
                 return getattr(nw.from_native(selected), f"to_{wanted}")()
         return selected
 
     def inverse_transform(self, X: Any) -> Any:
-        """Put selected columns back to where they were.
+        """Put the selected columns back in their places.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_selected)
-            What ``transform`` gave.
+            A result of ``transform``.
 
         Returns
         -------
         X_original : table of shape (n_samples, n_features)
-            The other columns are zero, as in scikit-learn; missing in a frame, or an array of
-            objects, where zero may be of another type.
+            A table whose other columns are zero, as in scikit-learn, or missing in a frame or an
+            array of objects.
         """
         check_is_fitted(self)
         if issparse(X):
@@ -299,8 +250,8 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X = check_array(X, dtype=None, ensure_all_finite=False)
         if X.shape[1] != self.support_.sum():
             raise ValueError(
-                f"X has {X.shape[1]} columns, and {self.support_.sum()} were selected: pass what "
-                "transform gave."
+                f"X has {X.shape[1]} columns, and {self.support_.sum()} were selected: pass a "
+                "result of transform."
             )
         whole = np.zeros((X.shape[0], len(self.support_)), dtype=X.dtype)
         if X.dtype == object:
@@ -312,8 +263,8 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         names = list(self.get_feature_names_out())
         if frame.columns != names:
             raise ValueError(
-                f"X has columns {frame.columns}, and {names} were selected: pass what transform "
-                "gave."
+                f"X has columns {frame.columns}, and {names} were selected: pass a result of "
+                "transform."
             )
         gone = [str(name) for name in self.feature_names_in_[~self.support_]]
         filled = frame.with_columns(*(nw.lit(None).alias(name) for name in gone))

@@ -1,4 +1,4 @@
-"""Tests of importances: whether a variable that tells nothing could have as large a one."""
+"""Tests of importances by permutations, and by the negative importances of one forest."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from silvics._frames import library_of
 from silvics._names import one_of
 from silvics._warnings import warn_user
 from silvics.importance._checks import number_of_repeats, whole_number
+from silvics.importance._docs import REFITTING, with_paragraphs
 from silvics.importance._types import Progress
 from silvics.importance.forest.grouping import grouped
 from silvics.importance.forest.refitting import SEEDS, ForestRefitter
@@ -22,6 +23,7 @@ _ONE_SIDED = ("mdi_oob", "ufi")
 _MIN_NEGATIVE = 100  # negative importances, below which they are a poor null distribution
 
 
+@with_paragraphs(REFITTING)
 def permutation_test(
     forest: Any,
     X: Any,
@@ -38,59 +40,44 @@ def permutation_test(
 ) -> Significance:
     """Test importances against those of forests on permuted outputs (Altmann et al. 2010).
 
-    With the rows of y in another order, no variable tells anything about it, while the variables
-    stay as they are and depend on each other as they do. The p-value of a variable is the share of
-    such forests in which its importance is as large as in the real one, which counts as one of
-    them. Under the hypothesis that y has nothing to do with X, these are exact for any kind of
-    importance and any variables.
+    Permuting the rows of y makes it independent of X, and keeps the dependence between the
+    variables. The p-value of a variable is the share of forests in which its importance is at least
+    as large as the observed one; the observed forest counts as one of them. If y is independent of
+    X, the p-values are exact for any kind of importance and any variables.
 
-    Where some variables do tell something, those that do not compete with them for the splits,
-    which they need not in permuted data. This matters for "mdi", which adds up to the impurity of
-    y, permuted or not: weak variables then look worse than noise, and are not found. The default
-    "ufi" is about zero for useless variables, keeps the level and finds more
-    (docs/studies/test_kinds.md). It needs rows that trees have not drawn (``bootstrap=True``); use
-    "air" for forests without such rows.
+    If some variables are informative, the others compete with them for splits, which they do not in
+    permuted data. This matters for "mdi", which adds up to the impurity of y, permuted or not: weak
+    variables then look worse than noise and are not found. The default "ufi" is about zero for
+    useless variables, keeps the level and finds more variables (docs/studies/test_kinds.md). It
+    needs out-of-bag rows (``bootstrap=True``); use "air" for forests without them.
 
     Parameters
     ----------
-    forest : estimator
-        Fitted or not. Forests like it are grown; it is not changed.
-    X : table of shape (n_rows, n_variables)
-        Any data frame, array or sparse matrix.
-    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        The output; several are permuted together.
+    <table>
     kind : str, default="ufi"
-        Of importance, as in ``forest.importances``. There is a warning for "mdi".
+        The kind of importance, as in ``forest.importances``. There is a warning for "mdi".
     n_permutations : int, default=100
-        Forests on permuted outputs. No p-value is below 1 / (n_permutations + 1): a hundred do for
-        ``selected()``, which bounds the chance of any false variable; to select one of p variables
-        at a false discovery rate of 0.05 takes 20 p permutations, or ``null``.
+        The number of forests on permuted outputs. No p-value is below 1 / (n_permutations + 1). A
+        hundred are enough for ``selected()``, which controls the family-wise error rate. To select
+        one of p variables at a false discovery rate of 0.05 takes 20 p permutations, or
+        ``null="normal"``.
     null : {"empirical", "normal"}, default="empirical"
-        "normal": p-values from a normal distribution of the null importances, or of their
-        logarithms if none is negative; with the mean and variance that they have, which are
-        estimates (so it is a t-distribution). For few permutations: p-values may be small, but
-        those that are are rough, and often too small.
-    feature_groups : dict of str to list, list of lists, or None, default=None
-        Variables that are told of, and tested, as one.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
-        As for ``fit``. They stay with the rows of X when y is permuted.
-    random_state : int, RandomState or None, default=None
-        Seed of the permutations and the forests.
-    n_jobs : int or None, default=None
-        Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-    progress : callable or None, default=None
-        Called with (done, total) after each forest.
+        The null distribution. "normal" assumes that the null importances, or their logarithms if
+        none is negative, are normal with estimated mean and variance (so it uses a t-distribution).
+        It can give small p-values for few permutations, but these are rough and often too small.
+    <groups>
+    <seeds>
 
     Returns
     -------
     significance : Significance
-        With ``p_values``, ``adjusted()``, ``selected()``, ``fdr_of_list()`` and ``plot()``.
+        A result with ``p_values``, ``adjusted()``, ``selected()`` and ``fdr_of_list()``.
 
     Examples
     --------
     >>> import numpy as np
     >>> from silvics import RandomForestClassifier
-    >>> from silvics.importance.significance.permutation_tests import permutation_test
+    >>> from silvics.importance import permutation_test
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> forest = RandomForestClassifier(30)
     >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=99, random_state=0)
@@ -124,11 +111,11 @@ def permutation_test(
 
 
 def warn_of_decrease(kind: str, test: str) -> None:
-    """Warn of the kind that misses weak variables."""
+    """Warn if the kind is "mdi", which misses weak variables."""
     if kind == "mdi":
         warn_user(
             f'{test} with kind="mdi" misses weak variables: the decreases of impurity add up to '
-            "the impurity of y whatever y is, and grow with the number of values, so that weak "
+            "the impurity of y for any y, and grow with the number of values, so that weak "
             'variables can look worse than noise. Use kind="ufi", the default.'
         )
 
@@ -138,15 +125,15 @@ def seed_from(generator: np.random.RandomState) -> int:
 
 
 def share_as_large(draws: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """p-values; what was observed counts as a draw."""
+    """Return p-values; the observed values count as one draw."""
     return (1 + (draws >= values).sum(axis=0)) / (1 + len(draws))
 
 
 def of_normal_draws(draws: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """How likely one more draw is that large, if they are normal; their logarithms, if positive.
+    """Return p-values for normal draws, or for normal logarithms if no value is negative.
 
-    Decreases of impurity are: those of useless variables have a long tail, which logarithms do
-    not have. Draws that do not vary say nothing of how far away a value is.
+    Decreases of impurity of useless variables have a long tail, which their logarithms do not have.
+    Variables whose draws do not vary have the empirical p-values.
     """
     n, otherwise = len(draws), share_as_large(draws, values)
     if (draws >= 0).all() and (values >= 0).all():
@@ -154,40 +141,40 @@ def of_normal_draws(draws: np.ndarray, values: np.ndarray) -> np.ndarray:
         gap = np.where((draws > 0).all(axis=0), 0.0, np.minimum(smallest, 1.0) / 2)
         with np.errstate(divide="ignore"):
             draws, values = np.log(draws + gap), np.log(values + gap)
-    spread = draws.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n)  # of one more, from the mean of these
+    spread = draws.std(axis=0, ddof=1) * np.sqrt(1 + 1 / n)  # of one more draw around the mean
     with np.errstate(invalid="ignore", divide="ignore"):
         p_values = student.sf((values - draws.mean(axis=0)) / spread, n - 1)
     return np.where(spread > 1e-12 * np.abs(draws).max(axis=0), p_values, otherwise)
 
 
 def one_forest_test(importances: Importances) -> Significance:
-    """Test importances of one forest by those of them that are negative (Janitza et al. 2018).
+    """Test importances of one forest by the negative ones among them (Janitza et al. 2018).
 
-    Importances that are around 0 for useless variables are as often below it as above. Those that
-    are negative are therefore of useless variables, and with their mirror images, and those that
-    are 0, they show how importances of useless variables vary. No other forest is grown, so it is
-    quick; it takes many useless variables, all alike: hundreds of measurements of one sort.
+    Importances that are symmetric around 0 for useless variables are negative for half of these.
+    The negative importances, their mirror images and those that are 0 estimate the null
+    distribution. No other forest is fitted, so the test is fast. It needs many useless variables
+    with similar distributions, such as hundreds of measurements of one kind.
 
-    It is as good as the importances are symmetric. Of 300 useless variables in 100 rows, a level of
-    0.05 finds 5 in 100 by "air", and 7 to 9 in 100 by "mda", whose positive values reach further.
-    "ufi" and "mdi_oob" are unsuited to wide tables: a variable that happens to go with Y in the
-    sample does so in the rows held out as well, and its importance grows, where there is no such
-    thing below zero. On 7,129 genes of 72 patients with permuted labels, they find some 60 and 40
-    at a false discovery rate of 0.05, "air" none.
+    The test assumes symmetric importances. Of 300 useless variables in 100 rows, a level of 0.05
+    finds 5 in 100 with "air", and 7 to 9 in 100 with "mda", whose distribution has a longer
+    positive tail. "ufi" and "mdi_oob" are not suitable for wide tables: a variable that correlates
+    with Y by chance in the sample does so in the out-of-bag rows as well, which makes its
+    importance larger but never smaller. On 7,129 genes of 72 patients with permuted labels, they
+    find about 60 and 40 at a false discovery rate of 0.05, and "air" finds none.
 
     Parameters
     ----------
     importances : Importances
-        What ``forest.importances(kind, X, y)`` gave for a kind that is around 0 for useless
-        variables, best "air"; not "mdi", which is never negative.
+        A result of ``forest.importances(kind, X, y)`` for a kind that is about 0 for useless
+        variables, preferably "air"; not "mdi", which is never negative.
 
     Returns
     -------
     significance : Significance
-        A p-value is the share of the null importances that are as large; the importance itself
-        counts as one of them (as ranger does not have it), so that none is 0. With p useless
-        variables, none is then below about 1 / p: a false discovery rate of 0.05 needs at least
-        twenty variables above all null importances, and with fewer nobody could tell.
+        A p-value is the share of the null importances that are at least as large. The importance
+        itself counts as one of them (unlike in ranger), so no p-value is 0. With p useless
+        variables, no p-value is below about 1 / p: at a false discovery rate of 0.05, variables are
+        selected only if at least twenty are above all null importances.
 
     Examples
     --------
@@ -208,26 +195,26 @@ def one_forest_test(importances: Importances) -> Significance:
         )
     if importances.kind == "mdi":
         raise ValueError(
-            'Importances of kind "mdi" are never negative, so those of useless variables cannot be '
-            'told: use a kind that is around 0 for them, such as forest.importances("air", X, y), '
-            "or permutation_test, which takes any."
+            'Importances of kind "mdi" are never negative, so they give no null distribution: use '
+            'a kind that is about 0 for useless variables, as forest.importances("air", X, y), or '
+            "permutation_test, which accepts any kind."
         )
     if importances.kind in _ONE_SIDED:
         warn_user(
-            f'Importances of kind "{importances.kind}" reach further above zero than below, and '
-            'p-values come out too small, much so in wide tables: use kind "air".'
+            f'Importances of kind "{importances.kind}" have a longer tail above zero than below, '
+            'so p-values are too small, especially in wide tables: use kind "air".'
         )
     values = importances.values
     negative = values[values < 0]
     if not negative.size:
         raise ValueError(
-            "No importance is negative, so there is nothing that shows how those of useless "
-            "variables vary: use permutation_test, or a table with many more useless variables."
+            "No importance is negative, so there is no null distribution: use permutation_test, or "
+            "a table with many more useless variables."
         )
     if negative.size < _MIN_NEGATIVE:
         warn_user(
-            f"Only {negative.size} importances are negative, and they stand for all useless "
-            f"variables: p-values are rough. With fewer than {_MIN_NEGATIVE}, use permutation_test."
+            f"Only {negative.size} importances are negative, so p-values are rough. With fewer "
+            f"than {_MIN_NEGATIVE}, use permutation_test."
         )
     null = np.concatenate([negative, values[values == 0], -negative])
     draws = np.broadcast_to(null[:, np.newaxis], (len(null), len(values)))
@@ -243,11 +230,12 @@ def one_forest_test(importances: Importances) -> Significance:
 
 
 def members_of(labels: np.ndarray, groups: Any) -> tuple[np.ndarray, list[list[int]]]:
-    """Names of what is told of, and the columns of each."""
+    """Return the names of the groups of variables, and the columns of each."""
     names, group_of = grouped(labels, groups)
     return names, [np.flatnonzero(group_of == g).tolist() for g in range(len(names))]
 
 
+@with_paragraphs(REFITTING)
 def conditional_error_rate(
     forest: Any,
     X: Any,
@@ -263,48 +251,35 @@ def conditional_error_rate(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Significance:
-    """Go down the ranking of variables, as far as the next is more than chance.
+    """Test the ranked variables in turn, until one is not significant (Huynh-Thu et al. 2012).
 
-    Of the variables from rank i on, suppose that none tells anything, of Y or of those before: then
-    their rows may be in another order, the same for all of them. The conditional error rate of
-    rank i is how often the largest of their importances is then as large as the i-th is
-    (Huynh-Thu et al. 2012). The first variables stay as they are, and take the splits that they
-    take. It ends at the first rank whose rate is above ``level``.
+    The null hypothesis at rank i is that the variables from rank i on are independent of Y and of
+    the variables before. Their rows are then permuted, in the same order for all of them, while the
+    variables before are not changed. The conditional error rate of rank i is the share of
+    permutations in which the largest importance of the permuted variables is at least the i-th
+    observed importance. The test stops at the first rank whose rate is above ``level``.
 
     Parameters
     ----------
-    forest : estimator
-        Fitted or not. Forests like it are grown; it is not changed.
-    X : table of shape (n_rows, n_variables)
-        Any data frame, array or sparse matrix.
-    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        The output.
+    <table>
     kind : str, default="mdi"
-        Of importance, as in ``forest.importances``.
+        The kind of importance, as in ``forest.importances``.
     n_permutations : int, default=100
-        For each rank. No rate is below 1 / (n_permutations + 1).
+        The number of permutations for each rank. No rate is below 1 / (n_permutations + 1).
     level : float, default=0.05
-        Where to end.
+        The rate above which the test stops.
     max_rank : int or None, default=None
-        Where to end at the latest; None: at the last variable.
-    feature_groups : dict of str to list, list of lists, or None, default=None
-        Variables that are told of, ranked, and permuted as one.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
-        As for ``fit``. They stay with the rows of y.
-    random_state : int, RandomState or None, default=None
-        Seed of the permutations and the forests.
-    n_jobs : int or None, default=None
-        Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-    progress : callable or None, default=None
-        Called with (done, total) after each forest; ``total`` is the most that there can be.
+        The last rank that is tested; None tests all variables.
+    <groups>
+    <seeds>
 
     Returns
     -------
     significance : Significance
-        ``p_values`` are the rates, none smaller than those of ranks before; that of the first
-        variable that is not selected is a lower bound, as no more forests are grown than it takes
-        to see that it is above ``level``; NaN beyond. They are chances of any false variable, so
-        nothing remains to be adjusted.
+        A result whose ``p_values`` are the rates, which do not decrease with the rank. The rate of
+        the first variable that is not selected is a lower bound, because the test stops once it is
+        known to be above ``level``; rates of later variables are NaN. The rates are family-wise
+        error rates and are not adjusted further.
 
     Examples
     --------
@@ -320,9 +295,9 @@ def conditional_error_rate(
     n_permutations = number_of_repeats("n_permutations", n_permutations)
     if 1 / (1 + n_permutations) > level:
         raise ValueError(
-            f"No rate of {n_permutations} permutations is below {1 / (1 + n_permutations):.2g}, so "
-            f"none is below level={level:g}: ask for n_permutations={int(np.ceil(1 / level - 1))} "
-            "at least."
+            f"With {n_permutations} permutations no rate is below {1 / (1 + n_permutations):.2g}, "
+            f"so none is below level={level:g}: use n_permutations={int(np.ceil(1 / level - 1))} "
+            "or more."
         )
     grow = ForestRefitter(forest, X, y, sample_weight, n_jobs, progress)
     table = grow.table

@@ -1,4 +1,4 @@
-"""Which importances are more than chance: p-values, and what follows from many of them."""
+"""The result of a test of importances: p-values, and the variables that they select."""
 
 from __future__ import annotations
 
@@ -9,46 +9,52 @@ from typing import Any
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from silvics._frames import frame_of
 from silvics._names import did_you_mean
+from silvics._results.base import Result
 from silvics.importance._checks import checked_top
 from silvics.plots import charts
+from silvics.plots.display import Display
 
-_IN_WORDS = {
-    "fdr": "at a false discovery rate of",
-    "family": "at a chance of any false one of",
-    None: "at a false positive rate of",
+_ERROR_RATES = {
+    "fdr": "false discovery rate",
+    "family": "family-wise error rate",
+    None: "false positive rate",
 }
 
 
 @dataclass(repr=False, eq=False)
-class Significance:
-    """Importances, and how likely chance alone would give such ones.
+class Significance(Result):
+    """Importances with p-values.
+
+    ``to_frame()`` has one row for each variable, sorted by increasing p-value: ``variable``,
+    ``importance`` and ``p_value``; ``adjusted_p_value``, on which the selection is based;
+    ``q_value``, which is ``adjusted("fdr")``; ``list_fdr``, where ``fdr_of_list`` is defined; and
+    ``decision`` for :func:`boruta`.
 
     Attributes
     ----------
     method : str
-        How that was found out.
+        A description of the test.
     names : ndarray of str objects
-        The variables, or the groups of variables that were asked for.
+        The variables, or the groups of variables that were requested.
     importances : ndarray of shape (n_variables,)
-        As observed.
+        The observed importances.
     p_values : ndarray of shape (n_variables,)
-        Of each by itself; NaN where the method ended before. What they are probabilities of, each
-        method says.
+        Unadjusted p-values; NaN where the method stopped before the variable. The documentation of
+        each test defines them.
     null : ndarray of shape (n_null, n_variables), or None
-        Importances of the same variables, or of their shadows, when they tell nothing about Y.
+        Importances of the same variables, or of their shadows, under the null hypothesis.
     level : float
-        Of the method, where it has one; ``selected`` takes it unless told otherwise.
+        The level of the method, which is the default of ``selected``.
     decision : ndarray of str objects, or None
-        Of :func:`boruta`: "confirmed", "tentative" or "rejected".
+        For :func:`boruta`: "confirmed", "tentative" or "rejected".
     hits : ndarray of shape (n_rounds, n_variables), or None
-        Of :func:`boruta`: 1 where a variable was above all shadows, 0 where not, NaN where it had
-        been rejected before.
+        For :func:`boruta`: 1 where a variable was above all shadows, 0 where it was not, NaN where
+        it had been rejected before.
 
     See Also
     --------
-    permutation_test, one_forest_test, contrast_test, conditional_error_rate, boruta : make it.
+    permutation_test, one_forest_test, contrast_test, conditional_error_rate, boruta : The tests.
     """
 
     method: str
@@ -59,31 +65,31 @@ class Significance:
     level: float = 0.05
     decision: np.ndarray | None = None
     hits: np.ndarray | None = None
-    # What p-values are: "plain", "joint" (null draws are of all variables together), "family" (of
-    # any false one already, and known up to `level`), or "hits".
+    # The meaning of the p-values: "plain", "joint" (null draws are of all variables together),
+    # "family" (adjusted for any false variable already, and known up to `level`), or "hits".
     _sort: str = "plain"
-    _least: float = 0.0  # the smallest p-value that there can be
-    _used: np.ndarray | None = None  # p-values by which the method has decided itself
+    _least: float = 0.0  # the smallest possible p-value
+    _used: np.ndarray | None = None  # the p-values on which the method based its decisions
     _library: str | None = None
 
     def adjusted(self, how: str | None = "fdr") -> np.ndarray:
-        """p-values for all variables together.
+        """Adjust the p-values for multiple tests.
 
         Parameters
         ----------
         how : {"fdr", "family"} or None, default="fdr"
-            "fdr": selecting those up to 0.05 lets one in twenty of them be false, on average
-            (Benjamini-Hochberg). "family": the chance that any is false is 0.05: by the largest of
-            the importances in each null draw, step by step (Westfall-Young), where the draws are
-            of all variables together; otherwise Holm's. None: as they are. Those of
-            :func:`conditional_error_rate` are of any false one already, and stay as they are.
+            "fdr" controls the expected share of false variables among those selected
+            (Benjamini-Hochberg). "family" controls the probability that any selected variable is
+            false: by the step-down method of Westfall and Young if the null draws are of all
+            variables together, else by Holm's method. None does not adjust. The p-values of
+            :func:`conditional_error_rate` are family-wise already and are not changed.
 
         Returns
         -------
         p_values : ndarray of shape (n_variables,)
         """
-        if how not in _IN_WORDS:
-            names = [name for name in _IN_WORDS if name]
+        if how not in _ERROR_RATES:
+            names = [name for name in _ERROR_RATES if name]
             raise ValueError(
                 f"how must be None or one of {names}, got {how!r}.{did_you_mean(how, names)}"
             )
@@ -99,18 +105,18 @@ class Significance:
         return found
 
     def mask(self, level: float | None = None, how: str | None = "auto") -> np.ndarray:
-        """Which variables are selected.
+        """Return a mask of the selected variables.
 
         Parameters
         ----------
         level : float or None, default=None
-            The error that is allowed; None: ``self.level``.
+            The allowed error rate. None is ``self.level``.
         how : {"auto", "fdr", "family"} or None, default="auto"
-            The error that is meant, as in ``adjusted``. "auto": what the method is made for. That
-            is "family" where null draws are of all variables together, as those of
-            :func:`permutation_test` (a hundred of them suffice for it, where "fdr" would need
-            thousands), and for :func:`conditional_error_rate`; for :func:`boruta` the variables
-            that are confirmed; otherwise "fdr".
+            The error rate that is controlled, as in ``adjusted``. "auto" depends on the method.
+            It is "family" if the null draws are of all variables together, as in
+            :func:`permutation_test` (a hundred draws are enough, where "fdr" would need
+            thousands), and for :func:`conditional_error_rate`. For :func:`boruta` it selects the
+            confirmed variables. Otherwise it is "fdr".
 
         Returns
         -------
@@ -121,8 +127,8 @@ class Significance:
         level = self.level if level is None else checked_level(level)
         if self._sort == "family" and level > self.level:
             raise ValueError(
-                f"The method has ended at the level {self.level}, and does not know what a level "
-                f"of {level} would select: ask it again, with level={level}."
+                f"The test stopped at the level {self.level}, so the selection at the level "
+                f"{level} is unknown: run it again with level={level}."
             )
         with np.errstate(invalid="ignore"):
             return self.adjusted(self._how(how)) <= level
@@ -131,14 +137,14 @@ class Significance:
         return how if how != "auto" else "family" if self._sort in ("family", "joint") else "fdr"
 
     def selected(self, level: float | None = None, how: str | None = "auto") -> np.ndarray:
-        """Names of the variables that are selected, those of the smallest p-values first.
+        """Return the names of the selected variables, sorted by increasing p-value.
 
         Parameters
         ----------
         level : float or None, default=None
-            The error that is allowed; None: ``self.level``.
+            The allowed error rate. None is ``self.level``.
         how : {"auto", "fdr", "family"} or None, default="auto"
-            The error that is meant, as in ``mask``.
+            The error rate that is controlled, as in ``mask``.
 
         Returns
         -------
@@ -148,22 +154,22 @@ class Significance:
         return self.names[[j for j in self._order() if mask[j]]]
 
     def fdr_of_list(self) -> np.ndarray:
-        """Of each variable, how false the list is that ends with it.
+        """Estimate the false discovery rate of each list of the most important variables.
 
-        How many importances as large as its own there are in a null draw, on average, as a part of
-        how many are observed (Huynh-Thu et al. 2012). All variables are compared with each other,
-        so it is for importances in which useless ones are alike: not for "mdi" of numbers next to
+        For each variable, this is the mean number of importances in a null draw that are at least
+        as large, divided by the number of observed importances that are (Huynh-Thu et al. 2012).
+        All variables are compared with each other. The importances of useless variables must
+        therefore have similar distributions; those of "mdi" do not if X has both numbers and
         categories.
 
         Returns
         -------
         rates : ndarray of shape (n_variables,)
-            At most 1, and never smaller for a smaller importance.
+            Rates of at most 1, which do not decrease as the importance decreases.
         """
         if self.null is None or self._sort == "hits":
             raise ValueError(
-                "There are no importances of useless variables to compare with: permutation_test "
-                "has some."
+                "This result has no importances under the null hypothesis: use permutation_test."
             )
         null, observed = np.sort(self.null, axis=None), np.sort(self.importances)
         order = np.argsort(-self.importances, kind="stable")
@@ -174,16 +180,7 @@ class Significance:
         rates[order] = np.minimum.accumulate(np.minimum(false / length, 1.0)[::-1])[::-1]
         return rates
 
-    def to_frame(self) -> Any:
-        """The variables as a data frame, those of the smallest p-values first.
-
-        Returns
-        -------
-        frame : data frame
-            In the library of X (pandas, for arrays): ``variable``, ``importance``, ``p_value``,
-            ``adjusted_p_value``, which the decision uses; ``q_value`` (``adjusted("fdr")``);
-            ``list_fdr``, where ``fdr_of_list`` has one; ``decision``, of :func:`boruta`.
-        """
+    def _columns(self) -> dict[str, Any]:
         order = self._order()
         columns: dict[str, Any] = {
             "variable": self.names[order].tolist(),
@@ -196,116 +193,114 @@ class Significance:
             columns["list_fdr"] = self.fdr_of_list()[order]
         if self.decision is not None:
             columns["decision"] = self.decision[order].tolist()
-        return frame_of(columns, self._library)
+        return columns
 
     def _order(self) -> np.ndarray:
+        """Return the variables by increasing p-value."""
         return np.lexsort((-self.importances, np.nan_to_num(self.p_values, nan=np.inf)))
 
     def plot(
         self,
+        ax: Any = None,
+        *,
         top: int | None = 20,
         level: float | None = None,
         how: str | None = "auto",
-        ax: Any = None,
-    ) -> Any:
-        """A bar for each importance, the largest first, in colour where it is selected.
+    ) -> Display:
+        """Draw a bar for each importance, colored if the variable is selected.
 
-        A mark is where chance alone would be, but for a share of ``level``.
+        A mark shows the quantile ``1 - level`` of the importances under the null hypothesis.
 
         Parameters
         ----------
-        top : int or None, default=20
-            How many variables; None: all.
-        level : float or None, default=None
-            The error that is allowed; None: ``self.level``.
-        how : {"auto", "fdr", "family"} or None, default="auto"
-            The error that is meant, as in ``mask``.
         ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure.
+            The axes to draw in. None makes a new figure.
+        top : int or None, default=20
+            The number of variables, those of the largest importance; None draws all.
+        level : float or None, default=None
+            The allowed error rate. None is ``self.level``.
+        how : {"auto", "fdr", "family"} or None, default="auto"
+            The error rate that is controlled, as in ``mask``.
 
         Returns
         -------
-        ax : matplotlib axes
+        display : Display
+            An object with the attributes ``ax_`` and ``figure_``.
         """
-        order = np.argsort(-self.importances, kind="stable")[: checked_top(top)]
-        mask = self.mask(level, how)[order]
-        ax = charts.new_axes(ax, 6.4, 1.2 + 0.32 * len(order))
-        places = np.arange(len(order))
-        colors = np.where(mask, "tab:blue", "lightgray")
-        ax.barh(places, self.importances[order], color=colors)
+        return Display(self._draw(ax, checked_top(top), level, how))
+
+    def _draw(
+        self, ax: Any, top: int | None = 20, level: float | None = None, how: str | None = "auto"
+    ) -> Any:
+        order = np.argsort(-self.importances, kind="stable")[:top]
+        colors = np.where(self.mask(level, how)[order], "tab:blue", "lightgray")
+        ax = charts.bars(self.importances[order], self.names[order], "importance", ax, colors)
         if self.null is not None:
             share = 1 - (self.level if level is None else level)
             chance = np.quantile(self.null, share, axis=0)[order]
+            places = np.arange(len(order))
             ax.plot(chance, places, "|", color="black", markersize=12, label="chance")
             ax.legend(fontsize="small", loc="lower right")
-        # To matplotlib, dollars are formulas.
-        labels = [str(name).replace("$", r"\$") for name in self.names[order]]
-        ax.set_yticks(places, labels=labels)
-        ax.invert_yaxis()
-        ax.set_xlabel("importance")
         return ax
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
+        return f"Significance ({self.method})"
+
+    def _notes(self) -> list[str]:
         mask = self.mask()
-        used, adjustment = self._decisive()
-        lines = [
-            f"Significance ({self.method})",
-            f"  {self._summary(mask)}",
-            f"  p-values: {adjustment}",
-        ]
+        notes = [self._count(mask), f"p-values: {self._decisive()[1]}"]
         n_tested = len(mask) if self._how("auto") == "fdr" else 1
         if not mask.any() and self.decision is None and self._least * n_tested > self.level:
-            lines.append(
-                f"  p-values are {self._least:.2g} at least here, too large for a single one of "
-                f"{len(mask)}: ask for more draws."
+            notes.append(
+                f"The smallest possible p-value is {self._least:.2g}, which is too large to select "
+                f"a single one of {len(mask)} variables: use more draws."
             )
-        order = self._order()[:15]
-        width = max((len(str(name)) for name in self.names[order]), default=0)
-        for j in order:
-            line = f"  {self.names[j]!s:<{width}} {self.importances[j]:.4g}"
-            if not np.isnan(used[j]):
-                line += f"  p = {used[j]:.2g}"
-            if self.decision is not None:
-                line += f"  {self.decision[j]}"
-            elif mask[j]:
-                line += "  *"
-            lines.append(line)
-        if len(mask) > len(order):
-            lines.append(f"  ... and {len(mask) - len(order)} more")
-        return "\n".join(lines)
+        return notes
+
+    def _shown_columns(self) -> dict[str, Any]:
+        order = self._order()
+        shown: dict[str, Any] = {
+            "variable": self.names[order],
+            "importance": self.importances[order],
+            "p": self._decisive()[0][order],
+        }
+        if self.decision is not None:
+            return shown | {"decision": self.decision[order]}
+        return shown | {"selected": ["*" if chosen else "" for chosen in self.mask()[order]]}
 
     def _decisive(self) -> tuple[np.ndarray, str]:
-        """The p-values that the decision uses, and how they are adjusted."""
+        """Return the p-values that decide, and a description of how they are adjusted."""
         if self._used is not None:
-            return self._used, f"of hits, two-sided, times {len(self.names)} (Bonferroni)"
+            return self._used, f"two-sided, of hits, times {len(self.names)} (Bonferroni)"
         if self._sort == "family":
-            return self.adjusted("family"), "of any false variable up to this one"
+            return self.adjusted("family"), "family-wise, of this and all larger importances"
         if self._how("auto") == "family":
-            return self.adjusted("family"), "adjusted for any false variable (Westfall-Young)"
-        return self.adjusted("fdr"), "adjusted for false discoveries (Benjamini-Hochberg)"
+            return self.adjusted("family"), "adjusted for the family-wise error (Westfall-Young)"
+        return self.adjusted("fdr"), "adjusted for the false discovery rate (Benjamini-Hochberg)"
 
-    def _summary(self, mask: np.ndarray) -> str:
+    def _count(self, mask: np.ndarray) -> str:
+        """Return how many variables are selected, and the first of them."""
         if self.decision is not None:
             counts = [
                 f"{int((self.decision == word).sum())} {word}"
                 for word in ("confirmed", "tentative", "rejected")
             ]
-            return f"of {len(mask)} variables, " + ", ".join(counts)
+            return f"{len(mask)} variables: " + ", ".join(counts)
         names = [str(name) for name in self.selected()]
-        text = (
-            f"{len(names)} of {len(mask)} variables {_IN_WORDS[self._how('auto')]} {self.level:g}"
-        )
+        rate = _ERROR_RATES[self._how("auto")]
+        text = f"{len(names)} of {len(mask)} variables selected at a {rate} of {self.level:g}"
         if names:
             text += ": " + ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         return text
 
 
 def step_down(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """p-values for all variables together, from null draws of all of them (Westfall-Young).
+    """Adjust p-values for the family-wise error by null draws of all variables (Westfall-Young).
 
-    Importances are counted from their mean over all draws, in standard deviations: variables of
-    many values, whose importances vary more, would be the largest in most draws otherwise. The
-    observed ones count as a draw, so that nothing tells it from the others if all are null.
+    Importances are standardized by their mean and standard deviation over all draws. Otherwise
+    variables of many values, whose importances vary more, would be the largest in most draws. The
+    observed importances count as one draw: under the null hypothesis it has the distribution of
+    the others.
     """
     draws = np.vstack([observed, null])
     scale = draws.std(axis=0)
@@ -313,7 +308,7 @@ def step_down(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
         draws = np.where(scale > 0, (draws - draws.mean(axis=0)) / scale, 0.0)
     order = np.argsort(-draws[0], kind="stable")
     draws = draws[:, order]
-    # In each draw, the largest of those that are left once the larger ones are taken.
+    # In each draw, the maximum over this variable and all of smaller observed importance.
     largest = np.maximum.accumulate(draws[1:, ::-1], axis=1)[:, ::-1]
     found = (1 + (largest >= draws[0]).sum(axis=0)) / (1 + len(null))
     adjusted = np.empty(len(order))
@@ -330,7 +325,7 @@ def _holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def checked_level(level: Any, name: str = "level") -> float:
-    """A share of errors."""
+    """Return a level as a float strictly between 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, Real):
         raise TypeError(f"{name} must be a number, got {level!r}")
     if not 0 < float(level) < 1:

@@ -1,4 +1,4 @@
-"""Tests against shadows that are in the same forest: contrasts, and Boruta."""
+"""Tests against shadows, permuted copies of the columns, in the same forest."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from silvics._frames import library_of
 from silvics._names import one_of
 from silvics.importance._checks import number_of_repeats
+from silvics.importance._docs import REFITTING, with_paragraphs
 from silvics.importance._types import Progress
 from silvics.importance.forest.refitting import ForestRefitter
 from silvics.importance.significance.permutation_tests import (
@@ -26,6 +27,7 @@ from silvics.importance.significance.result import Significance, checked_level
 _LEAST_SHADOWS = 5
 
 
+@with_paragraphs(REFITTING)
 def contrast_test(
     forest: Any,
     X: Any,
@@ -45,58 +47,45 @@ def contrast_test(
 ) -> Significance:
     """Test importances against those of shadows in the same forest (Tuv et al. 2009).
 
-    Each forest is grown on X and a shadow of each column: the same values, with the rows in another
-    order, one for all columns. A shadow competes with the useful variables for splits as a useless
+    Each forest is fitted on X and a shadow of each column: a copy with permuted rows, in the same
+    order for all columns. A shadow competes with the useful variables for splits as a useless
     variable does.
 
     Parameters
     ----------
-    forest : estimator
-        Fitted or not. Forests like it are grown; it is not changed.
-    X : table of shape (n_rows, n_variables)
-        Any data frame, array or sparse matrix.
-    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        The output.
+    <table>
     kind : str, default="mdi"
-        Of importance, as in ``forest.importances``.
+        The kind of importance, as in ``forest.importances``.
     n_repeats : int, default=20
-        Forests, each with shadows in an order of their own.
+        The number of forests, each with other permutations of the shadows.
     against : {"own", "all"}, default="own"
-        "own": a variable is compared with its own shadow, which has as many values. "all": with a
-        ``quantile`` of all shadows in the same forest, as in the paper.
+        "own" compares a variable with its own shadow, which has the same values. "all" compares it
+        with a ``quantile`` of all shadows in the same forest, as in the paper.
     over : {"data", "repeats"}, default="data"
-        What could have been otherwise. "data": the column itself. It counts as one more shadow,
-        and the question is whether it is further above their mean than shadows vary; this is a
-        test of whether a variable tells something. "repeats": the forests and the shadows only, as
-        in the paper: a paired t-test of the differences over the repeats. All repeats have the
-        same rows, so a useless variable that goes with Y in these rows by chance is found in all
-        of them, and the more repeats, the surer: **this finds false variables far more often than
-        its level says** (of 20 useless ones in 100 rows, 10 to 20 in 100 at a level of 0.05), and
-        tells only that more repeats would not change the picture.
+        The variation that the test considers. "data": the column counts as one more shadow, and is
+        significant if it is further above the mean of the shadows than they vary. This tests
+        whether a variable is informative. "repeats": only the forests and shadows vary, as in the
+        paper, which is a paired t-test of the differences over the repeats. All repeats have the
+        same rows, so a useless variable that correlates with Y by chance in these rows is found
+        with certainty as the repeats grow. **This finds false variables far more often than its
+        level** (of 20 useless ones in 100 rows, 10 to 20 in 100 at a level of 0.05), and shows only
+        that more repeats would not change the result.
     null : {"normal", "empirical"}, default="normal"
-        How p-values over "data" are taken from the importances of shadows. "normal": as if these
-        were normal, or their logarithms if none is negative. That is a guess, and the smallest
-        p-values can be too small: at a false discovery rate of 0.05, something was found in up to
-        one of eight tables of noise. "empirical": the share of shadows that are as large, without
-        a guess; no p-value is below 1 / (n_repeats + 1), so it takes many repeats.
+        The null distribution over "data". "normal" assumes that importances of shadows, or their
+        logarithms if none is negative, are normal. The smallest p-values can then be too small: at
+        a false discovery rate of 0.05, variables were found in up to one of eight tables of noise.
+        "empirical" is the share of shadows that are at least as large; no p-value is below
+        1 / (n_repeats + 1), so it takes many repeats.
     quantile : float, default=0.75
-        Of "all"; 1 is the largest.
-    feature_groups : dict of str to list, list of lists, or None, default=None
-        Variables that are told of, and tested, as one.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
-        As for ``fit``. They stay with the rows of X, and of shadows, as y does.
-    random_state : int, RandomState or None, default=None
-        Seed of the shadows and the forests.
-    n_jobs : int or None, default=None
-        Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-    progress : callable or None, default=None
-        Called with (done, total) after each forest.
+        The quantile for "all"; 1 is the maximum.
+    <groups>
+    <seeds>
 
     Returns
     -------
     significance : Significance
-        ``importances`` are means over the repeats; ``null`` are those of the shadows, or their
-        quantile, in each.
+        A result whose ``importances`` are means over the repeats; ``null`` has the importances of
+        the shadows, or their quantile, in each repeat.
 
     Examples
     --------
@@ -152,13 +141,14 @@ def contrast_test(
 
 
 def _paired(differences: np.ndarray) -> np.ndarray:
-    """p-values of the t-test that they are not above zero on average."""
+    """Return one-sided p-values of the t-test that the mean is zero."""
     n, mean, spread = len(differences), differences.mean(axis=0), differences.std(axis=0, ddof=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         p_values = student.sf(mean / (spread / np.sqrt(n)), n - 1)
     return np.where(spread > 0, p_values, np.where(mean > 0, 1 / (1 + n), 1.0))
 
 
+@with_paragraphs(REFITTING)
 def boruta(
     forest: Any,
     X: Any,
@@ -173,56 +163,41 @@ def boruta(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Significance:
-    """Find all relevant variables, by how often they are above all shadows (Kursa et al. 2010).
+    """Find all relevant variables by comparison with the best shadow (Kursa et al. 2010).
 
-    In each round a forest is grown on the variables that are not rejected and on a shadow of each:
-    its values, with the rows in another order, one for each column. A variable has a hit if its
-    importance is above that of all shadows. One that has more hits than a coin would have heads is
-    confirmed, one that has fewer is rejected, and takes no part any more; the binomial test is
-    two-sided, at ``level`` over the number of variables.
+    In each round a forest is fitted on the variables that are not rejected and on a shadow of each:
+    a copy with permuted rows, in another order for each column. A variable has a hit if its
+    importance is above that of all shadows. It is confirmed if it has significantly more hits than
+    half of the rounds, and rejected and left out if it has significantly fewer. The binomial test
+    is two-sided, at ``level`` divided by the number of variables.
 
-    To beat the best of many shadows half of the time is much for a useless variable. But all
-    rounds have the same rows: the p-values tell whether more rounds would change the picture, not
-    whether other rows would, and ``level`` is no error rate of the variables. Of 20 useless
-    variables in 100 rows, some 3 in 100 are confirmed, at least one in every third table. Little
-    that is useful is missed; where false ones matter, use :func:`permutation_test` or
-    :func:`conditional_error_rate`.
+    A useless variable is seldom above the best of many shadows. But all rounds have the same rows:
+    the p-values show whether more rounds would change the result, and not whether other rows would.
+    ``level`` is therefore no error rate of the variables. Of 20 useless variables in 100 rows,
+    about 3 in 100 are confirmed, at least one in every third table. Few useful variables are
+    missed. If false ones matter, use :func:`permutation_test` or :func:`conditional_error_rate`.
 
     Parameters
     ----------
-    forest : estimator
-        Fitted or not. Forests like it are grown; it is not changed.
-    X : table of shape (n_rows, n_variables)
-        Any data frame, array or sparse matrix.
-    y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        The output.
+    <table>
     kind : str, default="ufi"
-        Of importance, as in ``forest.importances``. There is a warning for "mdi", which is larger
-        for variables, and shadows, of many values. The default needs rows that trees have not drawn
-        (``bootstrap=True``); use "air" for forests without such rows.
+        The kind of importance, as in ``forest.importances``. There is a warning for "mdi", which is
+        larger for variables, and shadows, of many values. The default needs out-of-bag rows
+        (``bootstrap=True``); use "air" for forests without them.
     n_rounds : int, default=100
-        The most there are; it ends as soon as all variables are decided on.
+        The largest number of rounds. The test stops once all variables are decided.
     level : float, default=0.05
-        Of the decisions.
-    feature_groups : dict of str to list, list of lists, or None, default=None
-        Variables that are told of, and decided on, as one; the shadow of a group has its rows in
-        one order.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
-        As for ``fit``. They stay with the rows of y.
-    random_state : int, RandomState or None, default=None
-        Seed of the shadows and the forests.
-    n_jobs : int or None, default=None
-        Threads; None is the forest's ``n_jobs``. The result is the same for any number.
-    progress : callable or None, default=None
-        Called with (done, total) after each forest; ``total`` is ``n_rounds``.
+        The level of the decisions.
+    <groups>
+    <seeds>
 
     Returns
     -------
     significance : Significance
-        With ``decision``: "confirmed", "tentative" or "rejected"; ``hits`` by round;
-        ``importances``, means over the rounds that a variable took part in; ``null``, the largest
-        importance of a shadow in each round; and ``p_values``, of as many hits of a coin, when
-        the variable was decided on. What is printed is the two-sided p-value that the decision
+        A result with ``decision``: "confirmed", "tentative" or "rejected"; ``hits`` by round;
+        ``importances``, means over the rounds with the variable; ``null``, the largest importance
+        of a shadow in each round; and ``p_values``, one-sided binomial p-values of the hits when
+        the variable was decided. The printed form shows the two-sided p-value that the decision
         used, times the number of variables (Bonferroni).
 
     Examples
@@ -255,7 +230,7 @@ def boruta(
         found[n_done, left] = values
         hits[n_done, left] = values > best[n_done]
         n_done += 1
-        open_ = np.flatnonzero(decision == "tentative")  # what is decided keeps its p-value
+        open_ = np.flatnonzero(decision == "tentative")  # decided variables keep their p-values
         n_hits = np.nansum(hits[:n_done, open_], axis=0)
         p_values[open_] = binom.sf(n_hits - 1, n_done, 0.5)
         fewer = binom.cdf(n_hits, n_done, 0.5)
@@ -280,9 +255,9 @@ def boruta(
 def _round(
     grow: ForestRefitter, kind: str, generator: np.random.RandomState, groups: list[list[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Importances of groups of columns in one forest, and of their shadows."""
+    """Return the importances of groups of columns in one forest, and of their shadows."""
     shadows = [*groups]
-    while sum(map(len, shadows)) < _LEAST_SHADOWS:  # the best of few is not much
+    while sum(map(len, shadows)) < _LEAST_SHADOWS:  # the maximum of few shadows is too small
         shadows += groups
     orders = []
     for group in shadows:
@@ -306,5 +281,5 @@ def _round(
 
 
 def _two_sided(more: np.ndarray, fewer: np.ndarray, n_variables: int) -> np.ndarray:
-    """The p-value of as many hits or more, and as few or fewer, for all variables (Bonferroni)."""
+    """Return two-sided p-values from both one-sided ones, times the number of variables."""
     return np.minimum(2 * np.minimum(more, fewer) * n_variables, 1.0)

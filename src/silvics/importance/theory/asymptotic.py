@@ -28,14 +28,14 @@ def asymptotic_importances(
     random_state: Any = None,
     progress: Progress = None,
 ) -> AsymptoticImportances:
-    """Importances that infinitely many randomized trees give on a known distribution.
+    """Compute the importances of infinitely many randomized trees on a known distribution.
 
-    The table is taken as the distribution: a row is as probable as its weight says, and there is
-    nothing else. Each distinct value of a column is a level, and a missing value is a level of its
-    own. For totally randomized multiway trees (the default) this is Theorem 6.1, and equation 6.31
-    for other criteria than entropy. Two consequences hold for every table: the importances add up
-    to what all variables together tell of Y, and a variable has none if and only if it is
-    irrelevant in every context.
+    The table is taken as the distribution: the probability of a row is proportional to its weight.
+    Each distinct value of a column is a level, and missing is another level. For totally randomized
+    multiway trees (the default) this is Theorem 6.1, and equation 6.31 for other criteria than
+    entropy. Two consequences hold for every table: the importances add up to the information that
+    all variables together have about Y, and the importance of a variable is zero if and only if it
+    is irrelevant in every context.
 
     A sample is not the distribution that it comes from: on a small sample, noise looks like
     information (section 7.2.2, :func:`null_information`).
@@ -50,13 +50,13 @@ def asymptotic_importances(
         The impurity; entropy is in bits. scikit-learn's "log_loss" and "squared_error" are other
         names of the first and the last.
     K : int, default=1
-        Variables drawn at each node, of which the one is taken that lowers the impurity most; ties
-        are broken at random. Multiway trees draw among those not yet used on the branch, whether
-        they are constant at the node or not.
+        The number of variables drawn at each node. The one with the largest decrease of impurity is
+        taken; ties are broken at random. Multiway trees draw among the variables not yet used on
+        the branch, including those that are constant at the node.
     depth : int or None, default=None
-        At most so many tests on a branch (Proposition 6.6); None: until nothing is left to test.
+        The largest number of tests on a branch (Proposition 6.6); None is no limit.
     subspace : int or None, default=None
-        Each tree is grown on so many variables, drawn before (Proposition 6.7); None: on all.
+        The number of variables drawn for each tree (Proposition 6.7); None is all.
     splits : {"multiway", "extra", "best", "encoded"}, default="multiway"
         "multiway": a branch for each level, and each variable once on a branch (Definition 6.1).
         The others are binary, need variables with an order, and end at pure nodes. "extra": a cut
@@ -65,22 +65,22 @@ def asymptotic_importances(
         each variable of L levels as L - 1 binary ones, of which one is drawn after the variable
         (K = 1).
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        How probable each row is, in any unit.
+        The probability of each row, up to a factor.
     constant_features : {"count", "skip"}, default="count"
         Whether variables that are constant at a node count among the K, as they do in
         scikit-learn's forests; only for binary splits.
     method : {"auto", "exact", "sampled"}, default="auto"
         "exact": the expectation over all trees; "sampled": the mean over ``n_trees`` random trees,
-        with its standard error; "auto": exact where that is a matter of seconds or a minute (K = 1:
-        some 20 variables; K > 1: 12), else sampled, with a warning.
+        with its standard error; "auto": exact if that takes at most about a minute (K = 1: up to
+        about 20 variables; K > 1: 12), else sampled, with a warning.
     n_trees : int, default=1000
-        How many trees are sampled, where they are.
+        The number of trees, if trees are sampled.
     n_jobs : int or None, default=None
-        Threads; the result is the same for any number.
+        The number of threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the sampled trees.
     progress : callable or None, default=None
-        Called with (done, total) as the work goes on; anew, if trees are sampled after all.
+        Called with (done, total) during the computation; it starts again if trees are sampled.
 
     Returns
     -------
@@ -89,18 +89,19 @@ def asymptotic_importances(
 
     Examples
     --------
-    Y is the exclusive or of two variables: neither tells anything alone, and each a bit when the
-    other is known.
+    Y is the exclusive or of two variables: neither is informative alone, and each has one bit of
+    information given the other.
 
     >>> from silvics.importance import asymptotic_importances
     >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]]
     >>> found = asymptotic_importances(X, [0, 1, 1, 0])
     >>> found
     Importances for Y (bits; multiway trees, K=1; exact)
-      all together 1 of 1
-      x0 0.5
-      x1 0.5
-      x2 0
+      total: 1 of 1
+      variable  importance
+      x0        0.5
+      x1        0.5
+      x2        0
     >>> found.by_degree.round(3)
     array([[0.   , 0.167, 0.333],
            [0.   , 0.167, 0.333],

@@ -1,4 +1,4 @@
-"""Masking: how a variable hides another once the best of several is chosen (section 6.4.3)."""
+"""Masking: the choice of the best of several variables hides the others (section 6.4.3)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from silvics._fitting.parameters import seed_of
 from silvics._frames import frame_of, wide
+from silvics._results.base import Result
 from silvics.importance._checks import checked_top, threads, whole_number
 from silvics.importance._types import Progress
 from silvics.importance.theory.distribution import distribution_of
@@ -19,8 +20,11 @@ _MOST_VARIABLES = 200
 
 
 @dataclass(repr=False, eq=False)
-class Masking:
-    """Importances as K grows, and which variable takes them from which.
+class Masking(Result):
+    """Importances as K grows, and the amount that each variable hides of each other.
+
+    ``to_frame()`` has one row for each ``K``, and a column for each variable, as in Table 6.2.
+    ``plot()`` draws the importances over K, as in Figure 6.2.
 
     Attributes
     ----------
@@ -29,16 +33,16 @@ class Masking:
     importances : ndarray of shape (n_variables, n_variables)
         Importance of each variable (column) in multiway trees of each K = 1, 2, ... (row).
     standard_errors : ndarray of shape (n_variables, n_variables)
-        Of those; zero where they are exact.
+        Standard errors of ``importances``; zero if they are exact.
     hidden : ndarray of shape (n_variables, n_variables, n_variables)
-        ``hidden[K - 1, j, i]``: what j, drawn at a node, would have lowered the impurity by, where
-        i was taken instead; expected over trees and rows. What i hides of j.
+        ``hidden[K - 1, j, i]`` is the amount that i hides of j: the decrease of impurity by j at
+        nodes where j was drawn and i was taken instead, expected over trees and rows.
     exact : bool
-        Whether nothing was sampled.
+        Whether no trees were sampled.
 
     See Also
     --------
-    masking : makes it.
+    masking : Compute it.
     """
 
     names: np.ndarray
@@ -49,31 +53,23 @@ class Masking:
     _unit: str
     _library: str | None
 
-    def to_frame(self) -> Any:
-        """The importances as a data frame.
-
-        Returns
-        -------
-        frame : data frame
-            ``K``, and a column for each variable, as in Table 6.2.
-        """
-        numbers = np.arange(1, len(self.names) + 1)
-        return frame_of(wide("K", numbers, self.names, self.importances), self._library)
+    def _columns(self) -> dict[str, Any]:
+        return wide("K", np.arange(1, len(self.names) + 1), self.names, self.importances)
 
     def pairs(self, K: int | None = None, top: int | None = None) -> Any:
-        """Which variable hides which.
+        """Return pairs of a variable and another that hides it.
 
         Parameters
         ----------
         K : int or None, default=None
-            Of trees that choose among K; None: among all.
+            The number of variables that trees choose among; None is all variables.
         top : int or None, default=None
-            Only so many pairs; None: all.
+            The number of pairs; None returns all.
 
         Returns
         -------
         frame : data frame
-            By falling amount: ``variable``, ``hidden_by``, ``amount``.
+            Sorted by decreasing amount: ``variable``, ``hidden_by`` and ``amount``.
         """
         p = len(self.names)
         K = p if K is None else whole_number("K", K, 1, p, ", the number of variables")
@@ -89,34 +85,22 @@ class Masking:
         }
         return frame_of(columns, self._library)
 
-    def plot(self, ax: Any = None) -> Any:
-        """The importances over K, as in Figure 6.2.
-
-        Parameters
-        ----------
-        ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure.
-
-        Returns
-        -------
-        ax : matplotlib axes
-        """
+    def _draw(self, ax: Any) -> Any:
         x = np.arange(1, len(self.names) + 1)
         return charts.lines(x, self.importances, self.names, "K", self._unit, ax)
 
-    def __repr__(self) -> str:
-        first, last = self.importances[0], self.importances[-1]
-        width = max(len(str(name)) for name in self.names)
-        lines = [f"Masking ({self._unit}): importance at K=1, at K={len(self.names)}"]
-        for j in np.argsort(-first, kind="stable")[:20]:
-            line = f"  {self.names[j]!s:<{width}} {first[j]:.4g} {last[j]:.4g}"
-            i = int(self.hidden[-1, j].argmax())
-            if self.hidden[-1, j, i] > 1e-9 * max(first.max(), 1e-300):
-                line += f"  hidden most by {self.names[i]}"
-            lines.append(line)
-        if len(first) > 20:
-            lines.append(f"  ... and {len(first) - 20} more")
-        return "\n".join(lines)
+    def _title(self) -> str:
+        return f"Masking ({self._unit})"
+
+    def _shown_columns(self) -> dict[str, Any]:
+        first, last, hidden = self.importances[0], self.importances[-1], self.hidden[-1]
+        order = np.argsort(-first, kind="stable")
+        by = hidden.argmax(axis=1)
+        is_hidden = hidden.max(axis=1) > 1e-9 * max(first.max(), 1e-300)
+        shown = {"variable": self.names[order], "K=1": first[order]}
+        if len(self.names) > 1:
+            shown[f"K={len(self.names)}"] = last[order]
+        return shown | {"hidden most by": np.where(is_hidden, self.names[by], "")[order]}
 
 
 def masking(
@@ -131,12 +115,12 @@ def masking(
     random_state: Any = None,
     progress: Progress = None,
 ) -> Masking:
-    """Importances for K = 1, ..., p, and which variable hides which.
+    """Compute the importances for K = 1, ..., p, and the amounts that variables hide.
 
-    With K = 1 each variable is met in every context, and none hides another. The more variables
-    are drawn at a node, the more often the best of them is taken and the others wait, until they
-    have nothing left to say: a variable that tells nearly as much as another can end with nothing
-    at all (section 6.4.3).
+    With K = 1 each variable is tested in every context, and none hides another. The more variables
+    are drawn at a node, the more often the best of them is taken. The others are tested later, when
+    less information is left. A variable that is nearly as informative as another can therefore have
+    an importance of zero (section 6.4.3).
 
     Parameters
     ----------
@@ -147,13 +131,13 @@ def masking(
     criterion : {"entropy", "gini", "variance"}, default="entropy"
         The impurity.
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        How probable each row is, in any unit.
+        The probability of each row, up to a factor.
     method : {"auto", "exact", "sampled"}, default="auto"
         As in :func:`asymptotic_importances`.
     n_trees : int, default=1000
-        How many trees are sampled for each K, where they are.
+        The number of trees for each K, if trees are sampled.
     n_jobs : int or None, default=None
-        Threads; the result is the same for any number.
+        The number of threads. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the sampled trees.
     progress : callable or None, default=None
@@ -166,21 +150,22 @@ def masking(
 
     Examples
     --------
-    x0 is Y; x1 is Y but for one row in eight.
+    x0 equals Y; x1 equals Y in seven of eight rows.
 
     >>> from silvics.importance import masking
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> masking([[a, b] for a, b in zip(y, [0, 0, 0, 1, 1, 1, 1, 1])], y)
-    Masking (bits): importance at K=1, at K=2
-      x0 0.7256 1
-      x1 0.2744 0  hidden most by x0
+    Masking (bits)
+      variable  K=1     K=2  hidden most by
+      x0        0.7256  1
+      x1        0.2744  0    x0
     """
     distribution = distribution_of(X, y, criterion, sample_weight, "masking")
     p = distribution.n_variables
     if p > _MOST_VARIABLES:
         raise ValueError(
-            f"X has {p:,} variables, and which hides which is told of {_MOST_VARIABLES} at most. "
-            "Choose columns, for example the most important ones of asymptotic_importances."
+            f"X has {p:,} variables, and masking takes at most {_MOST_VARIABLES}. Choose columns, "
+            "for example the most important ones of asymptotic_importances."
         )
     seed = seed_of(random_state)
     found, hidden = [], []
@@ -202,7 +187,7 @@ def masking(
         found.append(result)
         hidden.append(np.zeros((p, p)) if solver.hidden is None else solver.hidden)
         if not result.exact:
-            method = "sampled"  # and has been warned of
+            method = "sampled"  # a warning has been given
         if progress is not None:
             progress(K, p)
     return Masking(

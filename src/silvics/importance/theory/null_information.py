@@ -1,4 +1,4 @@
-"""The information that noise seems to have (section 7.2.2)."""
+"""The apparent information of noise (section 7.2.2)."""
 
 from __future__ import annotations
 
@@ -8,32 +8,37 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from silvics._frames import library_of
+from silvics._results.base import Result
 from silvics.importance.theory.distribution import Distribution
-from silvics.importance.variables import column_of
+from silvics.importance.variables import column_of, unit_of
+from silvics.plots import charts
 
 
-@dataclass(frozen=True, eq=False)
-class NullInformation:
-    """What a split on a variable that has nothing to do with Y lowers the impurity by.
+@dataclass(frozen=True, repr=False, eq=False)
+class NullInformation(Result):
+    """The decrease of impurity by a split on a variable that is independent of Y.
+
+    ``to_frame()`` has one row: ``observed``, ``expected``, ``gamma_mean`` and ``p_value``.
 
     Attributes
     ----------
     observed : float
         The decrease in these rows, in the units of the criterion.
     expected : float
-        Its mean over all permutations of y: exact, for any number of rows.
+        The mean decrease over all permutations of y, which is exact for any number of rows.
     gamma : frozen distribution, or None
         Approximate distribution of the decrease, for many rows (equation 7.18; entropy only).
     gamma_mean : float or None
-        Its mean (equation 7.19). With few rows for a level and a class it may be far from
-        ``expected``.
+        The mean of ``gamma`` (equation 7.19). With few rows for a level and a class it may be far
+        from ``expected``.
     p_value : float or None
-        The probability, by ``gamma``, of ``observed`` or more; 1 if nothing can vary. As rough as
-        ``gamma`` is: do not rely on it where levels have fewer than five rows of a class.
+        The probability under ``gamma`` of a decrease of ``observed`` or more; 1 if the decrease
+        cannot vary. The approximation is poor if levels have fewer than five rows of a class.
 
     See Also
     --------
-    null_information : makes it.
+    null_information : Compute it.
     """
 
     observed: float
@@ -41,19 +46,32 @@ class NullInformation:
     gamma: Any
     gamma_mean: float | None
     p_value: float | None
+    _unit: str = ""
+    _library: str | None = None
 
-    def __repr__(self) -> str:
-        text = f"NullInformation(observed={self.observed:.4g}, expected={self.expected:.4g}"
-        if self.p_value is not None:
-            text += f", p_value={self.p_value:.2g}"
-        return text + ")"
+    def _columns(self) -> dict[str, Any]:
+        names = ("observed", "expected", "gamma_mean", "p_value")
+        values = (self.observed, self.expected, self.gamma_mean, self.p_value)
+        return {
+            name: np.array([np.nan if value is None else value])
+            for name, value in zip(names, values, strict=True)
+        }
+
+    def _title(self) -> str:
+        return f"Information of noise ({self._unit})"
+
+    def _draw(self, ax: Any) -> Any:
+        """Draw a bar for the observed and for the expected decrease."""
+        names = np.array(["observed", "expected"], dtype=object)
+        values = np.array([self.observed, self.expected])
+        return charts.bars(values, names, f"decrease of impurity ({self._unit})", ax)
 
 
 def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInformation:
-    """What part of an impurity decrease is noise.
+    """Compute the part of an impurity decrease that is noise.
 
-    A multiway split of a node on a variable that is independent of Y still seems to tell something:
-    the more levels, and the fewer rows, the more.
+    A multiway split on a variable that is independent of Y still lowers the impurity in a sample.
+    The decrease is larger for more levels and for fewer rows.
 
     Parameters
     ----------
@@ -71,7 +89,7 @@ def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInfor
 
     Examples
     --------
-    Twelve rows, each with a level of its own: they seem to tell everything, and so would noise.
+    With a different level in each of twelve rows, any variable seems to determine Y.
 
     >>> from silvics.importance import null_information
     >>> null = null_information(range(12), [0, 1] * 6)
@@ -84,28 +102,29 @@ def null_information(x: Any, y: Any, *, criterion: str = "entropy") -> NullInfor
     column = column_of(x, "x", "null_information")
     distribution = Distribution([column], y, criterion)
     whole = distribution.impurity_given([])
-    # Rounding may leave a little less than nothing.
+    # Rounding may give a negative number.
     observed = max(whole - distribution.impurity_given([0]), 0.0)
     sizes = np.bincount(column.levels, minlength=column.n_levels)
     n = int(sizes.sum())
+    shown = unit_of(criterion), library_of(x)
     if distribution.impurity_name != "entropy":
         # A child's impurity is that of a sample without replacement: (1 - 1/n_x) N / (N - 1) i(t).
         expected = whole * (len(sizes) - 1) / (n - 1) if n > 1 else 0.0
-        return NullInformation(observed, expected, None, None, None)
+        return NullInformation(observed, expected, None, None, None, *shown)
     classes = distribution.statistics.sum(axis=0)
     classes = classes[classes > 0].round().astype(np.int64)
     expected = _expected_information(sizes, classes)
     freedom = (len(sizes) - 1) * (len(classes) - 1)
     scale = 1 / (n * np.log(2))
     if freedom == 0:
-        return NullInformation(observed, expected, None, 0.0, 1.0)
+        return NullInformation(observed, expected, None, 0.0, 1.0, *shown)
     gamma = stats.gamma(freedom / 2, scale=scale)
     mean = float(freedom / 2 * scale)
-    return NullInformation(observed, expected, gamma, mean, float(gamma.sf(observed)))
+    return NullInformation(observed, expected, gamma, mean, float(gamma.sf(observed)), *shown)
 
 
 def _expected_information(sizes: np.ndarray, classes: np.ndarray) -> float:
-    """Mean mutual information of a table with these margins, over all permutations."""
+    """Return the mean mutual information over all permutations, for these margins."""
     n = int(sizes.sum())
 
     def x_log_x(k: np.ndarray) -> np.ndarray:

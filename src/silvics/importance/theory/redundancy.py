@@ -1,15 +1,16 @@
-"""Redundant variables, and what copies do to importances (section 7.1)."""
+"""Redundant variables, and the effect of copies on importances (section 7.1)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from silvics._fitting.targets import checked_weights
-from silvics._frames import frame_of, wide
+from silvics._frames import library_of, wide
 from silvics._names import one_of
+from silvics._results.base import Result
 from silvics.importance._checks import checked_tolerance, number_of_repeats, threads
 from silvics.importance.theory.distribution import Distribution, distribution_of
 from silvics.importance.theory.lattice import Lattice, set_of, term_weights
@@ -23,27 +24,49 @@ from silvics.importance.variables import (
 from silvics.plots import charts
 
 
-@dataclass(frozen=True)
-class Redundancy:
-    """Whether two variables are redundant; it is true if they are.
+@dataclass(frozen=True, repr=False)
+class Redundancy(Result):
+    """Whether two variables are redundant. ``bool()`` of it is ``redundant``.
+
+    ``to_frame()`` has one row for each condition: ``condition`` and ``value``, which must be zero.
 
     Attributes
     ----------
     redundant : bool
-        The answer.
+        Whether the variables are redundant.
     excess : float
-        By how much the conditions fail: the largest of the terms that must be zero. Without y
-        these are H(X_i | X_j) and H(X_j | X_i), in bits.
+        The largest of the terms that must be zero. Without y these are H(X_i | X_j) and
+        H(X_j | X_i), in bits.
     given : tuple of str
-        With y, the set B of other variables for which that is so.
+        With y, the set B of other variables for which the excess is largest.
+    conditions : dict of str to float
+        All terms that must be zero, given that set.
     """
 
     redundant: bool
     excess: float
     given: tuple[str, ...] = ()
+    conditions: dict[str, float] = field(default_factory=dict, compare=False)
+    _library: str | None = field(default=None, compare=False)
 
     def __bool__(self) -> bool:
         return self.redundant
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "condition": [*self.conditions],
+            "value": np.array([*self.conditions.values()], dtype=np.float64),
+        }
+
+    def _title(self) -> str:
+        return "Redundant variables" if self.redundant else "Variables that are not redundant"
+
+    def _notes(self) -> list[str]:
+        return [f"B: {', '.join(self.given)}"] if self.given else []
+
+    def _draw(self, ax: Any) -> Any:
+        columns = self._columns()
+        return charts.bars(columns["value"], columns["condition"], "excess", ax)
 
 
 def redundant(
@@ -56,31 +79,31 @@ def redundant(
     tolerance: float = 1e-10,
     sample_weight: Any = None,
 ) -> Redundancy:
-    """Tell whether two variables say the same: of everything, or of Y.
+    """Test whether two variables carry the same information: in general, or about Y.
 
-    Totally redundant (definition 7.1) are variables of which each tells the other. With respect to
-    Y, it is enough that neither adds anything on Y to the other, and that both tell the same of it,
-    whatever else is known (the conditions of Lemma 7.1).
+    Two variables are totally redundant (definition 7.1) if each determines the other. They are
+    redundant with respect to Y if neither adds information about Y to the other, and both have the
+    same information about Y, given any set of other variables (the conditions of Lemma 7.1).
 
     Parameters
     ----------
     Xi, Xj : array-like of shape (n_rows,)
         Two columns, taken as a distribution.
     y : array-like of shape (n_rows,) or None, default=None
-        The output; None: total redundancy.
+        The output. None tests total redundancy.
     given : table of shape (n_rows, n_others) or None, default=None
-        Other variables: the conditions are asked for every set B of them. None: only for none.
+        Other variables. The conditions are tested for every set B of them.
     criterion : {"entropy", "gini", "variance"}, default="entropy"
         The impurity of Y.
     tolerance : float, default=1e-10
-        Information above this part of i(Y) is not taken for rounding.
+        Information of at most this share of i(Y) is taken as rounding error.
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        How probable each row is, in any unit.
+        The probability of each row, up to a factor.
 
     Returns
     -------
     redundancy : Redundancy
-        True or false, with the amount and the place of what fails.
+        An object that is true if the variables are redundant, with the terms of the conditions.
 
     Examples
     --------
@@ -100,11 +123,15 @@ def redundant(
         raise ValueError(f"Xi and Xj have different numbers of rows: {sorted(lengths)}")
     if y is None:
         if given is not None:
-            raise ValueError("given= is of use only with y: total redundancy needs no others.")
+            raise ValueError("given needs y: total redundancy does not depend on other variables.")
         weights = checked_weights(sample_weight, a.levels)
         pair = _entropy(a.levels.astype(np.int64) * b.n_levels + b.levels, weights)
-        excess = max(pair - _entropy(a.levels, weights), pair - _entropy(b.levels, weights), 0.0)
-        return Redundancy(excess <= tolerance, excess)
+        conditions = {
+            "H(Xi | Xj)": max(pair - _entropy(b.levels, weights), 0.0),
+            "H(Xj | Xi)": max(pair - _entropy(a.levels, weights), 0.0),
+        }
+        excess = max(conditions.values())
+        return Redundancy(excess <= tolerance, excess, (), conditions, library_of(Xi))
     others = [] if given is None else variables_of(given, "redundant")
     if others and len(others[0].levels) not in lengths:
         raise ValueError(
@@ -113,18 +140,24 @@ def redundant(
     distribution = Distribution([a, b, *others], y, criterion, sample_weight)
     lattice = Lattice(distribution)
     _, with_i, with_j, both = lattice.impurities.reshape(-1, 4).T
-    # Neither adds to the other; then they also tell the same.
-    failing = np.maximum(np.maximum(with_j - both, with_i - both), np.abs(with_i - with_j))
+    terms = {
+        "I(Xi; Y | B, Xj)": with_j - both,
+        "I(Xj; Y | B, Xi)": with_i - both,
+        "|I(Xi; Y | B) - I(Xj; Y | B)|": np.abs(with_i - with_j),
+    }
+    failing = np.maximum.reduce([*terms.values()])
     worst = int(failing.argmax())
     return Redundancy(
         bool(failing[worst] <= distribution.negligible(tolerance)),
         max(float(failing[worst]), 0.0),
         set_of(worst, distribution.names[2:]),
+        {name: max(float(of_sets[worst]), 0.0) for name, of_sets in terms.items()},
+        library_of(given),
     )
 
 
 def _entropy(levels: np.ndarray, weights: np.ndarray | None) -> float:
-    """In bits."""
+    """Return the entropy in bits."""
     _, at = np.unique(levels, return_inverse=True)
     masses = np.bincount(at, weights)
     shares = masses[masses > 0] / masses.sum()
@@ -132,21 +165,24 @@ def _entropy(levels: np.ndarray, weights: np.ndarray | None) -> float:
 
 
 @dataclass(repr=False, eq=False)
-class Copies:
+class Copies(Result):
     """Importances as copies of one variable are added.
+
+    ``to_frame()`` has one row for each number of ``copies``, and a column for each variable.
+    ``plot()`` draws the importances over the number of copies, as in Figures 7.1 and 7.2.
 
     Attributes
     ----------
     names : ndarray of str objects
-        The variables that were there before.
+        The variables of the table.
     variable : str
-        The one that is copied.
+        The copied variable.
     importances : ndarray of shape (n_copies + 1, n_variables)
-        Of each variable, with 0, 1, ... copies. Each copy has the importance of the original.
+        The importances with 0, 1, ... copies. Each copy has the importance of the original.
 
     See Also
     --------
-    copies : makes it.
+    copies : Compute it.
     """
 
     names: np.ndarray
@@ -155,43 +191,22 @@ class Copies:
     _unit: str
     _library: str | None
 
-    def to_frame(self) -> Any:
-        """The importances as a data frame.
-
-        Returns
-        -------
-        frame : data frame
-            ``copies``, and a column for each variable.
-        """
+    def _columns(self) -> dict[str, Any]:
         numbers = np.arange(len(self.importances))
-        return frame_of(wide("copies", numbers, self.names, self.importances), self._library)
+        return wide("copies", numbers, self.names, self.importances)
 
-    def plot(self, ax: Any = None) -> Any:
-        """The importances over the number of copies, as in Figures 7.1 and 7.2.
-
-        Parameters
-        ----------
-        ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure.
-
-        Returns
-        -------
-        ax : matplotlib axes
-        """
+    def _draw(self, ax: Any) -> Any:
         x = np.arange(len(self.importances))
         label = f"copies of {self.variable}"
         return charts.lines(x, self.importances, self.names, label, self._unit, ax)
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
+        return f"Copies of {self.variable} ({self._unit})"
+
+    def _shown_columns(self) -> dict[str, Any]:
         last = len(self.importances) - 1
-        width = max(len(str(name)) for name in self.names)
-        lines = [f"Copies of {self.variable} ({self._unit}): importance with 0, with {last}"]
-        for j, name in enumerate(self.names[:40]):
-            first, then = self.importances[0, j], self.importances[-1, j]
-            lines.append(f"  {name!s:<{width}} {first:.4g} {then:.4g}")
-        if len(self.names) > 40:
-            lines.append(f"  ... and {len(self.names) - 40} more")
-        return "\n".join(lines)
+        shown = {"variable": self.names, "0 copies": self.importances[0]}
+        return shown if last == 0 else shown | {f"{last} copies": self.importances[last]}
 
 
 def copies(
@@ -204,11 +219,11 @@ def copies(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Copies:
-    """What copies of a variable do to the importances (Propositions 7.2, 7.4 and 7.5).
+    """Compute the effect of copies of a variable (Propositions 7.2, 7.4 and 7.5).
 
-    For totally randomized multiway trees, and for any variables that are redundant with the given
-    one with respect to Y (:func:`redundant`), not only copies. No tree is grown, and no copy is
-    made: the formulas need only the information terms of the table as it is.
+    The importances are those of totally randomized multiway trees. They hold for all variables that
+    are redundant with the given one with respect to Y (:func:`redundant`), and not only for copies.
+    No tree is grown and no copy is made: the formulas use the information terms of the table.
 
     Parameters
     ----------
@@ -217,15 +232,15 @@ def copies(
     y : array-like of shape (n_rows,)
         Classes; numbers for the criterion "variance".
     variable : int or str
-        The variable that is copied, by its place or its name.
+        The number or the name of the copied variable.
     n_copies : int, default=5
         The largest number of copies.
     criterion : {"entropy", "gini", "variance"}, default="entropy"
         The impurity.
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        How probable each row is, in any unit.
+        The probability of each row, up to a factor.
     n_jobs : int or None, default=None
-        Threads.
+        The number of threads.
 
     Returns
     -------
@@ -234,7 +249,7 @@ def copies(
 
     Examples
     --------
-    Y is the exclusive or: the more copies of x0 there are, the less each is worth, and the more x1.
+    Y is the exclusive or of x0 and x1. Copies of x0 lower its importance and raise that of x1.
 
     >>> from silvics.importance import copies
     >>> found = copies([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], "x0", n_copies=2)

@@ -1,4 +1,4 @@
-"""Which variables are relevant, and how (definitions 6.2 and 6.3)."""
+"""Relevant and irrelevant variables (definitions 6.2 and 6.3)."""
 
 from __future__ import annotations
 
@@ -9,43 +9,53 @@ from typing import Any
 import numpy as np
 
 from silvics import _core
-from silvics._frames import frame_of
+from silvics._results.base import Result
 from silvics.importance._checks import checked_tolerance, threads, whole_number
 from silvics.importance.theory.distribution import Distribution, distribution_of
 from silvics.importance.theory.lattice import MOST_VARIABLES, Lattice, numbers_of, set_of
+from silvics.plots import charts
 
 _MOST_TESTS = 20_000_000  # pairs of a variable and a set
+_COLORS = {
+    "strongly relevant": "tab:blue",
+    "weakly relevant": "lightsteelblue",
+    "irrelevant": "lightgray",
+}
 
 
 @dataclass(repr=False, eq=False)
-class Relevance:
-    """What kind of relevance each variable has.
+class Relevance(Result):
+    """The kind of relevance of each variable.
+
+    ``to_frame()`` has one row for each variable: ``variable``, ``kind``, ``marginally``,
+    ``witness`` (names joined by commas; empty if the variable is relevant alone or irrelevant) and
+    ``information``.
 
     Attributes
     ----------
     names : ndarray of str objects
         The variables.
     kind : list of str
-        Of each variable: "irrelevant", "weakly relevant" or "strongly relevant".
+        "irrelevant", "weakly relevant" or "strongly relevant", for each variable.
     relevant : ndarray of bool
-        There is a set B of others with I(X_j; Y | B) > 0.
+        Whether I(X_j; Y | B) > 0 for a set B of other variables.
     marginally : ndarray of bool
-        Relevant alone: I(X_j; Y) > 0.
+        Whether I(X_j; Y) > 0.
     strongly : ndarray of bool
-        Relevant given all others: I(X_j; Y | V without j) > 0.
+        Whether I(X_j; Y | V without j) > 0, given all other variables.
     weakly : ndarray of bool
-        Relevant, but not strongly.
+        Whether the variable is relevant, but not strongly.
     witnesses : list of (tuple of str, or None)
-        For each relevant variable the smallest such set B, and among those of its size the one
-        that gives most information; None for an irrelevant variable.
+        For each relevant variable the smallest such set B, and among several of that size the one
+        with the largest information; None for an irrelevant variable.
     information : ndarray of float
-        I(X_j; Y | B) of the witness; 0 for an irrelevant variable.
+        I(X_j; Y | B) for the witness B; 0 for an irrelevant variable.
     max_size : int
-        Sets B of at most so many variables were looked at (besides all others together).
+        The largest size of the sets B that were tried, besides the set of all others.
 
     See Also
     --------
-    relevance : makes it.
+    relevance : Compute it.
     """
 
     names: np.ndarray
@@ -58,51 +68,42 @@ class Relevance:
 
     @property
     def relevant(self) -> np.ndarray:
-        """Those with a witness."""
+        """Whether each variable has a witness."""
         return np.array([context is not None for context in self.witnesses])
 
     @property
     def weakly(self) -> np.ndarray:
-        """Relevant, but not given all others."""
+        """Whether each variable is relevant, but not given all others."""
         return self.relevant & ~self.strongly
 
     @property
     def kind(self) -> list[str]:
-        """Of each variable: "irrelevant", "weakly relevant" or "strongly relevant"."""
+        """The kind of relevance of each variable."""
         kinds = np.where(self.strongly, "strongly relevant", "weakly relevant")
         return np.where(self.relevant, kinds, "irrelevant").tolist()
 
-    def to_frame(self) -> Any:
-        """One row for each variable.
-
-        Returns
-        -------
-        frame : data frame
-            ``variable``, ``kind``, ``marginally``, ``witness`` (names, joined by a comma; empty: it
-            is relevant alone, or irrelevant) and ``information``.
-        """
-        columns = {
+    def _columns(self) -> dict[str, Any]:
+        return {
             "variable": self.names.tolist(),
             "kind": self.kind,
             "marginally": self.marginally,
             "witness": [", ".join(context or ()) for context in self.witnesses],
             "information": self.information,
         }
-        return frame_of(columns, self._library)
 
-    def __repr__(self) -> str:
-        width = max(len(str(name)) for name in self.names)
-        lines = ["Relevance to Y"]
-        for j, kind in enumerate(self.kind[:40]):
-            line = f"  {self.names[j]!s:<{width}} {kind}"
-            context = self.witnesses[j]
-            if context is not None:
-                given = f" given {', '.join(context)}" if context else " alone"
-                line += f": {self.information[j]:.4g}{given}"
-            lines.append(line)
-        if len(self.names) > 40:
-            lines.append(f"  ... and {len(self.names) - 40} more")
-        return "\n".join(lines)
+    def _title(self) -> str:
+        return "Relevance to Y"
+
+    def _shown_columns(self) -> dict[str, Any]:
+        columns = self._columns()
+        given = {"given": columns["witness"]}
+        return {name: columns[name] for name in ("variable", "kind", "information")} | given
+
+    def _draw(self, ax: Any) -> Any:
+        """Draw a bar for the information of each variable, colored by its kind."""
+        colors = [_COLORS[kind] for kind in self.kind]
+        label = "information given the witness"
+        return charts.bars(self.information, self.names, label, ax, colors, _COLORS)
 
 
 def relevance(
@@ -115,10 +116,10 @@ def relevance(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Relevance:
-    """Tell irrelevant, weakly, strongly and marginally relevant variables apart.
+    """Find irrelevant, weakly, strongly and marginally relevant variables.
 
     Every set of other variables is tried. The table is taken as the distribution: in a sample,
-    noise alone makes nearly every variable relevant (:func:`null_information`).
+    noise makes nearly every variable relevant (:func:`null_information`).
 
     Parameters
     ----------
@@ -128,16 +129,16 @@ def relevance(
     y : array-like of shape (n_rows,)
         Classes; numbers for the criterion "variance".
     criterion : {"entropy", "gini", "variance"}, default="entropy"
-        The impurity; with "variance", relevant is what changes the mean of Y.
+        The impurity. With "variance", a variable is relevant if it changes the mean of Y.
     max_size : int or None, default=None
-        Only sets of up to so many variables, and that of all others; a variable called irrelevant
-        is so given these. None: all sets.
+        The largest size of the sets that are tried, besides the set of all others. Variables are
+        then irrelevant given these sets. None tries all sets.
     tolerance : float, default=1e-10
-        Information above this part of i(Y) is not taken for rounding.
+        Information of at most this share of i(Y) is taken as rounding error.
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        How probable each row is, in any unit.
+        The probability of each row, up to a factor.
     n_jobs : int or None, default=None
-        Threads.
+        The number of threads.
 
     Returns
     -------
@@ -146,17 +147,18 @@ def relevance(
 
     Examples
     --------
-    Y is the exclusive or of x0 and x1; x2 is a copy of x1, and x3 has nothing to do with it.
+    Y is the exclusive or of x0 and x1; x2 is a copy of x1; x3 is independent of the others.
 
     >>> from itertools import product
     >>> from silvics.importance import relevance
     >>> X = [[a, b, b, c] for a, b, c in product([0, 1], repeat=3)]
     >>> relevance(X, [a ^ b for a, b, _, _ in X])
     Relevance to Y
-      x0 strongly relevant: 1 given x1
-      x1 weakly relevant: 1 given x0
-      x2 weakly relevant: 1 given x0
-      x3 irrelevant
+      variable  kind               information  given
+      x0        strongly relevant  1            x1
+      x1        weakly relevant    1            x0
+      x2        weakly relevant    1            x0
+      x3        irrelevant         0
     """
     distribution = distribution_of(X, y, criterion, sample_weight, "relevance")
     p = distribution.n_variables
@@ -197,7 +199,7 @@ def relevance(
 def _of_lattice(
     distribution: Distribution, largest: int, n_jobs: int
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Sets, their sizes and I(X_j; Y | B), for each variable."""
+    """Return the sets B, their sizes and I(X_j; Y | B), for each variable."""
     lattice = Lattice(distribution, largest + 1, n_jobs)
     numbers = np.arange(1 << lattice.n_variables)
     tests = []
@@ -212,14 +214,14 @@ def _of_lattice(
 def _of_nodes(
     distribution: Distribution, largest: int, n_jobs: int
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The same for many variables and small sets, from all trees of that depth."""
+    """Return the same for many variables and small sets, from all trees of that depth."""
     p = distribution.n_variables
     n_tests = p * sum(comb(p - 1, k) for k in range(largest + 1))
     if n_tests > _MOST_TESTS:
         raise ValueError(
             f"X has {p} variables, and their sets of up to {largest} others are too many: "
             f"{n_tests:.2g} tests. Pass max_size, such as max_size={1 if p < 4000 else 0}, or "
-            "choose columns; asymptotic_importances samples trees that tell which variables matter."
+            "choose columns, for example the most important ones of asymptotic_importances."
         )
     trees = _core.RandomizedTrees()
     trees.depth = largest + 1

@@ -1,4 +1,4 @@
-"""What is computed of importances of randomized trees, and how it is shown."""
+"""The importances of randomized trees on a known distribution."""
 
 from __future__ import annotations
 
@@ -9,45 +9,51 @@ import numpy as np
 
 from silvics._frames import frame_of
 from silvics._names import one_of
+from silvics._results.base import Result
 from silvics.importance._checks import checked_top
 from silvics.importance.context_frame import frame_of_contexts
 from silvics.importance.theory.lattice import set_of
 from silvics.importance.variables import unit_of
 from silvics.plots import charts
+from silvics.plots.display import Display
 
-_MOST_CONTEXTS = 2_000_000  # rows of a frame, unless fewer are asked for
+_MOST_CONTEXTS = 2_000_000  # rows of a frame without top=
 
 
 @dataclass(repr=False, eq=False)
-class AsymptoticImportances:
+class AsymptoticImportances(Result):
     """Importances of infinitely many randomized trees on a known distribution.
+
+    ``to_frame()`` has one row for each variable: ``variable``, ``importance`` and
+    ``standard_error``.
 
     Attributes
     ----------
     names : ndarray of str objects
         The variables.
     importances : ndarray of shape (n_variables,)
-        Mean decrease of impurity of each, in the units of the criterion: bits, for entropy.
+        Mean decrease of impurity by each variable, in the units of the criterion: bits for
+        entropy.
     by_degree : ndarray of shape (n_variables, n_variables)
-        The same by degree: how many other variables had been tested above. Rows add up to
+        The importances by degree, the number of other variables tested above. Rows add up to
         ``importances``.
     standard_errors : ndarray of shape (n_variables,)
-        Zero where ``exact``.
+        Standard errors of ``importances``; zero if ``exact``.
     exact : bool
-        Whether this is the expectation over all trees, and not the mean over ``n_trees``.
+        Whether the values are the expectation over all trees, and not a mean over ``n_trees``.
     n_trees : int
-        How many trees were sampled; 0 if none.
+        The number of sampled trees; 0 if the values are exact.
     impurity : float
-        That of Y before anything is known, i(Y).
+        The impurity of Y, i(Y).
     total : float
-        Sum of the importances. For trees grown in full, what the variables tell of Y together:
-        I(X_1, ..., X_p; Y), whatever the trees (Theorem 6.2).
+        Sum of the importances. For fully grown trees of any kind, it is the information that all
+        variables together have about Y: I(X_1, ..., X_p; Y) (Theorem 6.2).
     settings : dict
-        What was asked for.
+        The parameters of the computation.
 
     See Also
     --------
-    asymptotic_importances : makes it.
+    asymptotic_importances : Compute them.
     """
 
     names: np.ndarray
@@ -64,51 +70,43 @@ class AsymptoticImportances:
 
     @property
     def importances(self) -> np.ndarray:
-        """Of each variable."""
+        """The importance of each variable."""
         return self.by_degree.sum(axis=1)
 
     @property
     def total(self) -> float:
-        """Their sum."""
+        """Sum of the importances."""
         return float(self.by_degree.sum())
 
     @property
     def exact(self) -> bool:
-        """Whether nothing was sampled."""
+        """Whether no trees were sampled."""
         return self.n_trees == 0
 
-    def to_frame(self) -> Any:
-        """The importances as a data frame.
-
-        Returns
-        -------
-        frame : data frame
-            In the library of X (pandas, for an array): variable, importance, standard_error.
-        """
-        columns = {
+    def _columns(self) -> dict[str, Any]:
+        return {
             "variable": self.names.tolist(),
             "importance": self.importances,
             "standard_error": self.standard_errors,
         }
-        return frame_of(columns, self._library)
 
     def by_context(self, top: int | None = None) -> Any:
-        """The third level of the decomposition: each variable, given each set of others.
+        """Decompose the importances by the set of variables that were tested above.
 
         Parameters
         ----------
         top : int or None, default=None
-            Only so many rows, those of the largest importance; None: all.
+            The number of rows, those of the largest importance; None returns all.
 
         Returns
         -------
         frame : data frame
-            By falling importance. ``variable``; ``given``, the names of the other variables that
-            had been tested above, and no others; ``degree``, how many those are; ``weight``, the
-            probability that a row meets a test of the variable there; ``information``, the mean
-            decrease of impurity of such tests (for totally randomized multiway trees,
-            I(X_j; Y | B)); ``importance``, their product. Of sampled trees, only sets of up to
-            three variables.
+            Sorted by decreasing importance: ``variable``; ``given``, the names of exactly the
+            variables tested above; ``degree``, their number; ``weight``, the probability that a row
+            reaches a test of the variable there; ``information``, the mean decrease of impurity by
+            such tests (for totally randomized multiway trees, I(X_j; Y | B)); ``importance``, the
+            product of ``weight`` and ``information``. For sampled trees, the frame contains only
+            sets of up to three variables.
         """
         top = checked_top(top)
         if top is None and (n := self._contexts.n_rows()) > _MOST_CONTEXTS:
@@ -123,15 +121,16 @@ class AsymptoticImportances:
         return frame_of_contexts(variables, given, weight[order], importance[order], self._library)
 
     def by_cut(self) -> Any:
-        """The importance of each cut, of binary trees.
+        """Decompose the importances of binary trees by cut.
 
         Returns
         -------
         frame : data frame
-            ``variable``; ``at_most``, the largest value, or level, on the left; ``threshold``, the
-            number in the middle between it and the next (for categories, of their places);
-            ``importance``: of the binary variable "at most the threshold". Those of a variable
-            add up to its importance (box "Encoding L-ary variables into binary variables").
+            ``variable``; ``at_most``, the largest value or level on the left; ``threshold``, the
+            middle between it and the next value (for categories, between the numbers of the
+            levels); ``importance``, the importance of the binary variable "at most the threshold".
+            The cuts of a variable add up to its importance (box "Encoding L-ary variables into
+            binary variables").
         """
         if not self._cuts:
             raise ValueError(
@@ -146,21 +145,25 @@ class AsymptoticImportances:
         }
         return frame_of(columns, self._library)
 
-    def plot(self, kind: str = "degrees", ax: Any = None) -> Any:
-        """A picture of the importances.
+    def plot(self, ax: Any = None, *, kind: str = "degrees") -> Display:
+        """Draw the importances.
 
         Parameters
         ----------
-        kind : {"degrees", "importances"}, default="degrees"
-            "degrees": a square for each variable and degree, as in Figure 6.3; "importances": a
-            bar for each variable, stacked by degree.
         ax : matplotlib axes or None, default=None
-            Where to draw; None: a new figure.
+            The axes to draw in. None makes a new figure.
+        kind : {"degrees", "importances"}, default="degrees"
+            "degrees" draws a square for each variable and degree, as in Figure 6.3. "importances"
+            draws a bar for each variable, stacked by degree.
 
         Returns
         -------
-        ax : matplotlib axes
+        display : Display
+            An object with the attributes ``ax_`` and ``figure_``.
         """
+        return Display(self._draw(ax, kind))
+
+    def _draw(self, ax: Any, kind: str = "degrees") -> Any:
         one_of("kind", kind, ["degrees", "importances"])
         if kind == "degrees":
             return charts.degrees(self.by_degree, self.names, self._unit, ax)
@@ -170,20 +173,17 @@ class AsymptoticImportances:
     def _unit(self) -> str:
         return unit_of(self.settings["criterion"])
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         s = self.settings
         kind = f"{s['splits']} trees, K={s['K']}"
         kind += "".join(f", {n}={s[n]}" for n in ("depth", "subspace") if s[n] is not None)
         how = "exact" if self.exact else f"mean of {self.n_trees:,} sampled trees"
-        lines = [
-            f"Importances for Y ({self._unit}; {kind}; {how})",
-            f"  all together {self.total:.4g} of {self.impurity:.4g}",
-        ]
+        return f"Importances for Y ({self._unit}; {kind}; {how})"
+
+    def _notes(self) -> list[str]:
+        return [f"total: {self.total:.4g} of {self.impurity:.4g}"]
+
+    def _shown_columns(self) -> dict[str, Any]:
         order = np.argsort(-self.importances, kind="stable")
-        width = max(len(str(name)) for name in self.names)
-        for j in order[:20]:
-            error = "" if self.exact else f" +- {self.standard_errors[j]:.2g}"
-            lines.append(f"  {self.names[j]!s:<{width}} {self.importances[j]:.4g}{error}")
-        if len(order) > 20:
-            lines.append(f"  ... and {len(order) - 20} more")
-        return "\n".join(lines)
+        shown = {"variable": self.names[order], "importance": self.importances[order]}
+        return shown if self.exact else shown | {"standard_error": self.standard_errors[order]}

@@ -1,0 +1,231 @@
+"""Every public name of silvics. A new name needs a line here, and a reason.
+
+The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance`` and
+``silvics.recipes``, and the methods and attributes of the objects that they give. Other modules
+(``silvics.interop``, ``silvics.plots`` and so on) and the names in them are private, whether their
+own name has a leading underscore or not. Parameters are listed by ``tests/contract``.
+"""
+
+import dataclasses
+import inspect
+
+import pytest
+import sklearn.ensemble
+import sklearn.feature_selection
+import sklearn.tree
+from sklearn.base import BaseEstimator
+
+import silvics
+from silvics import importance, recipes
+from silvics._results import summary
+from silvics.plots.display import Display
+
+X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
+Y = [0, 0, 1, 1] * 5
+
+
+# ---- packages
+
+SILVICS = """
+DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
+RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
+ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding
+load merge from_sklearn ModelFileError importance recipes __version__
+"""
+IMPORTANCE = """
+permutation_test one_forest_test contrast_test conditional_error_rate boruta
+SelectByThreshold SelectByTest SelectTuned SelectByElimination
+asymptotic_importances masking forest_masking relevance redundant copies null_information
+binary_encoding
+Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
+NullInformation
+"""
+RECIPES = "RECIPES Recipe ByRows get names table"
+
+
+@pytest.mark.parametrize(
+    ("package", "expected"),
+    [(silvics, SILVICS), (importance, IMPORTANCE), (recipes, RECIPES)],
+    ids=["silvics", "importance", "recipes"],
+)
+def test_names_of_packages(package, expected):
+    assert sorted(package.__all__) == sorted(expected.split())
+
+
+@pytest.mark.parametrize("package", [silvics, importance], ids=lambda package: package.__name__)
+def test_dir_lists_public_names_only(package):
+    listed = {name for name in dir(package) if not name.startswith("_")}
+    assert listed == set(package.__all__) - {"__version__"}
+
+
+# ---- estimators, beyond what scikit-learn's class of the same kind has
+
+KEEP = "save digest to_sklearn to_onnx to_treelite to_json to_c"
+FOREST = f"importances predictor summary {KEEP}"
+ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
+# What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
+GROWN = "work_ interrupted_ max_features_"
+SUPERVISED = f"{FOREST} attach_samples {ATTRIBUTES} {GROWN}"
+TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
+
+# scikit-learn's own: a request for each method with keywords besides X, and callbacks of 1.9.
+ROUTING = "set_predict_request set_callbacks"
+PROBABILITIES = "set_predict_proba_request set_predict_log_proba_request"
+
+# Settings that are no parameters of these forests; the steps of fit read them from every forest.
+FIXED = """
+criterion max_features bootstrap max_samples max_depth max_leaf_nodes min_samples_split
+min_samples_leaf min_weight_fraction_leaf min_impurity_decrease ccp_alpha oob_score monotonic_cst
+feature_weights constant_features search max_bins binning split_sample growth category_gain
+"""
+
+ISOLATION = f"""
+{FOREST} {ATTRIBUTES} {GROWN} {FIXED} n_outputs_ apply decision_path
+set_callbacks set_predict_request set_decision_function_request
+"""
+EMBEDDING = f"""
+{FOREST} {ATTRIBUTES} {GROWN} {FIXED} n_outputs_ set_callbacks set_transform_request
+"""  # its predictor() raises: an embedding predicts nothing
+
+ESTIMATORS = {
+    "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
+    "ExtraTreesClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
+    "ForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
+    "RandomForestRegressor": f"{SUPERVISED} {ROUTING}",
+    "ExtraTreesRegressor": f"{SUPERVISED} {ROUTING}",
+    "ForestRegressor": f"{SUPERVISED} {ROUTING}",
+    "DecisionTreeClassifier": TREE,
+    "DecisionTreeRegressor": TREE,
+    "ExtraTreeClassifier": TREE,
+    "ExtraTreeRegressor": TREE,
+    "IsolationForest": ISOLATION,
+    "RandomTreesEmbedding": EMBEDDING,
+}
+COUNTERPARTS = {
+    "ForestClassifier": sklearn.ensemble.RandomForestClassifier,
+    "ForestRegressor": sklearn.ensemble.RandomForestRegressor,
+}
+
+
+def public(value):
+    """Names that an object has, and that raise no AttributeError."""
+    return {name for name in dir(value) if not name.startswith("_") and hasattr(value, name)}
+
+
+def fitted(estimator):
+    return estimator().set_params(random_state=0).fit(X, Y)
+
+
+def counterpart(name):
+    if name in COUNTERPARTS:
+        return COUNTERPARTS[name]
+    return getattr(sklearn.tree, name, None) or getattr(sklearn.ensemble, name)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_names_of_estimators(name):
+    ours, theirs = fitted(getattr(silvics, name)), fitted(counterpart(name))
+    own = public(ours) - public(theirs) - set(ours.get_params())
+    assert own == set(ESTIMATORS[name].split()) - public(theirs)
+
+
+def test_every_estimator_is_listed():
+    classes = {name for name in silvics.__all__ if inspect.isclass(getattr(silvics, name))}
+    assert classes - {"ModelFileError"} == set(ESTIMATORS)
+
+
+SELECTORS = {
+    "SelectByThreshold": "forest_ importances_ support_",
+    "SelectByTest": "forest_ importances_ support_ significance_",
+    "SelectTuned": """
+        forest_ importances_ support_ n_features_ n_features_grid_ scores_ standard_errors_ path_ at
+    """,
+    "SelectByElimination": """
+        forest_ importances_ support_ n_features_ n_features_grid_ scores_ standard_errors_ path_ at
+        ranking_ set_n_features
+    """,
+}
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+def test_names_of_selectors(name):
+    forest = silvics.RandomForestClassifier(10, random_state=0)
+    ours = getattr(importance, name)(forest, random_state=0).fit(X, Y)
+    theirs = sklearn.feature_selection.SelectFromModel(forest).fit(X, Y)
+    found = public(ours) - public(theirs) - set(ours.get_params())
+    assert found == {*SELECTORS[name].split(), "set_fit_request"} - public(theirs)
+
+
+# ---- other objects
+
+RESULT = "to_frame plot"
+RESULTS = {
+    importance.Importances: f"""
+        {RESULT} kind names values std standard_errors replicates local by_class classes by_output
+        by_degree null corrected null_share impurity total interval redundancy by_context
+    """,
+    importance.Significance: f"""
+        {RESULT} method names importances p_values null level decision hits
+        adjusted mask selected fdr_of_list
+    """,
+    importance.AsymptoticImportances: f"""
+        {RESULT} names importances by_degree standard_errors exact n_trees impurity total settings
+        by_context by_cut
+    """,
+    importance.Masking: f"{RESULT} names importances standard_errors hidden exact pairs",
+    importance.ForestMasking: f"""
+        {RESULT} names K importances standard_errors lost stands_for likeness
+    """,
+    importance.Copies: f"{RESULT} names variable importances",
+    importance.Relevance: f"""
+        {RESULT} names kind relevant marginally strongly weakly witnesses information max_size
+    """,
+    importance.Redundancy: f"{RESULT} redundant excess given conditions",
+    importance.NullInformation: f"{RESULT} observed expected gamma gamma_mean p_value",
+    summary.Summary: f"""
+        {RESULT} to_dict estimator recipe n_trees n_nodes n_leaves depth mean_depth n_features
+        n_outputs max_features oob oob_error confusion class_errors importances interrupted
+        samples_nbytes
+    """,
+    summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
+}
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.__name__)
+def test_names_of_results(result):
+    fields = {field.name for field in dataclasses.fields(result)}
+    names = {name for name in {*dir(result), *fields} if not name.startswith("_")}
+    assert names == set(RESULTS[result].split())
+
+
+def test_names_of_displays():
+    assert public(Display) == set()
+    tree = fitted(silvics.DecisionTreeClassifier)
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    assert public(tree.plot(ax=pyplot.figure().add_subplot())) == {"ax_", "figure_"}
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "IsolationForest"])
+def test_names_of_predictors(name):
+    predictor = fitted(getattr(silvics, name)).predictor()
+    assert callable(predictor)
+    assert public(predictor) == {"predict_proba"}
+
+
+def test_names_of_tree_arrays():
+    """``children`` and ``split`` describe all nodes, ``left_levels`` those of categories."""
+    ours = fitted(silvics.DecisionTreeClassifier).tree_
+    theirs = fitted(sklearn.tree.DecisionTreeClassifier).tree_
+    assert public(ours) - public(theirs) == {"children", "split", "left_levels"}
+    assert public(theirs) <= public(ours)
+
+
+def test_names_of_model_file_errors():
+    assert public(silvics.ModelFileError) == public(ValueError)
+
+
+def test_bases_are_scikit_learns():
+    for name in (*ESTIMATORS, *SELECTORS):
+        owner = silvics if name in ESTIMATORS else importance
+        assert issubclass(getattr(owner, name), BaseEstimator)
