@@ -37,7 +37,8 @@ std::vector<PartialPath> all_ways(const Tree& tree, NodeId t) {
     return paths;
 }
 
-// The tree with the nodes made leaves; told by the marks that test trees have as values.
+// The tree with the nodes made leaves; nodes are identified by the marks that test trees have as
+// values.
 void check_cut(const Tree& tree, const Tree& pruned, const PartialPath& way) {
     CHECK_NOTHROW(check_tree(pruned));
     const auto ends = tree.subtree_ends();

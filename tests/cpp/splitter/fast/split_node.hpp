@@ -74,7 +74,8 @@ inline bool stands(const Parted& made, const Matrix& X, const NodeSamples& node)
     return right;
 }
 
-// Plain numbers, numbers with holes, levels, levels with holes; each may be drawn.
+// Plain numbers, numbers with missing values, levels, levels with missing values; each may be
+// drawn.
 struct MixedProblem {
     OtherTable made;
     Target target;
