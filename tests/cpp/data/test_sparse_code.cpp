@@ -180,7 +180,7 @@ TEST_CASE("places and starts are whole numbers of 32 or 64 bits, values of any t
     check_codes(X, {.type = Scalar::u8});
 }
 
-// Two columns of four rows, whatever one says they are.
+// Two columns of four rows, in any format.
 struct Cells {
     std::vector<std::int64_t> starts = {0, 2, 4}, places = {0, 3, 1, 2};
     std::vector<double> values = {1.0, 2.0, 3.0, 4.0};

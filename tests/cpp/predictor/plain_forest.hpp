@@ -1,5 +1,5 @@
-// What a forest says of samples by the plain walk, one sample and one tree after the other, and
-// what a Predictor says of them.
+// Predictions of a forest by a reference traversal, one sample and one tree at a time, and those of
+// a Predictor.
 #pragma once
 
 #include <bit>

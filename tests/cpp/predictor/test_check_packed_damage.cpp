@@ -168,7 +168,7 @@ test::Matrix odd_samples(Rng& rng, std::size_t rows, std::size_t cols) {
     return X;
 }
 
-// Whether the ways begin at roots and end in leaves, as numbers of nodes do.
+// Whether the paths begin at roots and end in leaves.
 bool paths_valid(const PackedForest& forest, const test::Predictions& found, std::size_t rows) {
     const std::size_t n_trees = forest.n_trees();
     bool right = true;

@@ -47,7 +47,7 @@ PartialPath way(const PackedTree& tree, const double* sample) {
     return way;
 }
 
-// The leaf by packed steps, which the plain walk must confirm.
+// The leaf by packed steps, which must be that of the reference traversal.
 NodeId leaf_of(const Packed& of, const double* sample) {
     const NodeId leaf = of.id(way<false>(of.packed(), sample).leaf);
     CHECK(leaf == test::descend(of.tree(), sample));

@@ -1,4 +1,4 @@
-// Forests of every kind against the plain walk, bit for bit.
+// Forests of every kind against the reference traversal, bit for bit.
 #include "doctest/doctest.h"
 #include "predictor/made_forests.hpp"
 #include "predictor/plain_forest.hpp"

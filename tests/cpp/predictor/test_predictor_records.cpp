@@ -1,4 +1,4 @@
-// Walkers on trees with nodes of every kind: against the plain walk, one cut after the other.
+// Predictions of trees with nodes of every kind against the reference traversal, cut by cut.
 #include <cmath>
 
 #include "doctest/doctest.h"
@@ -84,7 +84,7 @@ TEST_CASE("out-of-bag sums are those of the reference traversal") {
     }
 }
 
-// ---- both ways
+// ---- both children
 
 // The mean over trees of the values at all ends of the sample, by its shares.
 std::vector<double> both_children(const std::vector<SharedTree>& trees, const double* sample) {

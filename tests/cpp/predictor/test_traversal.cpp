@@ -21,7 +21,7 @@ std::vector<std::uint32_t> first_numbers(std::size_t n) {
     return numbers;
 }
 
-// Whether those samples are where the plain walk leads.
+// Whether those samples are in the leaves of the reference traversal.
 bool arrived(const Traversal& traversal, const Packed& of, const Matrix& X,
              std::span<const std::uint32_t> some) {
     return std::ranges::all_of(some, [&](std::uint32_t i) {

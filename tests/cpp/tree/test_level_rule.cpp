@@ -16,7 +16,7 @@ using test::Rng;
 
 constexpr std::uint32_t kListBit = std::uint32_t{1} << 31;
 
-// Every level up to some beyond the last one named goes where it was said to go.
+// Checks the side of every level, and of several levels beyond the last one named.
 void check_rule(const LevelRule& rule, const Levels& left, const Levels& right, bool others_left,
                 const Sets& sets) {
     CHECK(std::isnan(rule.in_place()));

@@ -124,7 +124,7 @@ TEST_CASE("a node of constant variables has no split") {
     CHECK_FALSE(root.find(1));
 }
 
-// Whether a split says the same, to the last bit.
+// Whether two splits are equal to the last bit.
 bool same_splits(const Split& a, const Split& b) {
     return a.feature == b.feature && a.threshold == b.threshold && a.decrease == b.decrease &&
            a.middle == b.middle && a.n_left == b.n_left;
