@@ -24,7 +24,7 @@ GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam
     if (search.variable_draw == VariableDraw::weighted && search.probabilities.size() != p)
         throw std::invalid_argument("one probability for each variable is needed");
     if (search.cut_draw == CutDraw::relevance && search.relevant.size() != p)
-        throw std::invalid_argument("it must be known of each variable whether it is relevant");
+        throw std::invalid_argument("one flag for each variable is needed: whether it is relevant");
     return rules;
 }
 

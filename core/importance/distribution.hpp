@@ -16,8 +16,9 @@ enum class Impurity { entropy, gini, variance };
 
 struct Distribution {
     std::size_t n_rows = 0, n_variables = 0;
-    std::span<const std::uint32_t> levels;    // of row r and variable j at [j * n_rows + r]
-    std::vector<std::uint32_t> n_levels;      // of each variable
+    std::span<const std::uint32_t>
+        levels;  // the level of row r and variable j is at [j * n_rows + r]
+    std::vector<std::uint32_t> n_levels;      // for each variable
     std::span<const double> statistics;       // `width` numbers per row: class weights, or
     std::size_t width = 0;                    //   weight, sum and sum of squares
     std::vector<std::vector<double>> values;  // of the levels, ascending; empty if unordered

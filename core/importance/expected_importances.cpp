@@ -8,17 +8,17 @@
 namespace silvics {
 namespace {
 
-// A node of the recursion: its rows, and the set of variables tested above it. Nodes of different
-// trees that agree in both have the same expected subtrees, whatever the order of the tests, so
-// they are one node.
-struct Node {
-    std::size_t begin = 0, end = 0;  // of its rows; empty if no split can lower its impurity
+// A node of the recursion: its rows, and the set of variables tested above it. MergedNodes of
+// different trees that agree in both have the same expected subtrees, whatever the order of the
+// tests, so they are one node.
+struct MergedNode {
+    std::size_t begin = 0, end = 0;  // its rows; empty if no split can lower its impurity
     double reached = 0.0;            // the probability that a tree has it; if settled, times weight
     bool settled() const { return begin == end; }
 };
 
-struct Nodes {
-    std::vector<Node> nodes;
+struct MergedNodes {
+    std::vector<MergedNode> nodes;
     std::vector<std::uint32_t> rows;
     std::vector<std::uint64_t> above;  // `n_words` of bits for each node
 };
@@ -40,19 +40,19 @@ Mark mark_of(std::uint64_t part, std::uint64_t what) {
     return {derive(part, what), derive(~part, what)};
 }
 
-struct Child {
-    Mark mark;  // of its rows
+struct MergedChild {
+    Mark mark;  // the hash of its rows
     std::uint32_t offer = 0;
-    std::size_t begin = 0, end = 0;  // of its rows in Visit::rows
+    std::size_t begin = 0, end = 0;  // its rows in Visit::rows
     double weight = 0.0;             // of a settled child, which has no rows
 };
 
-// The offers and children of a node. Nodes are visited in parallel.
+// The offers and children of a node. MergedNodes are visited in parallel.
 struct Visit {
     double weight = 0.0;
     std::vector<Offer> offers;
     std::vector<double> with_other;
-    std::vector<Child> children;
+    std::vector<MergedChild> children;
     std::vector<std::uint32_t> rows, counts;
 
     void clear() {
@@ -93,7 +93,7 @@ public:
         NodeOfDistribution root(d_);
         root.open(rows);
         const double whole = root.weight();
-        Nodes level{{{0, d_.n_rows, 1.0}}, rows, Bits(n_words_, 0)};
+        MergedNodes level{{{0, d_.n_rows, 1.0}}, rows, Bits(n_words_, 0)};
         if (ties_.is_pure(root.mass())) level.nodes = {{0, 0, whole}};
         team_.set_total(max_depth_);
         for (depth_ = 0; depth_ < max_depth_ && !level.nodes.empty(); ++depth_) {
@@ -114,14 +114,14 @@ private:
     }
     bool is_binary() const { return trees_.splits != TreeSplits::multiway; }
     bool at_last() const { return depth_ + 1 == max_depth_; }
-    std::span<const std::uint64_t> above(const Nodes& level, std::size_t i) const {
+    std::span<const std::uint64_t> above(const MergedNodes& level, std::size_t i) const {
         return {&level.above[i * n_words_], n_words_};
     }
 
     // Replaces the nodes of one depth by those of the next. Returns false if it is too much work.
-    bool descend(Nodes& level) {
+    bool descend(MergedNodes& level) {
         constexpr std::size_t kAtOnce = 1024;  // nodes; the rows of their children are in memory
-        Nodes below;
+        MergedNodes below;
         Known known;
         std::vector<Visit> visits(std::min(kAtOnce, level.nodes.size()));
         std::vector<NodeOfDistribution> readers(std::min(team_.size(), visits.size()),
@@ -129,7 +129,7 @@ private:
         for (std::size_t first = 0, n = 0; first < level.nodes.size(); first += n) {
             std::uint64_t rows_below = 0;
             for (n = 0; n < visits.size() && first + n < level.nodes.size(); ++n) {
-                const Node& node = level.nodes[first + n];
+                const MergedNode& node = level.nodes[first + n];
                 const std::uint64_t n_child_rows = rows_of_children(node);
                 if (n_child_rows > kMaxRowsInMemory) return false;
                 if (n > 0 && rows_below + n_child_rows > kMaxRowsInMemory / 8) break;
@@ -156,7 +156,7 @@ private:
     }
 
     // The number of rows of all possible children of a node, over all splits.
-    std::uint64_t rows_of_children(const Node& node) const {
+    std::uint64_t rows_of_children(const MergedNode& node) const {
         const std::uint64_t n = node.end - node.begin;
         if (at_last() || n == 0) return 0;
         if (trees_.splits != TreeSplits::random_cut) return n * d_.n_variables;
@@ -166,9 +166,10 @@ private:
         return n * n_cuts;
     }
 
-    void visit(const Nodes& level, std::size_t i, NodeOfDistribution& reader, Visit& out) const {
+    void visit(const MergedNodes& level, std::size_t i, NodeOfDistribution& reader,
+               Visit& out) const {
         const auto used = above(level, i);
-        const Node& node = level.nodes[i];
+        const MergedNode& node = level.nodes[i];
         const std::span rows(&level.rows[node.begin], node.end - node.begin);
         reader.open(rows);
         out.weight = reader.weight();
@@ -214,7 +215,7 @@ private:
         };
         sort_by_part(rows, is_binary() ? 2 : d_.n_levels[offer.variable], part, out, child_rows);
         for (std::size_t k = 0; k < child_rows.size();) {
-            Child child{{}, o, first + k, 0, 0.0};
+            MergedChild child{{}, o, first + k, 0, 0.0};
             const std::size_t begin = k;
             for (; k < child_rows.size() && part(child_rows[k]) == part(child_rows[begin]); ++k)
                 child.mark += marks_[child_rows[k]];
@@ -260,8 +261,8 @@ private:
 
     using Known = std::unordered_map<Mark, std::size_t, MarkHash>;
 
-    void merge(const Node& node, std::span<const std::uint64_t> used, const Visit& visit,
-               Nodes& below, Known& known) {
+    void merge(const MergedNode& node, std::span<const std::uint64_t> used, const Visit& visit,
+               MergedNodes& below, Known& known) {
         const std::size_t n = visit.offers.size();
         for (std::size_t o = 0; o < n; ++o) {
             const Offer& offer = visit.offers[o];
@@ -279,7 +280,7 @@ private:
                     node.reached * visit.with_other[o * n + other] * visit.offers[other].decrease);
         }
         Bits set(n_words_);
-        for (const Child& child : visit.children) {
+        for (const MergedChild& child : visit.children) {
             const Offer& offer = visit.offers[child.offer];
             std::ranges::copy(used, set.begin());
             set_bit(set, offer.variable);
@@ -311,7 +312,7 @@ private:
     ThreadTeam& team_;
     Ties ties_;
     std::size_t n_words_, max_depth_, depth_ = 0;
-    std::vector<Mark> marks_;  // of the rows
+    std::vector<Mark> marks_;  // the hash of each row
     GatheredImportances gathered_;
 };
 

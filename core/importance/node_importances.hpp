@@ -32,7 +32,7 @@ enum class NodeMeasure {
 
 struct NodeImportances {
     NodeMeasure measure = NodeMeasure::out_of_bag;
-    std::span<const std::uint32_t> group_of;  // of each variable
+    std::span<const std::uint32_t> group_of;  // for each variable
     std::size_t n_groups = 1;
     std::size_t min_samples = 0;  // nodes with fewer drawn rows are skipped
     bool by_output = false;       // each class or output separately

@@ -13,7 +13,7 @@ namespace silvics {
 
 // Groups of variables, and the rows from which each row takes their values.
 struct PermutedGroups {
-    std::vector<std::vector<FeatureId>> variables;  // of each group; a variable is in at most one
+    std::vector<std::vector<FeatureId>> variables;  // for each group; a variable is in at most one
     std::size_t n_repeats = 1;                      // at most 64
     std::span<const std::uint32_t> rows;  // sources: [(group * repeats + repeat) * rows + row]
 };

@@ -108,7 +108,7 @@ struct PermutedEnds {
         : stay(n_samples * n_groups), contents(n_samples) {}
 
     std::vector<Repeats> stay;            // repeats that are n_open on the path of their sample
-    std::vector<std::uint32_t> contents;  // of the leaves of the unpermuted samples
+    std::vector<std::uint32_t> contents;  // the leaves of the unpermuted samples
     std::vector<PermutedPath> paths;      // the other paths; at the end `at` is a leaf's content
 };
 
@@ -338,7 +338,7 @@ private:
     PermutedEnds& ends_;
     Unpacked unpacked_;
     std::vector<PermutedPath> left_;
-    std::vector<std::size_t> first_of_;  // of the paths of each group and repeat
+    std::vector<std::size_t> first_of_;  // the first path of each group and repeat
     std::vector<std::uint32_t> at_, open_;
 };
 

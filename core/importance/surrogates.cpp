@@ -19,10 +19,10 @@ namespace {
 struct GrownTree {
     Tree tree;
     LearningSubset subset;
-    std::vector<std::uint32_t> leaves;  // of all rows
-    std::vector<std::size_t> begin;     // of each node's rows, if rows are grouped by leaf
+    std::vector<std::uint32_t> leaves;  // the leaf of each row
+    std::vector<std::size_t> begin;     // the first row of each node, if rows are grouped by leaf
     std::vector<std::size_t> size;
-    std::vector<double> weight;  // of each node's rows
+    std::vector<double> weight;  // the weight of each node's rows
 };
 
 GrownTree grown_tree(const StoredTree& stored, std::span<const std::int64_t> leaves,
@@ -313,7 +313,7 @@ private:
     const Target& target_;
     Impurity impurity_;
     bool category_;
-    double scale_ = 1.0;  // of the units: a power of two
+    double scale_ = 1.0;  // converts weights to units: a power of two
     Units rounding_ = 0;
     std::vector<Row> rows_, moved_;
     std::vector<RowId> ids_, moved_ids_;  // the same rows, by row number

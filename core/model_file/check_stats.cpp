@@ -14,21 +14,21 @@ namespace {
 constexpr auto& require = require_of_forest;
 
 // The minimum and the maximum of zero and these numbers; NaN is ignored.
-std::pair<double, double> extremes(std::span<const double> some) {
+std::pair<double, double> extremes(std::span<const double> numbers) {
     constexpr std::size_t kLanes = 4;  // independent of each other
     std::array<double, kLanes> least{}, most{};
-    const auto look = [&](std::size_t lane, double x) {
+    const auto include = [&](std::size_t lane, double x) {
         least[lane] = std::min(least[lane], x);
         most[lane] = std::max(most[lane], x);
     };
-    const std::size_t whole = some.size() - some.size() % kLanes;
+    const std::size_t whole = numbers.size() - numbers.size() % kLanes;
     for (std::size_t i = 0; i < whole; i += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane) look(lane, some[i + lane]);
-    for (const double x : some.subspan(whole)) look(0, x);
+        for (std::size_t lane = 0; lane < kLanes; ++lane) include(lane, numbers[i + lane]);
+    for (const double x : numbers.subspan(whole)) include(0, x);
     return {std::ranges::min(least), std::ranges::max(most)};
 }
 
-// Checks the stats of one tree after the other.
+// Checks the statistics of trees, one at a time.
 class StatsCheck {
 public:
     // `row_weights`: see the function of that name.
@@ -83,9 +83,9 @@ private:
         check_lengths(variance && !impurity.empty() ? n : 0, 0,
                       variance ? 0 : n_mixed() * forest_.value_width());
         std::size_t samples = 0;
-        visit_part(stats_.samples, n, [&]<class T>(std::span<const T> some) {
+        visit_part(stats_.samples, n, [&]<class T>(std::span<const T> values) {
             T least = std::numeric_limits<T>::max();
-            for (const T x : some) {
+            for (const T x : values) {
                 least = std::min(least, x);
                 samples += static_cast<std::size_t>(x);
             }
@@ -93,10 +93,10 @@ private:
         });
         require(samples <= kMaxRows, "number of samples");
         LeafScales scales;
-        visit_part(stats_.weights, n, [&]<class T>(std::span<const T> some) {
+        visit_part(stats_.weights, n, [&]<class T>(std::span<const T> values) {
             T least = std::numeric_limits<T>::max(), most = 0;
             bool whole = true, number = true;
-            for (const T w : some) {
+            for (const T w : values) {
                 if constexpr (std::is_same_v<T, double>) {
                     number &= !std::isnan(w);
                     whole &= w == std::floor(w);
@@ -158,7 +158,7 @@ private:
     }
 
     void check_own_rows() {
-        const auto of_tree = part(stats_.class_weights, stats_.first_class_weight);
+        const auto tree_weights = part(stats_.class_weights, stats_.first_class_weight);
         const std::size_t width = forest_.value_width(), n_pure = forest_.n_pure();
         visit_part(stats_.weights, shape_->n_leaves, [&](auto weights) {
             std::size_t leaf = 0, row = 0;
@@ -166,7 +166,7 @@ private:
                 if (!child.leaf()) return;
                 const auto weight = static_cast<double>(weights[leaf++]);
                 if (child.content() >= n_pure)
-                    check_row(of_tree.subspan(width * row++, width), weight);
+                    check_row(tree_weights.subspan(width * row++, width), weight);
             });
         });
     }
@@ -257,7 +257,7 @@ std::vector<std::uint64_t> row_weights(const PackedForest& forest) {
 void check_stats(const PackedForest& forest, const TrainingStats& stats, ThreadTeam& team) {
     const std::size_t n_trees = forest.n_trees();
     require(stats.layout.size() == n_trees && stats.impurity_exponent.size() == n_trees,
-            "facts of trees");
+            "number of layouts or units");
     require(std::ranges::all_of(
                 stats.layout,
                 [](std::uint8_t l) { return l <= static_cast<std::uint8_t>(Layout::node_values); }),

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> leaf_numbers(const TreeBase& tree) {
     return numbers;
 }
 
-// Collects the statistics of one tree after the other, in the order of the packed forest.
+// Collects the statistics of trees, one at a time, in the order of the packed forest.
 class StatsWriter {
 public:
     explicit StatsWriter(const PackedForest& forest)
@@ -262,11 +262,11 @@ private:
     void append_class_weights(std::size_t m, std::span<const Child> nodes,
                               std::span<const std::uint32_t> mixed, std::vector<double>& to) const {
         const std::size_t width = forest_.value_width();
-        const auto of_tree = part_of(stats_.class_weights, stats_.first_class_weight, m);
+        const auto tree_weights = part_of(stats_.class_weights, stats_.first_class_weight, m);
         for (NodeId id = 0; id < nodes.size(); ++id) {
             if (!nodes[id].leaf() || leaves_.pure(nodes[id].content())) continue;
             if (in_doubles(forest_.values)) {
-                const auto row = of_tree.subspan(mixed[id] * width, width);
+                const auto row = tree_weights.subspan(mixed[id] * width, width);
                 to.insert(to.end(), row.begin(), row.end());
             } else {
                 leaves_.append_row(nodes[id].content(), to);

@@ -35,7 +35,7 @@ struct TrainingStats {
     std::span<const double> class_weights;  // of leaves that are not pure, if not whole
     std::span<const double> node_values;    // of inner nodes, by their places
 
-    std::shared_ptr<const void> memory;  // that holds the arrays
+    std::shared_ptr<const void> memory;  // owns the arrays
 };
 
 TrainingStats stats_of(const PackedForest& forest, std::span<const SharedTree> trees);

@@ -53,15 +53,15 @@ struct LeafMembership {
     std::size_t n_rows = 0;
     // Parts of a leaf: in bag and out of bag, and a third one if some rows are neither.
     std::size_t n_parts = 2;
-    std::span<const std::uint64_t> first_leaf;  // of each tree, and the total number
-    std::span<const std::uint32_t> ends;        // of the parts of each leaf, within the tree's rows
-    std::span<const RowId> rows;                // n_rows for each tree
+    std::span<const std::uint64_t> first_leaf;  // for each tree, then the total number
+    std::span<const std::uint32_t> ends;  // for each part of each leaf, within the tree's rows
+    std::span<const RowId> rows;          // n_rows for each tree
     // In-bag weights parallel to `rows`: bootstrap counts, or these times class weights. Rows that
     // are not in bag have zero. Without bootstrap it is empty, and the weight of a row is the same
     // in every tree.
     Numbers weights;
     std::span<const double> row_weights;  // by row, without bootstrap; empty if all are one
-    std::shared_ptr<const void> memory;   // that holds the arrays
+    std::shared_ptr<const void> memory;   // owns the arrays
 
     std::size_t n_trees() const { return first_leaf.empty() ? 0 : first_leaf.size() - 1; }
     std::size_t bytes() const;

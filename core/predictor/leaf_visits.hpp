@@ -13,7 +13,7 @@
 
 namespace silvics {
 
-// The way in which leaves store predictions is looked up once per tree, not once per leaf.
+// Dispatches on the type of the stored predictions once per tree, not once per leaf.
 template <class Use>
 void Predictor::with_leaf_values(const PackedTree& tree, Use&& use) const {
     if (forest_.one_number()) {

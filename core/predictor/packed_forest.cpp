@@ -46,7 +46,7 @@ struct Memory {
 
     LargeBuffer nodes;
     std::vector<std::uint64_t> first_node{0}, first_set, first_branch;
-    std::vector<double> numbers;  // of the leaves, in their order
+    std::vector<double> numbers;  // predictions of the leaves, in their order
     NumberStore rows;
     std::vector<std::uint32_t> level_sets, branches;
 };

@@ -132,7 +132,7 @@ struct PackedForest {
     std::vector<std::uint32_t> n_classes;  // per output; empty for regression
     bool both_children = false;
 
-    std::span<const std::uint64_t> first_node;  // of each tree, and the total number
+    std::span<const std::uint64_t> first_node;  // for each tree, then the total number
     std::span<const PackedNode> nodes;
     // What leaves predict. With one real output (one_number()), there is one number for each leaf
     // of each tree. Otherwise there is a table of rows: whole class weights, class shares or means.

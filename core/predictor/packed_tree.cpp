@@ -31,7 +31,7 @@ bool PackedTree::missing_at(Place t, const double* sample) const {
 NodeNumbers::NodeNumbers(const PackedTree& tree)
     : ids_(tree.n_places(), 0), second_(tree.n_places(), 0), of_records_(tree.branches().size()) {
     if (tree.shape().n_nodes == 1) return;
-    std::vector<NodeId> sizes(tree.n_places(), 1);  // of the subtrees
+    std::vector<NodeId> sizes(tree.n_places(), 1);  // the number of nodes of each subtree
     const auto size = [&](Child child) { return child.leaf() ? 1 : sizes[child.place()]; };
     for (auto t = static_cast<Place>(tree.n_places()); t-- > 0;)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) sizes[t] += size(tree.child(t, k));

@@ -152,8 +152,8 @@ public:
 private:
     static std::size_t at_record(const PackedTree& tree, Place t);
 
-    std::vector<NodeId> ids_, second_;  // of inner nodes, and their second children
-    std::vector<NodeId> of_records_;    // of children, at their offsets in the records
+    std::vector<NodeId> ids_, second_;  // numbers of inner nodes, and of their second children
+    std::vector<NodeId> of_records_;    // numbers of children, at their offsets in the records
 };
 
 // A leaf and its number among the nodes of the tree.

@@ -60,14 +60,14 @@ TEST_CASE("codes have a range, and neighbours around a limit") {
         for (int repeat = 0; repeat < 5; ++repeat) {
             const std::uint16_t limit = codes[pick(rng, n)];
             if (limit == least) continue;
-            std::uint16_t below = least, above = most, told_below, told_above;
+            std::uint16_t below = least, above = most, found_below, found_above;
             for (const std::uint16_t code : codes) {
                 if (code < limit) below = std::max(below, code);
                 if (code >= limit) above = std::min(above, code);
             }
-            table.codes_around(codes.data(), n, limit, &told_below, &told_above);
-            CHECK(told_below == below);
-            CHECK(told_above == above);
+            table.codes_around(codes.data(), n, limit, &found_below, &found_above);
+            CHECK(found_below == below);
+            CHECK(found_above == above);
         }
     });
 }

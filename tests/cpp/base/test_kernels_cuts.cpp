@@ -5,7 +5,7 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("cuts are scored by the formula, to the last bit, and the largest is told") {
+TEST_CASE("cuts are scored by the formula, to the last bit, and the largest is returned") {
     at_every_size(2, [](const Kernels& table, Rng& rng, std::size_t n) {
         std::vector<double> w = random_reals(rng, n, 0.5, 99.5), t = random_reals(rng, n, -9, 9);
         const CutSums sums{w.data(), t.data(), 100.0, pick_real(rng, -9, 9), 2.0};

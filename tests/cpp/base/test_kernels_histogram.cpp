@@ -51,7 +51,7 @@ TEST_CASE("codes are gathered and added up in bins as one by one") {
     });
 }
 
-TEST_CASE("running sums of words tell their halves, up to the last number of 32 bits") {
+TEST_CASE("running sums of words are split into halves, up to the last number of 32 bits") {
     at_every_size(19, [](const Kernels& table, Rng& rng, std::size_t n) {
         std::vector<std::uint64_t> words(n), running(n);
         const std::size_t most = pick(rng, 2) == 0 ? 10 : 0xFFFFFFFF / n + 1;

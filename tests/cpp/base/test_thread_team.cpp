@@ -148,7 +148,7 @@ TEST_CASE("tasks done before an exception are a prefix and those being done") {
     for (std::size_t i = 0; i < started.size(); ++i) CHECK(started[i] == i);
 }
 
-TEST_CASE("the monitor is told on the calling thread how far the work is, to the end") {
+TEST_CASE("the monitor is polled on the calling thread with the progress, to the end") {
     Watcher watcher;
     ThreadTeam team(2, &watcher);
     team.run(40, [](std::size_t, std::size_t) { std::this_thread::sleep_for(3ms); });
@@ -221,7 +221,7 @@ TEST_CASE("teams run side by side and inside one another") {
     CHECK(tasks == 30);
 }
 
-TEST_CASE("a thread that cannot be had for lack of memory delays nobody") {
+TEST_CASE("a thread that cannot be started for lack of memory does not delay the others") {
     // Either fewer threads do all of the work, or the error comes at once: never an error after
     // all of the work was done.
     for (std::size_t k = 1;; ++k) {
@@ -292,7 +292,7 @@ TEST_CASE("without threads an exception passes through at once, and the team can
     CHECK(tasks == 5);
 }
 
-TEST_CASE("without threads nobody is asked and progress is told to nobody") {
+TEST_CASE("without threads no monitor is polled and no progress is reported") {
     ThreadTeam team;
     team.set_total(3);
     team.run_steps(2, [](std::size_t, std::size_t) {});

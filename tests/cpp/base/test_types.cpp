@@ -12,7 +12,7 @@ TEST_CASE("checked_id keeps every number up to the limit") {
     CHECK(checked_id(kMaxRows, kMaxRows, "rows") == 4294967294U);
 }
 
-TEST_CASE("checked_id refuses a number above the limit and says what and how many") {
+TEST_CASE("checked_id refuses a number above the limit, and the message has what and how many") {
     CHECK_THROWS_WITH_AS(checked_id(11, 10, "rows"), "silvics holds at most 10 rows, got 11",
                          std::length_error);
 }

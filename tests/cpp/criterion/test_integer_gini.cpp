@@ -120,7 +120,7 @@ TEST_CASE("sums left of a cut hold weights to just below 2^31") {
           direct_score(target, subset, subset.rows, marks));
 }
 
-TEST_CASE("many classes are facts of the node as class counts tell them") {
+TEST_CASE("the statistics of a node of many classes are those of class counts") {
     Rng rng(23);
     for (int repeat = 0; repeat < 30; ++repeat) {
         const std::size_t n = 2 + test::pick(rng, 30);

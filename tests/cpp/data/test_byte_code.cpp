@@ -143,7 +143,7 @@ constexpr TypeRange kTypes[] = {
     {Scalar::boolean, 0, 1},
 };
 
-TEST_CASE("bytes tell the whole numbers of any scalar type, in tables of any shape") {
+TEST_CASE("bytes code the whole numbers of any scalar type, in tables of any shape") {
     Rng rng(500);
     for (const TypeRange& of : kTypes)
         for (const std::size_t rows : {1U, 2U, 256U, 257U, 600U})
@@ -162,7 +162,7 @@ TEST_CASE("bytes tell the whole numbers of any scalar type, in tables of any sha
             }
 }
 
-TEST_CASE("integers that doubles cannot tell apart are no bytes") {
+TEST_CASE("integers that doubles cannot represent are not coded as bytes") {
     const auto check = [](auto base, Scalar type) {
         using T = decltype(base);
         std::vector<T> values;
@@ -407,7 +407,7 @@ TEST_CASE("a team of any size gives the same bytes") {
     }
 }
 
-TEST_CASE("NaN among bytes is a hole and infinity is refused, wherever they are") {
+TEST_CASE("NaN among bytes is a missing value and infinity is refused, at any position") {
     Rng rng(508);
     const Matrix X = whole_matrix(rng, 600, 5, 0.0, 20.0);
     const double inf = INFINITY;

@@ -189,7 +189,7 @@ TEST_CASE("where there are more values than codes, neighbours share one") {
     }
 }
 
-TEST_CASE("a column says where its values are to be read") {
+TEST_CASE("a column records where its values are read") {
     const std::vector<double> values = {3.0, 1.5, 2.0};
     const test::Matrix X = test::column_of(values);
     const StopFlag stop;
@@ -280,7 +280,7 @@ TEST_CASE("what is known has the codes of the column without the missing rows") 
                 CAPTURE(one_in);
                 CAPTURE(levels);
                 auto X = test::random_matrix(rng, n, 1, levels);
-                X = test::with_holes(rng, X, one_in);
+                X = test::with_missing(rng, X, one_in);
                 X.values[test::pick(rng, n)] = NAN;
                 check_all_rules(X.values);
                 for (double& v : X.values) v = std::floor(4.0 * v);  // whole numbers

@@ -124,20 +124,20 @@ TEST_CASE("a column of no cells is all zeros") {
     CHECK(made.coded.column.kind == Kind::one_value);
 }
 
-TEST_CASE("NaN in a cell is a hole") {
+TEST_CASE("NaN in a cell is a missing value") {
     Rng rng(213);
     for (const std::size_t one_in : {1U, 2U, 5U, 50U})
         for (const std::size_t levels : {0U, 5U, 254U, 255U, 256U, 257U}) {
             CAPTURE(one_in);
             CAPTURE(levels);
             const Matrix X = test::thinned(rng, test::random_matrix(rng, 2000, 2, levels), 3);
-            const Matrix has_missing = test::with_holes(rng, X, one_in);
+            const Matrix has_missing = test::with_missing(rng, X, one_in);
             check_codes(has_missing);
             const SparseColumn made =
                 sparse_code(SparseMatrix(has_missing).view(), 0, {}, test::kNeverStop);
             CHECK(made.coded.column.has_missing);
         }
-    // Nothing but holes: with zeros beside them, and without.
+    // Only missing values: with zeros beside them, and without.
     Matrix X{40, 1, std::vector<double>(40, NAN)};
     check_codes(X);
     CHECK(sparse_code(SparseMatrix(X).view(), 0, {}, test::kNeverStop).coded.column.n_codes == 0);
@@ -180,7 +180,7 @@ TEST_CASE("places and starts are whole numbers of 32 or 64 bits, values of any t
     check_codes(X, {.type = Scalar::u8});
 }
 
-// Two columns of four rows, whatever one says they are.
+// Two columns of four rows, in any format.
 struct Cells {
     std::vector<std::int64_t> starts = {0, 2, 4}, places = {0, 3, 1, 2};
     std::vector<double> values = {1.0, 2.0, 3.0, 4.0};
@@ -261,7 +261,7 @@ TEST_CASE("a table of sparse columns has each in its place, for any team") {
     for (std::size_t i = 0; i < 900; ++i) {
         X.values[i * 7 + 2] = 0.0;                                            // no cells
         X.values[i * 7 + 5] = i % 4 == 1 ? static_cast<double>(i % 3) : 0.0;  // bytes
-        if (i % 50 == 0) X.values[i * 7 + 4] = NAN;                           // holes
+        if (i % 50 == 0) X.values[i * 7 + 4] = NAN;                           // missing
         if (i > 20) X.values[i * 7 + 3] = 0.0;                                // few cells
         X.values[i * 7 + 6] = static_cast<double>(i) + 0.5;                   // all stored
     }

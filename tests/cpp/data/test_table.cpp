@@ -221,7 +221,7 @@ TEST_CASE("whole numbers and others of the same order have the same codes") {
         }
 }
 
-TEST_CASE("values that differ in the lower half of their bits only are told apart") {
+TEST_CASE("values that differ only in the lower half of their bits have different codes") {
     test::Rng rng(15);
     for (const std::size_t n : {60U, 700U}) {
         test::Matrix X = test::random_matrix(rng, n, 2);
@@ -305,7 +305,7 @@ TEST_CASE("infinity in any column reaches the caller as an error from any team")
         }
 }
 
-TEST_CASE("NaN makes a hole in its column and changes no other, for any team") {
+TEST_CASE("NaN is missing in its column and changes no other, for any team") {
     test::Rng rng(5);
     test::Matrix X = test::random_matrix(rng, 20, 6);
     SUBCASE("among others") {}
@@ -339,7 +339,7 @@ struct StopAtOnce : Monitor {
     bool poll(std::size_t, std::size_t) override { return false; }
 };
 
-TEST_CASE("coding feels a stop request, of whole numbers too") {
+TEST_CASE("coding obeys a stop request, of whole numbers too") {
     StopAtOnce monitor;
     ThreadTeam team(2, &monitor);
     const auto stop_team = [](std::size_t, std::size_t) {};
@@ -483,7 +483,7 @@ TEST_CASE("half of the columns of bytes are not most of them") {
     check_coded_alike(X, values_of(X.view()));
 }
 
-TEST_CASE("where values do, infinity is refused in the same words and NaN is a hole") {
+TEST_CASE("in tables of values, infinity is refused with the same message and NaN is missing") {
     test::Rng rng(20);
     for (const std::size_t cols : {1U, 3U, 70U})
         for (const bool whole : {false, true})

@@ -88,7 +88,7 @@ TEST_CASE("the centre is the median of the distinct values, so that repeated row
     CHECK(real_target(y, 6, 1, true).centre == std::vector<double>{5.0});
 }
 
-TEST_CASE("rows of weight zero have no say in centre and scale") {
+TEST_CASE("rows of weight zero do not influence centre and scale") {
     const std::vector<double> y = {5.0, 1e9, 7.0, 8.0, -1e12}, weights = {1.0, 0.0, 0.5, 2.0, 0.0};
     const Target target = real_target(y, 5, 1, true, weights);
     const Target alone = real_target(std::vector<double>{5.0, 7.0, 8.0}, 3, 1, true);
@@ -107,7 +107,7 @@ TEST_CASE("what was scaled is unscaled, over the whole range of doubles") {
     }
 }
 
-TEST_CASE("a shift of y leaves the centred values as they are") {
+TEST_CASE("a shift of y does not change the centred values") {
     const std::vector<double> y = {3.0, -2.0, 7.25, 0.5, 3.0};
     const Target near = real_target(y, 5, 1, true);
     std::vector<double> far = y;
@@ -115,7 +115,7 @@ TEST_CASE("a shift of y leaves the centred values as they are") {
     CHECK(values_of(real_target(far, 5, 1, true)) == values_of(near));
 }
 
-TEST_CASE("a change of unit by a power of two leaves the scaled values as they are") {
+TEST_CASE("a change of unit by a power of two does not change the scaled values") {
     const std::vector<double> y = {3.0, -2.0, 7.25, 0.5, 3.0};
     for (const int exponent : {-990, -30, 1, 1000}) {
         std::vector<double> other = y;

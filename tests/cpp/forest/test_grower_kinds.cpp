@@ -120,7 +120,7 @@ void check_grown(const Grown& of) {
         const std::size_t width = tree.value_width();
         std::vector<NodeId> parent(tree.nodes.size(), 0);
         bool counts = true, weights = true, values = true, sums = true;
-        const auto said = tree.all_values();
+        const auto predicted = tree.all_values();
         const auto close = [](double a, double b) { return std::fabs(a - b) < 1e-8; };
         for (NodeId t = 0; t < tree.nodes.size(); ++t) {
             if (!tree.nodes[t].leaf()) {
@@ -137,8 +137,8 @@ void check_grown(const Grown& of) {
             const bool empty = arrived.at[t].empty();
             const auto expected = empty ? std::vector<double>() : value_of(of, arrived, t);
             for (std::size_t c = 0; c < width; ++c)
-                values &=
-                    close(said[t * width + c], empty ? said[parent[t] * width + c] : expected[c]);
+                values &= close(predicted[t * width + c],
+                                empty ? predicted[parent[t] * width + c] : expected[c]);
         }
         CHECK(counts);
         CHECK(weights);

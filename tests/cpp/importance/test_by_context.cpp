@@ -33,7 +33,8 @@ std::vector<std::uint32_t> each_by_itself(const Trees& trees) {
 }
 
 // From the root down, the set of what was tested above in hand.
-std::map<Context, double> walked(const Trees& trees, const std::vector<std::uint32_t>& group_of) {
+std::map<Context, double> expected_parts(const Trees& trees,
+                                         const std::vector<std::uint32_t>& group_of) {
     std::map<Context, double> found;
     for (const auto& stored_tree : trees) {
         const Tree* const tree = stored_tree->plain();
@@ -68,7 +69,7 @@ std::map<Context, double> walked(const Trees& trees, const std::vector<std::uint
     return found;
 }
 
-TEST_CASE("parts of importances are those of a walk that carries what was tested above") {
+TEST_CASE("parts of importances are those of a recursion that carries the tested variables") {
     test::Rng rng(170);
     for (int repeat = 0; repeat < 30; ++repeat) {
         const Trees trees = random_trees(rng, 1 + test::pick(rng, 20));
@@ -79,7 +80,7 @@ TEST_CASE("parts of importances are those of a walk that carries what was tested
         const auto found = decompose_importances(trees, group_of, 100, 0, team);
         const auto again = decompose_importances(trees, group_of, 100, 0, three);
         CHECK(found.by_degree == again.by_degree);
-        auto expected = walked(trees, group_of);
+        auto expected = expected_parts(trees, group_of);
         REQUIRE(found.contexts.size() == expected.size());
         std::vector<double> by_degree(found.by_degree.size(), 0.0);
         for (const TestsInContext& tests : found.contexts) {
@@ -93,7 +94,7 @@ TEST_CASE("parts of importances are those of a walk that carries what was tested
     }
 }
 
-TEST_CASE("large sets are told of by degree only") {
+TEST_CASE("large sets are reported by degree only") {
     test::Rng rng(171);
     const Trees trees = random_trees(rng, 10);
     ThreadTeam team(2, nullptr);

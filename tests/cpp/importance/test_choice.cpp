@@ -132,7 +132,7 @@ void for_draws(std::size_t most_variables, Call&& call) {
             }
 }
 
-TEST_CASE("sure offers are chosen as often as all drawn sets say") {
+TEST_CASE("probabilities of sure offers equal the sum over all drawn sets") {
     test::Rng rng(180);
     for_draws(6, [&](std::size_t n, std::size_t n_without, std::size_t n_drawn) {
         for (int repeat = 0; repeat < 3; ++repeat) {
@@ -146,7 +146,7 @@ TEST_CASE("sure offers are chosen as often as all drawn sets say") {
     });
 }
 
-TEST_CASE("random offers are chosen as often as all drawn sets and combinations say") {
+TEST_CASE("probabilities of random offers equal the sum over all drawn sets and combinations") {
     test::Rng rng(181);
     for_draws(5, [&](std::size_t n, std::size_t n_without, std::size_t n_drawn) {
         for (int repeat = 0; repeat < 3; ++repeat) {
@@ -158,7 +158,8 @@ TEST_CASE("random offers are chosen as often as all drawn sets and combinations 
     });
 }
 
-TEST_CASE("a winner and another one drawn meet as often as all drawn sets say") {
+TEST_CASE(
+    "probabilities of a choice and another variable drawn equal the sum over all drawn sets") {
     test::Rng rng(182);
     for_draws(6, [&](std::size_t n, std::size_t n_without, std::size_t n_drawn) {
         const Outcomes outcomes = some_outcomes(rng, n, n_without, 1);
@@ -212,7 +213,7 @@ TEST_CASE("offers that are sure are chosen alike as random ones, of many variabl
     }
 }
 
-TEST_CASE("of parts, a whole is drawn first and then one of its parts that has an offer") {
+TEST_CASE("a whole is drawn first, and then one of its parts that has an offer") {
     test::Rng rng(184);
     for (int repeat = 0; repeat < 50; ++repeat) {
         const std::size_t n = 1 + test::pick(rng, 7);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace all_trees;
 
-TEST_CASE("multiway splits are expected as all trees say, and so is what they hide") {
+TEST_CASE("expectations of multiway splits, and of what they hide, equal the sum over all trees") {
     test::Rng rng(211);
     for (const Impurity impurity : kAllImpurities)
         for (std::size_t n_drawn = 1; n_drawn <= 5; ++n_drawn)
@@ -22,7 +22,7 @@ TEST_CASE("multiway splits are expected as all trees say, and so is what they hi
             }
 }
 
-TEST_CASE("cuts are expected as all trees say, whether or not constants are drawn") {
+TEST_CASE("expectations of cuts equal the sum over all trees, whether or not constants count") {
     test::Rng rng(212);
     for (const TreeSplits splits : {TreeSplits::random_cut, TreeSplits::best_cut})
         for (const Impurity impurity : kAllImpurities)
@@ -40,7 +40,7 @@ TEST_CASE("cuts are expected as all trees say, whether or not constants are draw
                 }
 }
 
-TEST_CASE("parts of variables are expected as all trees say") {
+TEST_CASE("expectations of parts of variables equal the sum over all trees") {
     test::Rng rng(213);
     for (const std::vector<std::uint32_t>& part_of :
          {std::vector<std::uint32_t>{0, 0, 1, 0}, {0, 1, 2, 3}, {1, 1, 1, 1}, {3, 0, 3, 0}})
@@ -53,7 +53,7 @@ TEST_CASE("parts of variables are expected as all trees say") {
             }
 }
 
-TEST_CASE("K = 1 and multiway: Theorem 6.1 says what each variable and context comes to") {
+TEST_CASE("K = 1 and multiway: importances and contexts are those of Theorem 6.1") {
     test::Rng rng(214);
     for (const Impurity impurity : kAllImpurities) {
         const Made m = made(rng, 40, {2, 3, 2, 7, 1, 2}, impurity, Weighting::fractional);
@@ -159,7 +159,7 @@ TEST_CASE("a limit of depth takes away the degrees beyond it, and nothing else")
     }
 }
 
-TEST_CASE("only contexts of few variables are told of, if that is wished") {
+TEST_CASE("contexts are limited to most_in_context variables") {
     test::Rng rng(218);
     const Made m = made(rng, 30, {2, 3, 2, 3});
     for (const TreeSplits splits : kAllSplits) {

@@ -1,4 +1,4 @@
-// Importances found node by node, against plain sums over rows.
+// Importances computed node by node, against plain sums over rows.
 #include <algorithm>
 #include <numeric>
 

@@ -147,7 +147,7 @@ TEST_CASE("losses of a tree change as its predictions do") {
             }
 }
 
-TEST_CASE("the loss of a row is what its name says") {
+TEST_CASE("the loss of a row is the loss of its name") {
     Target target = class_target(std::vector<std::int64_t>{1, 0, 0, 2}, 2, {2, 3});
     const std::vector<double> sure{0.25, 0.75, 1.0, 0.0, 0.0}, wrong{0.5, 0.5, 0.25, 0.5, 0.25};
     const auto change = [&](LossOfRows::Kind kind, std::size_t row) {

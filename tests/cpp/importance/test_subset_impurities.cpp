@@ -168,7 +168,7 @@ TEST_CASE("levels that no row has change nothing") {
         CHECK(got[set] == doctest::Approx(expected[set]).epsilon(1e-12));
 }
 
-TEST_CASE("sets larger than wished are not told of") {
+TEST_CASE("sets larger than the limit are NaN") {
     test::Rng rng(195);
     for (const std::uint32_t n : {2U, 50U}) {
         const Made m = made(rng, 30, std::vector<std::uint32_t>(8, n), Impurity::gini, 3);
@@ -193,7 +193,7 @@ TEST_CASE("where Y is pure nothing is left of it") {
         }
 }
 
-TEST_CASE("where rows are all the same, and where there is one, no variable tells anything") {
+TEST_CASE("if all rows are the same, or there is one, no variable is informative") {
     test::Rng rng(197);
     for_kinds([&](Impurity impurity, std::size_t width, Weighting weighting) {
         for (const std::size_t n_rows : {1U, 20U}) {
@@ -212,7 +212,7 @@ TEST_CASE("where rows are all the same, and where there is one, no variable tell
     });
 }
 
-TEST_CASE("a set is told the same whatever the order of rows") {
+TEST_CASE("the impurity given a set does not depend on the order of rows") {
     test::Rng rng(198);
     const Made m = made(rng, 40, {3, 300, 2, 7}, Impurity::entropy, 2);
     Made turned = made(rng, 40, {3, 300, 2, 7}, Impurity::entropy, 2);

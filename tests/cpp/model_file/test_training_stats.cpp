@@ -64,7 +64,7 @@ TEST_CASE("trees come back bit for bit") {
     }
 }
 
-TEST_CASE("statistics are kept in as few bytes as they need") {
+TEST_CASE("statistics are stored in the narrowest type that holds them") {
     const StoredTree tree = test::tree_example({"gini", {2}, test::Weights::unit, 1}).tree;
     const std::vector<SharedTree> one{std::make_shared<const StoredTree>(tree)};
     const PackedForest packed = pack(one);

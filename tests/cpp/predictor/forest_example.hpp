@@ -1,4 +1,4 @@
-// A forest with what a naive prediction needs.
+// A grown forest, with the data that a reference prediction needs.
 #pragma once
 
 #include "forest/grower.hpp"

@@ -90,14 +90,15 @@ inline void check_refused(const Parts& good, const std::vector<Damage>& damages)
         Parts bad = good;
         apply(bad);
         PackedForest forest = bad.forest();
-        std::string said;
+        std::string message;
         try {
             check_packed(forest);
         } catch (const std::invalid_argument& e) {
-            said = e.what();
+            message = e.what();
         }
-        if (complaint == kOrder && said.ends_with(kNoParent)) said.replace(20, said.size(), kOrder);
-        CHECK(said == std::string("not a valid forest: ") + complaint);
+        if (complaint == kOrder && message.ends_with(kNoParent))
+            message.replace(20, message.size(), kOrder);
+        CHECK(message == std::string("not a valid forest: ") + complaint);
     }
 }
 

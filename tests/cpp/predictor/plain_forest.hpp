@@ -1,5 +1,5 @@
-// What a forest says of samples by the plain walk, one sample and one tree after the other, and
-// what a Predictor says of them.
+// Predictions of a forest by a reference traversal, one sample and one tree at a time, and those of
+// a Predictor.
 #pragma once
 
 #include <bit>
@@ -18,12 +18,12 @@ inline bool same_bits(std::span<const double> a, std::span<const double> b) {
     });
 }
 
-// All that is said of the rows of a matrix.
-struct Said {
+// The predictions, leaves and decision paths of the rows of a matrix.
+struct Predictions {
     std::vector<double> averages;
     std::vector<std::int64_t> leaves, path_starts, path_nodes;
 
-    bool operator==(const Said& other) const {
+    bool operator==(const Predictions& other) const {
         return same_bits(averages, other.averages) && leaves == other.leaves &&
                path_starts == other.path_starts && path_nodes == other.path_nodes;
     }
@@ -44,43 +44,43 @@ public:
         for (const SharedTree& tree : trees) values_.push_back(expand(*tree).all_values());
     }
 
-    Said said(const Matrix& X) const {
-        Said said;
-        said.path_starts.push_back(0);
+    Predictions predict(const Matrix& X) const {
+        Predictions found;
+        found.path_starts.push_back(0);
         std::vector<double> sum(width());
         for (std::size_t i = 0; i < X.rows; ++i) {
             std::ranges::fill(sum, 0.0);
             std::int64_t before = 0;
             for (std::size_t m = 0; m < trees_->size(); ++m) {
                 const NodeId leaf = descend(*(*trees_)[m], X.row(i), [&](NodeId t) {
-                    said.path_nodes.push_back(before + t);
+                    found.path_nodes.push_back(before + t);
                 });
-                said.leaves.push_back(leaf);
+                found.leaves.push_back(leaf);
                 add(m, leaf, sum);
                 before += static_cast<std::int64_t>((*trees_)[m]->base().nodes.size());
             }
-            said.path_starts.push_back(static_cast<std::int64_t>(said.path_nodes.size()));
+            found.path_starts.push_back(static_cast<std::int64_t>(found.path_nodes.size()));
             for (const double s : sum)
-                said.averages.push_back(s / static_cast<double>(trees_->size()));
+                found.averages.push_back(s / static_cast<double>(trees_->size()));
         }
-        return said;
+        return found;
     }
 
     OutOfBag out_of_bag(const Matrix& X, const std::vector<std::uint32_t>& seeds,
                         const SamplingPlan& sampling) const {
-        OutOfBag said{std::vector<double>(X.rows * width(), 0.0),
-                      std::vector<std::int64_t>(X.rows, 0)};
+        OutOfBag found{std::vector<double>(X.rows * width(), 0.0),
+                       std::vector<std::int64_t>(X.rows, 0)};
         for (std::size_t m = 0; m < trees_->size(); ++m) {
             std::vector<bool> drawn(X.rows, false);
             for (const RowId row : draw_rows(sampling, seeds[m])) drawn[row] = true;
             for (std::size_t i = 0; i < X.rows; ++i) {
                 if (drawn[i]) continue;
-                ++said.counts[i];
+                ++found.counts[i];
                 add(m, descend(*(*trees_)[m], X.row(i)),
-                    std::span(said.sums).subspan(i * width(), width()));
+                    std::span(found.sums).subspan(i * width(), width()));
             }
         }
-        return said;
+        return found;
     }
 
 private:
@@ -93,27 +93,28 @@ private:
     std::vector<std::vector<double>> values_;  // of all nodes
 };
 
-// The walker's words; what it leaves out is seen.
-inline Said said_by(const Predictor& predictor, const silvics::Matrix& X, ThreadTeam& team) {
-    Said said{std::vector<double>(X.rows * predictor.value_width(), -1.0),
-              std::vector<std::int64_t>(X.rows * predictor.n_trees(), -1),
-              {},
-              {}};
-    predictor.average(X, said.averages, team);
-    predictor.apply(X, said.leaves, team);
+// The same from a predictor. Outputs that it does not write keep the value -1.
+inline Predictions predictions_of(const Predictor& predictor, const silvics::Matrix& X,
+                                  ThreadTeam& team) {
+    Predictions found{std::vector<double>(X.rows * predictor.value_width(), -1.0),
+                      std::vector<std::int64_t>(X.rows * predictor.n_trees(), -1),
+                      {},
+                      {}};
+    predictor.average(X, found.averages, team);
+    predictor.apply(X, found.leaves, team);
     auto [starts, nodes] = predictor.paths(X, team);
-    said.path_starts = std::move(starts);
-    said.path_nodes = std::move(nodes);
-    return said;
+    found.path_starts = std::move(starts);
+    found.path_nodes = std::move(nodes);
+    return found;
 }
 
 inline OutOfBag out_of_bag_by(const Predictor& predictor, const silvics::Matrix& X,
                               const std::vector<std::uint32_t>& seeds, const SamplingPlan& sampling,
                               ThreadTeam& team) {
-    OutOfBag said{std::vector<double>(X.rows * predictor.value_width(), -1.0),
-                  std::vector<std::int64_t>(X.rows, -1)};
-    predictor.out_of_bag(X, {0, seeds, sampling}, {said.sums, said.counts}, team);
-    return said;
+    OutOfBag found{std::vector<double>(X.rows * predictor.value_width(), -1.0),
+                   std::vector<std::int64_t>(X.rows, -1)};
+    predictor.out_of_bag(X, {0, seeds, sampling}, {found.sums, found.counts}, team);
+    return found;
 }
 
 // use(team) for teams of several sizes, and for the calling thread alone.
@@ -123,8 +124,8 @@ void with_teams(Use&& use) {
         ThreadTeam team(size, nullptr);
         use(team);
     }
-    ThreadTeam nobody;
-    use(nobody);
+    ThreadTeam alone;
+    use(alone);
 }
 
 }  // namespace silvics::test

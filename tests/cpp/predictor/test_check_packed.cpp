@@ -176,7 +176,7 @@ TEST_CASE("nodes of a wrong order are refused") {
         });
 }
 
-TEST_CASE("a place that is not in order, and one that nobody links to, are told apart") {
+TEST_CASE("a node out of order and a node without a parent have different messages") {
     const auto complaint = [](Child child) {
         Parts parts(of_classes());
         const Link link = find_link(parts, 2, false);
@@ -214,7 +214,7 @@ TEST_CASE("every place but its own is refused at every child") {
     CHECK(accepted == 0);
 }
 
-TEST_CASE("of all links of few nodes, those of trees are accepted and no others") {
+TEST_CASE("of all links between up to three nodes, only those of trees are accepted") {
     for (const Place n : {1U, 2U, 3U})
         for (const bool classes : {true, false}) {
             const Child leaf = Child::leaf(0);

@@ -168,17 +168,17 @@ test::Matrix odd_samples(Rng& rng, std::size_t rows, std::size_t cols) {
     return X;
 }
 
-// Whether the ways begin at roots and end in leaves, as numbers of nodes do.
-bool ways_right(const PackedForest& forest, const test::Said& said, std::size_t rows) {
+// Whether the paths begin at roots and end in leaves.
+bool paths_valid(const PackedForest& forest, const test::Predictions& found, std::size_t rows) {
     const std::size_t n_trees = forest.n_trees();
     bool right = true;
     for (std::size_t i = 0; i < rows; ++i) {
         std::int64_t before = 0;
-        auto at = said.path_nodes.begin() + said.path_starts[i];
-        const auto end = said.path_nodes.begin() + said.path_starts[i + 1];
+        auto at = found.path_nodes.begin() + found.path_starts[i];
+        const auto end = found.path_nodes.begin() + found.path_starts[i + 1];
         for (std::size_t m = 0; m < n_trees; ++m) {
             const auto n = static_cast<std::int64_t>(forest.shapes[m].n_nodes);
-            const std::int64_t leaf = said.leaves[i * n_trees + m];
+            const std::int64_t leaf = found.leaves[i * n_trees + m];
             right &= leaf >= 0 && leaf < n && at != end && *at == before;
             while (right && *at != before + leaf) {
                 const std::int64_t last = *at++;
@@ -228,13 +228,13 @@ void walk_all(Rng& rng, const PackedForest& forest) {
                     test::same_bits(one, std::span(averages).subspan(i * one.size(), one.size())));
             }
             if (forest.both_children || by_majority) continue;
-            const test::Said said = test::said_by(predictor, X.view(), team);
-            CHECK(ways_right(predictor.forest(), said, rows));
+            const test::Predictions found = test::predictions_of(predictor, X.view(), team);
+            CHECK(paths_valid(predictor.forest(), found, rows));
         }
     }
 }
 
-TEST_CASE("anything changed anywhere is refused, or the forest can still be walked") {
+TEST_CASE("any change of any array is refused, or the forest can still be traversed") {
     Rng rng(351);
     std::size_t refused = 0, accepted = 0;
     for (const auto& [name, good] : small_forests()) {

@@ -257,7 +257,7 @@ TEST_CASE("trees with records of every kind are packed") {
     }
 }
 
-TEST_CASE("trees that are walked both ways are packed") {
+TEST_CASE("trees whose samples go to both children are packed") {
     Rng rng(342);
     for (int repeat = 0; repeat < 20; ++repeat) {
         test::Shape shape;
@@ -302,7 +302,7 @@ TEST_CASE("chains and large trees have their hot nodes first, then one subtree a
     }
 }
 
-TEST_CASE("a tree whose leaves all say the same is not taken for one leaf") {
+TEST_CASE("a tree whose leaves predict the same is not packed as one leaf") {
     for (const double threshold : {0.0, 1.5})
         for (const bool missing_left : {false, true}) {
             Tree tree = test::chain_of(1, [](std::uint32_t) { return true; });
@@ -344,7 +344,7 @@ SharedTree with_rows(std::vector<ClassId> n_classes, const std::vector<std::vect
     return shared(std::move(tree));
 }
 
-TEST_CASE("whole class weights are kept in as few bytes as the largest needs") {
+TEST_CASE("whole class weights are stored in the narrowest type that holds the largest") {
     const auto packed = [](double most) {
         const SharedTree tree = with_rows({2}, {{1.0, 2.0}, {most, 3.0}, {0.0, 7.0}});
         check_packing({tree});
@@ -390,7 +390,7 @@ TEST_CASE("leaves that are classes need no rows, numbers one each") {
     CHECK(size_of(pack(of_reals).values) == 3 * reals->n_leaves());
 }
 
-TEST_CASE("more variables than a packed node can tell are refused") {
+TEST_CASE("more variables than a packed node can store are refused") {
     Tree tree = test::chain_of(1, [](std::uint32_t) { return true; });
     tree.n_features = PackedNode::kMaxFeature;
     tree.nodes[0].feature = static_cast<std::int32_t>(PackedNode::kMaxFeature - 1);
@@ -438,7 +438,7 @@ void check_numbers(const StoredTree& stored_tree) {
     CHECK(right);
 }
 
-TEST_CASE("nodes of packed trees have the numbers of the tree, on the way to every leaf") {
+TEST_CASE("nodes of packed trees have the numbers of the stored tree, on the path to every leaf") {
     for (const StoredTree& tree : test::many_trees()) check_numbers(tree);
     Rng rng(345);
     for (int repeat = 0; repeat < 100; ++repeat) {
@@ -452,7 +452,7 @@ TEST_CASE("nodes of packed trees have the numbers of the tree, on the way to eve
             test::chain_of(2000, [&](std::uint32_t level) { return level % every == every - 1; }));
 }
 
-TEST_CASE("the way to a sample's leaf is the plain way down") {
+TEST_CASE("the path to a sample's leaf is that of the reference traversal") {
     Rng rng(346);
     for (int repeat = 0; repeat < 50; ++repeat) {
         const test::Packed of(test::random_branches(rng, {.deepest = 6}));

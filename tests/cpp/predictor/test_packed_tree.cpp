@@ -47,7 +47,7 @@ PartialPath way(const PackedTree& tree, const double* sample) {
     return way;
 }
 
-// The leaf by packed steps, which the plain walk must confirm.
+// The leaf by packed steps, which must be that of the reference traversal.
 NodeId leaf_of(const Packed& of, const double* sample) {
     const NodeId leaf = of.id(way<false>(of.packed(), sample).leaf);
     CHECK(leaf == test::descend(of.tree(), sample));
@@ -74,7 +74,7 @@ TEST_CASE("a sample at or below the threshold goes to the first child, any other
     CHECK(leaf_of(std::numeric_limits<double>::quiet_NaN(), -5.0) == 3);
 }
 
-TEST_CASE("the way down visits every node, the leaf last") {
+TEST_CASE("the decision path visits every node, the leaf last") {
     const double sample[] = {5.0, -2.0};
     std::vector<NodeId> plain;
     CHECK(test::descend(kTree.tree(), sample, [&](NodeId t) { plain.push_back(t); }) == 3);
@@ -116,7 +116,7 @@ struct Stump {
     }
 };
 
-TEST_CASE("at a threshold, NaN goes where the node says and nothing else does") {
+TEST_CASE("at a threshold, only NaN goes to the side of missing values") {
     for (const bool missing_left : {false, true})
         for (const double threshold : {-3.5, 0.0, 7.0}) {
             const Stump stump(threshold, missing_left);
@@ -191,7 +191,7 @@ TEST_CASE("minus zero is the first level") {
 
 // ---- the nodes
 
-TEST_CASE("a packed node says what was put there") {
+TEST_CASE("a packed node returns what was stored") {
     const Child children[] = {Child::inner(0), Child::inner(0x7FFFFFFF), Child::leaf(0),
                               Child::leaf(0x7FFFFFFF)};
     const SplitRule rules[] = {0.0, -0.0, 1.5e300, -HUGE_VAL,
@@ -243,7 +243,7 @@ TEST_CASE("a child is an inner node or a leaf, with its place or its content") {
     }
 }
 
-TEST_CASE("packed steps lead to the leaf of the plain walk") {
+TEST_CASE("packed steps lead to the leaf of the reference traversal") {
     test::Rng rng(301);
     for (const StoredTree& tree : test::many_trees()) {
         const Packed of(tree);
@@ -263,7 +263,7 @@ TEST_CASE("packed steps lead to the leaf of the plain walk") {
     }
 }
 
-TEST_CASE("packed steps lead down trees with records as the plain walk does") {
+TEST_CASE("packed steps through trees with records lead to the leaf of the reference traversal") {
     test::Rng rng(302);
     for (int repeat = 0; repeat < 100; ++repeat) {
         const Packed of(test::random_branches(rng, {}));
@@ -272,7 +272,7 @@ TEST_CASE("packed steps lead down trees with records as the plain walk does") {
     }
 }
 
-TEST_CASE("the ends of both ways are those of the plain walk, by their shares") {
+TEST_CASE("the leaves of both children, and their shares, are those of the reference traversal") {
     test::Rng rng(303);
     for (int repeat = 0; repeat < 100; ++repeat) {
         test::Shape shape;
@@ -283,13 +283,13 @@ TEST_CASE("the ends of both ways are those of the plain walk, by their shares") 
             if (test::pick(rng, 4) == 0) x = NAN;
         bool same = true;
         for (std::size_t i = 0; i < X.rows; ++i) {
-            std::map<NodeId, double> expected, said;
+            std::map<NodeId, double> expected, found;
             test::descend_both(of.tree(), X.row(i), [&](NodeId t, double share) {
                 if (of.tree()->nodes[t].leaf()) expected[t] += share;
             });
             of.packed().both_children(
-                X.row(i), [&](PackedLeaf leaf, double share) { said[of.id(leaf)] += share; });
-            same &= said == expected;
+                X.row(i), [&](PackedLeaf leaf, double share) { found[of.id(leaf)] += share; });
+            same &= found == expected;
         }
         CHECK(same);
     }
@@ -298,7 +298,7 @@ TEST_CASE("the ends of both ways are those of the plain walk, by their shares") 
 // ---- what leaves tell
 
 // The contents of leaves, in the order of the leaves.
-std::vector<std::uint32_t> told_contents(const Packed& of) {
+std::vector<std::uint32_t> stored_contents(const Packed& of) {
     std::map<NodeId, std::uint32_t> by_id;
     for (Place t = 0; t < of.packed().n_places(); ++t)
         for (std::uint32_t k = 0; k < of.packed().n_children(t); ++k)
@@ -313,13 +313,13 @@ std::vector<std::uint32_t> told_contents(const Packed& of) {
     return stored;
 }
 
-TEST_CASE("a pure leaf tells its class, others a row") {
+TEST_CASE("a pure leaf stores its class, other leaves a row") {
     for (const test::TreeCase& of : test::all_tree_cases()) {
         const StoredTree kept = test::tree_example(of).tree;
         if (!kept->classification()) continue;
         for (const StoredTree& tree : {kept, StoredTree(expand(kept))}) {
             const Packed packed(tree);
-            const auto stored = told_contents(packed);
+            const auto stored = stored_contents(packed);
             std::size_t leaf = 0;
             bool right = true;
             for (const Node& node : tree->nodes) {
@@ -333,7 +333,7 @@ TEST_CASE("a pure leaf tells its class, others a row") {
     }
 }
 
-TEST_CASE("where nodes have values, links of leaves mean nothing, and one class alone is told") {
+TEST_CASE("if nodes have values, links of leaves are ignored, and single classes are recognized") {
     Tree tree = expand(test::tree_example({"gini", {2}, test::Weights::unit, 1}).tree);
     tree.node_values = tree.all_values();
     tree.leaf_weights.clear();
@@ -349,10 +349,10 @@ TEST_CASE("where nodes have values, links of leaves mean nothing, and one class 
     }
     CHECK_NOTHROW(check_tree(tree));
     CHECK(rows > 5);
-    CHECK(told_contents(Packed(tree)) == expected);
+    CHECK(stored_contents(Packed(tree)) == expected);
 }
 
-TEST_CASE("any number of classes is told in leaves, and predicted") {
+TEST_CASE("any number of classes is stored in leaves, and predicted") {
     const std::vector<std::uint32_t> classes = {0, 65533, 65534, 65535, 65536, 131071, 131072};
     const auto n = static_cast<std::uint32_t>(classes.size());
     Tree tree = test::chain_of(n - 1, [](std::uint32_t) { return true; });
@@ -373,7 +373,7 @@ TEST_CASE("any number of classes is told in leaves, and predicted") {
     REQUIRE(kept.compact());
     for (const StoredTree& of : {StoredTree(tree), kept}) {
         REQUIRE_NOTHROW(check_tree(of));
-        CHECK(told_contents(Packed(of)) == classes);
+        CHECK(stored_contents(Packed(of)) == classes);
         const Predictor predictor({std::make_shared<const StoredTree>(of)}, false);
         for (const std::uint32_t rows : {1U, n, n + 1}) {  // below a block, and one
             test::Matrix X{rows, 2, std::vector<double>(rows * 2, 0.0)};

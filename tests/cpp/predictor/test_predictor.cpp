@@ -1,4 +1,4 @@
-// What a walker says of forests as they are grown; of all others: test_walker_kinds.cpp.
+// Predictions of grown forests; other kinds of trees are in test_predictor_kinds.cpp.
 #include "doctest/doctest.h"
 #include "predictor/forest_example.hpp"
 #include "predictor/made_trees.hpp"
@@ -28,9 +28,10 @@ std::vector<ForestExample> examples(std::size_t n) {
 
 TEST_CASE(
     "an average is the sum in tree order over the number of trees, to the last bit, for any team") {
-    for (const std::size_t n : {600, 3000})  // some blocks of rows; so large that a tree is walked
+    for (const std::size_t n :
+         {600, 3000})  // several blocks of rows; so large that a tree is traversed
         for (const ForestExample& forest : examples(n)) {  // by a part of them at a time
-            const auto expected = test::PlainForest(forest.trees).said(forest.X).averages;
+            const auto expected = test::PlainForest(forest.trees).predict(forest.X).averages;
             for (std::size_t size = 1; size <= 8; ++size)
                 CHECK(test::same_bits(averages(forest, forest.X.view(), size), expected));
         }
@@ -72,16 +73,16 @@ TEST_CASE("as_float32 rounds the samples first") {
     CHECK(averages(forest, X.view(), 2, false) != expected);
 }
 
-TEST_CASE("every sample is applied to every tree, and its ways listed tree after tree") {
+TEST_CASE("every sample has a leaf in every tree, and its paths are listed tree by tree") {
     for (const ForestExample& forest : examples(300)) {
-        const test::Said expected = test::PlainForest(forest.trees).said(forest.X);
+        const test::Predictions expected = test::PlainForest(forest.trees).predict(forest.X);
         test::with_teams([&](ThreadTeam& team) {
-            CHECK(test::said_by(forest.predictor(), forest.X.view(), team) == expected);
+            CHECK(test::predictions_of(forest.predictor(), forest.X.view(), team) == expected);
         });
     }
 }
 
-TEST_CASE("a walker tells its sizes") {
+TEST_CASE("a predictor has the sizes of its forest") {
     const ForestExample forest = test::forest_example("gini", 60, 5);
     const Predictor predictor = forest.predictor();
     std::size_t n_nodes = 0, n_steps = 0;
@@ -96,16 +97,16 @@ TEST_CASE("a walker tells its sizes") {
     CHECK(predictor.n_steps() == n_steps);
 }
 
-TEST_CASE("a walker keeps what it needs of its trees") {
+TEST_CASE("a predictor does not need the trees after its construction") {
     ForestExample forest = test::forest_example("gini", 60, 5);
-    const test::Said expected = test::PlainForest(forest.trees).said(forest.X);
+    const test::Predictions expected = test::PlainForest(forest.trees).predict(forest.X);
     const Predictor predictor = forest.predictor();
     forest.trees.clear();
     ThreadTeam team;
-    CHECK(test::said_by(predictor, forest.X.view(), team) == expected);
+    CHECK(test::predictions_of(predictor, forest.X.view(), team) == expected);
 }
 
-TEST_CASE("trees that cannot be walked together are refused") {
+TEST_CASE("trees of different kinds are refused") {
     const ForestExample forest = test::forest_example("gini", 30, 3);
     auto trees = forest.trees;
     const auto refused = [&](const char* why) {
@@ -137,15 +138,15 @@ TEST_CASE("trees that cannot be walked together are refused") {
     }
 }
 
-TEST_CASE("a packed forest is walked as its trees are") {
+TEST_CASE("a packed forest predicts what its trees predict") {
     for (const ForestExample& forest : examples(100)) {
         ThreadTeam team;
         PackedForest packed = pack(forest.trees);
         check_packed(packed);
         const Predictor predictor(packed, false);
         CHECK(predictor.forest().nodes.data() == packed.nodes.data());
-        CHECK(test::said_by(predictor, forest.X.view(), team) ==
-              test::PlainForest(forest.trees).said(forest.X));
+        CHECK(test::predictions_of(predictor, forest.X.view(), team) ==
+              test::PlainForest(forest.trees).predict(forest.X));
     }
 }
 
@@ -154,11 +155,11 @@ TEST_CASE("no rows give no predictions") {
     MatrixView none = forest.X.view();
     none.rows = 0;
     test::with_teams([&](ThreadTeam& team) {
-        const test::Said said = test::said_by(forest.predictor(), none, team);
-        CHECK(said.averages.empty());
-        CHECK(said.leaves.empty());
-        CHECK(said.path_starts == std::vector<std::int64_t>{0});
-        CHECK(said.path_nodes.empty());
+        const test::Predictions found = test::predictions_of(forest.predictor(), none, team);
+        CHECK(found.averages.empty());
+        CHECK(found.leaves.empty());
+        CHECK(found.path_starts == std::vector<std::int64_t>{0});
+        CHECK(found.path_nodes.empty());
     });
 }
 

@@ -1,4 +1,4 @@
-// Forests of every kind against the plain walk, bit for bit.
+// Forests of every kind against the reference traversal, bit for bit.
 #include "doctest/doctest.h"
 #include "predictor/made_forests.hpp"
 #include "predictor/plain_forest.hpp"
@@ -10,8 +10,8 @@ namespace {
 using test::Kind;
 using test::Matrix;
 using test::PlainForest;
+using test::Predictions;
 using test::Rng;
-using test::Said;
 using test::Trials;
 
 Matrix first_rows(const Matrix& X, std::size_t rows) {
@@ -19,10 +19,11 @@ Matrix first_rows(const Matrix& X, std::size_t rows) {
 }
 
 void check_said(const std::vector<SharedTree>& trees, const Matrix& X) {
-    const Said expected = PlainForest(trees).said(X);
+    const Predictions expected = PlainForest(trees).predict(X);
     const Predictor predictor(trees, false);
-    test::with_teams(
-        [&](ThreadTeam& team) { CHECK(test::said_by(predictor, X.view(), team) == expected); });
+    test::with_teams([&](ThreadTeam& team) {
+        CHECK(test::predictions_of(predictor, X.view(), team) == expected);
+    });
 }
 
 TEST_CASE("the kinds of trees differ in how their leaves keep what they predict") {
@@ -52,7 +53,7 @@ TEST_CASE("the kinds of trees differ in how their leaves keep what they predict"
         CHECK(n > 0);
 }
 
-TEST_CASE("trees of every kind say what the plain walk says") {
+TEST_CASE("trees of every kind predict what the reference traversal predicts") {
     Rng rng(320);
     for (const Kind& kind : test::all_kinds())
         for (const Trials& trials : test::kAllTrials) {
@@ -63,7 +64,7 @@ TEST_CASE("trees of every kind say what the plain walk says") {
         }
 }
 
-TEST_CASE("any numbers of rows and trees are walked to the same bits") {
+TEST_CASE("predictions have the same bits for any numbers of rows and trees") {
     Rng rng(321);
     const auto kinds = test::all_kinds();
     for (const std::size_t k : {0U, 3U})
@@ -77,9 +78,9 @@ TEST_CASE("any numbers of rows and trees are walked to the same bits") {
                 const Matrix X = test::samples_for(rng, 257, trials);
                 for (const std::size_t rows : {1U, 7U, 8U, 9U, 255U, 256U, 257U}) {
                     const Matrix part = first_rows(X, rows);
-                    const Said expected = plain.said(part);
+                    const Predictions expected = plain.predict(part);
                     test::with_teams([&](ThreadTeam& team) {
-                        CHECK(test::said_by(predictor, part.view(), team) == expected);
+                        CHECK(test::predictions_of(predictor, part.view(), team) == expected);
                     });
                 }
             }
@@ -122,7 +123,7 @@ TEST_CASE("a missing value in one block does not change the steps of another") {
     }
 }
 
-TEST_CASE("trees with categories and trees without walk side by side") {
+TEST_CASE("trees with categories and trees without predict in one forest") {
     Rng rng(324);
     const auto kinds = test::all_kinds();
     for (const Kind& kind : {kinds[0], kinds[3]}) {
@@ -134,7 +135,7 @@ TEST_CASE("trees with categories and trees without walk side by side") {
     }
 }
 
-TEST_CASE("wide samples come in blocks of few rows") {
+TEST_CASE("wide samples come in small blocks") {
     Rng rng(325);
     const auto kinds = test::all_kinds();
     for (const std::size_t n_features : {64U, 2048U, 2049U, 3000U, 20000U}) {  // 256 rows to 1
@@ -153,16 +154,16 @@ TEST_CASE("values rounded to float32 go where float32 values go, dense or sparse
             for (double& x : X.values) x += 1e-12;  // just above thresholds, and levels
             Matrix rounded = X;
             for (double& x : rounded.values) x = static_cast<float>(x);
-            const Said expected = PlainForest(trees).said(rounded),
-                       exact = PlainForest(trees).said(X);
+            const Predictions expected = PlainForest(trees).predict(rounded),
+                              exact = PlainForest(trees).predict(X);
             CHECK_FALSE(expected == exact);
             const test::SparseMatrix sparse(X, {.by_columns = false});
             const Predictor predictor(trees, true), other(trees, false);
             test::with_teams([&](ThreadTeam& team) {
-                CHECK(test::said_by(predictor, X.view(), team) == expected);
-                CHECK(test::said_by(predictor, sparse.view(), team) == expected);
-                CHECK(test::said_by(other, X.view(), team) == exact);
-                CHECK(test::said_by(other, sparse.view(), team) == exact);
+                CHECK(test::predictions_of(predictor, X.view(), team) == expected);
+                CHECK(test::predictions_of(predictor, sparse.view(), team) == expected);
+                CHECK(test::predictions_of(other, X.view(), team) == exact);
+                CHECK(test::predictions_of(other, sparse.view(), team) == exact);
             });
         }
 }
@@ -176,15 +177,15 @@ TEST_CASE("sparse rows of any number go down trees of every kind") {
         for (const std::size_t rows : {1U, 7U, 8U, 257U}) {
             const Matrix X = test::thinned(rng, test::samples_for(rng, rows, trials), 3);
             const test::SparseMatrix sparse(X, {.by_columns = false});
-            const Said expected = PlainForest(trees).said(X);
+            const Predictions expected = PlainForest(trees).predict(X);
             test::with_teams([&](ThreadTeam& team) {
-                CHECK(test::said_by(predictor, sparse.view(), team) == expected);
+                CHECK(test::predictions_of(predictor, sparse.view(), team) == expected);
             });
         }
     }
 }
 
-TEST_CASE("chains of 5,000 levels say what the plain walk says") {
+TEST_CASE("chains of 5,000 levels predict what the reference traversal predicts") {
     std::vector<SharedTree> trees;
     for (const std::uint32_t every : {1U, 2U, 5U, 6000U})
         trees.push_back(std::make_shared<const StoredTree>(
@@ -200,7 +201,7 @@ TEST_CASE("chains of 5,000 levels say what the plain walk says") {
     }
 }
 
-TEST_CASE("a monitor that asks to stop ends a walk between two trees") {
+TEST_CASE("a monitor that requests a stop ends prediction between two trees") {
     struct Stopper : Monitor {
         bool poll(std::size_t, std::size_t) override { return false; }
     };

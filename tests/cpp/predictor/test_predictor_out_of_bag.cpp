@@ -51,15 +51,15 @@ TEST_CASE("rows out of bag go down trees of every kind, with missing values and 
         }
 }
 
-TEST_CASE("where all rows are drawn none is predicted, where few are nearly all") {
+TEST_CASE("if all rows are drawn none is predicted, and nearly all if one is drawn") {
     ForestExample forest = test::forest_example("gini", 300, 9);
     SUBCASE("all") {
         forest.plan.sampling.n_draws = 20000;
         ThreadTeam team;
-        const auto said = test::out_of_bag_by(forest.predictor(), forest.X.view(),
-                                              forest.plan.seeds, forest.plan.sampling, team);
-        CHECK(said.counts == std::vector<std::int64_t>(300, 0));
-        CHECK(said.sums == std::vector<double>(900, 0.0));
+        const auto found = test::out_of_bag_by(forest.predictor(), forest.X.view(),
+                                               forest.plan.seeds, forest.plan.sampling, team);
+        CHECK(found.counts == std::vector<std::int64_t>(300, 0));
+        CHECK(found.sums == std::vector<double>(900, 0.0));
     }
     SUBCASE("one") { forest.plan.sampling.n_draws = 1; }
     check_out_of_bag(forest);

@@ -1,4 +1,4 @@
-// Walkers on trees with nodes of every kind: against the plain walk, one cut after the other.
+// Predictions of trees with nodes of every kind against the reference traversal, cut by cut.
 #include <cmath>
 
 #include "doctest/doctest.h"
@@ -15,7 +15,7 @@ std::vector<SharedTree> random_forest(test::Rng& rng, const test::Shape& shape, 
     return trees;
 }
 
-TEST_CASE("samples go down trees of every kind as the plain walk says") {
+TEST_CASE("samples descend trees of every kind as in the reference traversal") {
     test::Rng rng(440);
     for (int repeat = 0; repeat < 30; ++repeat) {
         test::Shape shape;
@@ -29,9 +29,9 @@ TEST_CASE("samples go down trees of every kind as the plain walk says") {
         for (const std::size_t rows : {1U, 5U, 300U})
             for (const bool missing : {false, true}) {
                 const auto X = test::samples_of_branches(rng, rows, shape.n_features, missing);
-                const auto expected = plain.said(X);
+                const auto expected = plain.predict(X);
                 test::with_teams([&](ThreadTeam& team) {
-                    CHECK(test::said_by(predictor, X.view(), team) == expected);
+                    CHECK(test::predictions_of(predictor, X.view(), team) == expected);
                 });
                 std::vector<double> one(predictor.value_width());
                 bool same = true;
@@ -46,7 +46,7 @@ TEST_CASE("samples go down trees of every kind as the plain walk says") {
     }
 }
 
-TEST_CASE("a tree with more nodes than stay in the cache is walked as well") {
+TEST_CASE("a tree with more nodes than stay in the cache predicts as well") {
     test::Rng rng(441);
     test::Shape shape;
     shape.deepest = 11;
@@ -56,11 +56,11 @@ TEST_CASE("a tree with more nodes than stay in the cache is walked as well") {
     const std::vector<SharedTree> trees = {std::make_shared<const StoredTree>(std::move(tree))};
     const auto X = test::samples_of_branches(rng, 2000, shape.n_features);
     ThreadTeam team(1, nullptr);
-    CHECK(test::said_by(Predictor(trees, false), X.view(), team) ==
-          test::PlainForest(trees).said(X));
+    CHECK(test::predictions_of(Predictor(trees, false), X.view(), team) ==
+          test::PlainForest(trees).predict(X));
 }
 
-TEST_CASE("out-of-bag sums are those of the plain walk") {
+TEST_CASE("out-of-bag sums are those of the reference traversal") {
     test::Rng rng(442);
     const auto trees = random_forest(rng, {.n_classes = {3}}, 70);
     const auto X = test::samples_of_branches(rng, 90, 4);
@@ -84,7 +84,7 @@ TEST_CASE("out-of-bag sums are those of the plain walk") {
     }
 }
 
-// ---- both ways
+// ---- both children
 
 // The mean over trees of the values at all ends of the sample, by its shares.
 std::vector<double> both_children(const std::vector<SharedTree>& trees, const double* sample) {
@@ -123,14 +123,14 @@ void check_both_ways(test::Rng& rng, const test::Shape& shape) {
         auto X = test::samples_of_branches(rng, rows, shape.n_features);
         for (double& x : X.values)
             if (test::pick(rng, 4) == 0) x = NAN;
-        std::vector<double> said(rows * width, -1.0);
+        std::vector<double> found(rows * width, -1.0);
         test::with_teams([&](ThreadTeam& team) {
-            predictor.average(X.view(), said, team);
+            predictor.average(X.view(), found, team);
             bool same = true;
             for (std::size_t i = 0; i < rows; ++i) {
                 const auto expected = both_children(trees, X.row(i));
                 for (std::size_t c = 0; c < width; ++c)
-                    same &= std::fabs(said[i * width + c] - expected[c]) < 1e-12;
+                    same &= std::fabs(found[i * width + c] - expected[c]) < 1e-12;
                 std::vector<double> sample(X.row(i), X.row(i) + X.cols), one(width);
                 predictor.average(sample, one);
                 for (std::size_t c = 0; c < width; ++c)
@@ -141,7 +141,7 @@ void check_both_ways(test::Rng& rng, const test::Shape& shape) {
     }
 }
 
-TEST_CASE("a sample whose value is missing goes both ways, half of it each") {
+TEST_CASE("a sample whose value is missing goes to both children, half of it to each") {
     test::Rng rng(443);
     for (int repeat = 0; repeat < 60; ++repeat) {
         test::Shape shape;
@@ -152,7 +152,7 @@ TEST_CASE("a sample whose value is missing goes both ways, half of it each") {
     }
 }
 
-TEST_CASE("a child of its own for missing values is the only way, where a node has one") {
+TEST_CASE("missing values go only to their own child, if a node has one") {
     test::Rng rng(444);
     for (int repeat = 0; repeat < 60; ++repeat) {
         test::Shape shape;
@@ -162,7 +162,7 @@ TEST_CASE("a child of its own for missing values is the only way, where a node h
     }
 }
 
-TEST_CASE("trees whose samples end in several leaves have no leaf to tell") {
+TEST_CASE("trees whose samples end in several leaves refuse apply") {
     test::Rng rng(445);
     const auto trees = forest_both_ways(rng, {}, 2);
     const auto X = test::samples_of_branches(rng, 3, 4);
@@ -186,9 +186,9 @@ TEST_CASE("each tree has one vote, for the lowest of its most likely classes") {
         const std::size_t width = predictor.value_width();
         for (const std::size_t rows : {1U, 50U}) {
             const auto X = test::samples_of_branches(rng, rows, shape.n_features);
-            std::vector<double> said(rows * width, -1.0);
+            std::vector<double> found(rows * width, -1.0);
             ThreadTeam team(2, nullptr);
-            predictor.average(X.view(), said, team);
+            predictor.average(X.view(), found, team);
             std::vector<double> votes(rows * width, 0.0);
             for (std::size_t i = 0; i < rows; ++i)
                 for (const SharedTree& tree : trees) {
@@ -203,7 +203,7 @@ TEST_CASE("each tree has one vote, for the lowest of its most likely classes") {
                     }
                 }
             bool same = true;
-            for (std::size_t c = 0; c < votes.size(); ++c) same &= said[c] == votes[c] / 7.0;
+            for (std::size_t c = 0; c < votes.size(); ++c) same &= found[c] == votes[c] / 7.0;
             CHECK(same);
         }
     }
@@ -214,8 +214,8 @@ TEST_CASE("of real outputs there is nothing to vote on") {
     const auto trees = random_forest(rng, {}, 4);
     const auto X = test::samples_of_branches(rng, 20, 4);
     ThreadTeam team(1, nullptr);
-    CHECK(test::said_by(Predictor(trees, false, true), X.view(), team) ==
-          test::PlainForest(trees).said(X));
+    CHECK(test::predictions_of(Predictor(trees, false, true), X.view(), team) ==
+          test::PlainForest(trees).predict(X));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST_CASE("sparse rows are read as the dense rows that they stand for, by any te
             CAPTURE(rows);
             CAPTURE(cols);
             Matrix X = test::thinned(rng, test::random_matrix(rng, rows, cols), 4);
-            X = test::with_holes(rng, X, 30);
+            X = test::with_missing(rng, X, 30);
             for (const Scalar index : {Scalar::i32, Scalar::i64}) {
                 const SparseMatrix sparse(X, {.by_columns = false,
                                               .index_type = index,
@@ -98,7 +98,7 @@ TEST_CASE("sparse rows are read as the dense rows that they stand for, by any te
 TEST_CASE("several blocks are read as one") {
     Rng rng(261);
     for (const std::size_t rows : {1U, 257U, 900U}) {
-        Matrix X = test::with_holes(rng, test::random_matrix(rng, rows, 7), 9);
+        Matrix X = test::with_missing(rng, test::random_matrix(rng, rows, 7), 9);
         for (double& x : X.values) x = static_cast<float>(x);
         for (const bool some_floats : {false, true})
             for (const std::size_t size : {1U, 3U}) {
@@ -125,7 +125,7 @@ TEST_CASE("a column out of range in sparse rows is refused") {
     }
 }
 
-TEST_CASE("trees say the same of sparse rows, of several blocks and of one dense matrix") {
+TEST_CASE("predictions are the same for sparse rows, several blocks and one dense matrix") {
     Rng rng(262);
     for (const char* criterion : {"gini", "squared_error"}) {
         const ForestExample forest = test::forest_example(criterion, 500, 6);
@@ -139,15 +139,15 @@ TEST_CASE("trees say the same of sparse rows, of several blocks and of one dense
                                            team);
             };
             for (const silvics::Matrix& other : {sparse.view(), blocks.X}) {
-                CHECK(test::said_by(predictor, other, team) ==
-                      test::said_by(predictor, X.view(), team));
+                CHECK(test::predictions_of(predictor, other, team) ==
+                      test::predictions_of(predictor, X.view(), team));
                 CHECK(out_of_bag(other) == out_of_bag(X.view()));
             }
         });
     }
 }
 
-TEST_CASE("missing values and levels go their ways in every kind of matrix") {
+TEST_CASE("missing values and levels descend alike in every kind of matrix") {
     // 0: level of x1 in {0, 3}, others right, missing left; 1: x0 <= 0.5, missing right.
     Tree tree;
     tree.n_features = 2;

@@ -21,7 +21,7 @@ std::vector<std::uint32_t> first_numbers(std::size_t n) {
     return numbers;
 }
 
-// Whether those samples are where the plain walk leads.
+// Whether those samples are in the leaves of the reference traversal.
 bool arrived(const Traversal& traversal, const Packed& of, const Matrix& X,
              std::span<const std::uint32_t> some) {
     return std::ranges::all_of(some, [&](std::uint32_t i) {
@@ -60,7 +60,7 @@ TEST_CASE("samples of a block arrive at their leaves of a tree") {
             }
 }
 
-TEST_CASE("some samples of a block walk, in any order, and the others stay") {
+TEST_CASE("selected samples of a block descend, in any order, and the others do not move") {
     Rng rng(311);
     for (const Trials& trials : test::kAllTrials) {
         const Packed of = random_tree(rng, trials), other = random_tree(rng, trials);
@@ -127,7 +127,7 @@ TEST_CASE("both kinds of steps lead to the same place where nothing is missing")
     }
 }
 
-TEST_CASE("a walk that does not know its leaves tells what they have") {
+TEST_CASE("a traversal that does not identify leaves has their contents") {
     Rng rng(315);
     for (const Trials& trials : test::kAllTrials)
         for (const bool ordered : steps_for(trials)) {
@@ -165,7 +165,7 @@ TEST_CASE("every sample is at once at a root alone") {
     }
 }
 
-TEST_CASE("chains of 5,000 levels are walked to every end") {
+TEST_CASE("chains of 5,000 levels are traversed to every leaf") {
     constexpr std::uint32_t kDepth = 5000;
     Rng rng(314);
     std::vector<Packed> chains;

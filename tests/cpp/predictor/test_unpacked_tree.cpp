@@ -122,7 +122,7 @@ TEST_CASE("the widest and the largest tree that small nodes have bits for") {
     check_leaves(rng, Packed(tree), X);
 }
 
-TEST_CASE("values next to a threshold go their way") {
+TEST_CASE("values next to a threshold go to the right side") {
     for_trees(333, [](Rng& rng, const Trials& trials, const Packed& of) {
         // Thresholds that single precision does not have, and all their neighbours.
         std::vector<double> values;

@@ -33,7 +33,7 @@ TEST_CASE("a node's draw does not depend on the nodes before it") {
     CHECK(drawn(used, 77, 20) == drawn(fresh, 77, 20));
 }
 
-TEST_CASE("the first of few is the first of many") {
+TEST_CASE("the first draws do not depend on the number of draws") {
     FeatureDraw draw(20);
     const auto many = drawn(draw, 9, 20), few = drawn(draw, 9, 4);
     CHECK(std::equal(few.begin(), few.end(), many.begin()));

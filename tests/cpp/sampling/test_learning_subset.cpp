@@ -286,7 +286,7 @@ TEST_CASE("rows held out to prune trees are not out of bag, though no tree draws
     CHECK_THROWS_AS(plan.prepare(), std::invalid_argument);
 }
 
-TEST_CASE("drawing looks at the stop flag, however few the rows") {
+TEST_CASE("drawing checks the stop flag, for any number of rows") {
     SamplingPlan plan = plan_of(60, true);
     plan.n_draws = kMaxIds;
     plan.prepare();

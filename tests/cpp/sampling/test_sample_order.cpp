@@ -11,7 +11,7 @@ namespace {
 enum class Kept { rows, words, value, values, labels };
 constexpr Kept kAllKept[] = {Kept::rows, Kept::words, Kept::value, Kept::values, Kept::labels};
 
-// Samples of which everything can be told from their rows.
+// Samples whose attributes follow from their rows.
 SampleOrder order_of(const std::vector<RowId>& rows, Kept kept) {
     SampleOrder order;
     order.rows = rows;

@@ -59,7 +59,7 @@ TEST_CASE("a node that finds nothing shares its parent's list") {
     CHECK(constants.inherit() == list);
 }
 
-TEST_CASE("any walk between branches loads what lies on the branch") {
+TEST_CASE("loading follows any sequence of branches") {
     test::Rng rng(62);
     const std::size_t p = 60;
     Constants constants(p);

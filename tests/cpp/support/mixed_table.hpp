@@ -1,4 +1,4 @@
-// Tables of numbers and categories, with holes, and outputs that depend on them.
+// Tables of numbers and categories, with missing values, and outputs that depend on them.
 #pragma once
 
 #include <cmath>
@@ -23,8 +23,8 @@ struct MixedTable {
     }
 };
 
-// Two columns of numbers without ties, one of them with holes; one with ties; two categories, one
-// of them with holes.
+// Two columns of numbers without ties, one of them with missing values; one with ties; two
+// categories, one of them with missing values.
 inline MixedTable mixed_table(Rng& rng, std::size_t n, bool missing = true,
                               bool categories = true) {
     std::vector<std::int64_t> n_levels = {-1, -1, -1, 4, 7};

@@ -1,4 +1,4 @@
-// Small learning problems, made at random from a fixed seed, and the naive ways to look at them.
+// Small learning problems, random with a fixed seed, and reference computations on them.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ inline Code code_at(const CodeArray& codes, std::size_t i) {
     return std::visit([&](const auto& of_row) { return Code{of_row[i]}; }, codes);
 }
 
-// What a table says of a column, wherever it keeps the codes.
+// Whether two columns are equal, wherever their codes are stored.
 inline bool same_columns(const Column& a, const Column& b, std::size_t n_rows) {
     bool same = a.n_codes == b.n_codes && a.kind == b.kind && a.code_values == b.code_values &&
                 a.code_value_shift == b.code_value_shift;

@@ -89,7 +89,7 @@ inline Matrix thinned(Rng& rng, Matrix X, std::size_t one_in) {
 }
 
 // Some values become NaN.
-inline Matrix with_holes(Rng& rng, Matrix X, std::size_t one_in) {
+inline Matrix with_missing(Rng& rng, Matrix X, std::size_t one_in) {
     for (double& x : X.values)
         if (pick(rng, one_in) == 0) x = NAN;
     return X;

@@ -19,7 +19,7 @@ bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-TEST_CASE("a record says what was put there, wherever it stands") {
+TEST_CASE("a record returns what was appended, at any offset") {
     test::Rng rng(400);
     std::vector<std::uint32_t> records, sets;
     std::vector<Branching> made;

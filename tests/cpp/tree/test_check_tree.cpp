@@ -174,7 +174,7 @@ TEST_CASE("every second child but its own is refused at every node") {
     CHECK(accepted == 0);
 }
 
-TEST_CASE("missing values may go either way at every node") {
+TEST_CASE("missing values may go to either child of every node") {
     for (const Tree& good : {class_tree({3}), value_tree()})
         for (const bool all_left : {false, true}) {
             Tree tree = good;

@@ -1,4 +1,4 @@
-// check_tree on trees with records, and the few things that a tree tells of them.
+// check_tree on trees with records, and their properties.
 #include <cmath>
 #include <functional>
 
@@ -152,7 +152,7 @@ TEST_CASE("a leaf may have no samples where every node has a value") {
     CHECK(complaint_of(tree) == "");
 }
 
-TEST_CASE("any number of a record changed is refused, or the tree can still be walked") {
+TEST_CASE("a change of any number of a record is refused, or the tree can still be traversed") {
     test::Rng rng(411);
     std::size_t refused = 0;
     for (int repeat = 0; repeat < 3000; ++repeat) {

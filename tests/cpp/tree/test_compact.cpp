@@ -32,7 +32,7 @@ double naive_impurity(const std::string& criterion, std::span<const double> clas
     return criterion == "misclassification" ? 1.0 - largest : sum;
 }
 
-TEST_CASE("every node of a compact tree has what the rows that reach it say") {
+TEST_CASE("every node of a compact tree has the statistics of the rows that reach it") {
     for (const Case& of : all_tree_cases()) {
         const Example made = tree_example(of);
         CAPTURE(std::string(of.criterion));

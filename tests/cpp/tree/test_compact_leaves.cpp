@@ -50,7 +50,7 @@ TEST_CASE("leaves of means keep their weights apart only where one is not n") {
     CHECK(unweighted.mean(unweighted.put_mean({6, 6.0, 0.0, 1.0}), 0).weight == 6.0);
 }
 
-TEST_CASE("an impure mean, or one out of scale, does not tell all") {
+TEST_CASE("an impure mean, or one out of scale, is not enough for compact form") {
     CompactLeaves leaves(false, 0, false);
     const Node pure = leaves.put_mean({1, 1.0, 0.0, 1.0});
     CHECK(leaves.exact());

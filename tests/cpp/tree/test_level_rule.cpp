@@ -16,7 +16,7 @@ using test::Rng;
 
 constexpr std::uint32_t kListBit = std::uint32_t{1} << 31;
 
-// Every level up to some beyond the last one named goes where it was said to go.
+// Checks the side of every level, and of several levels beyond the last one named.
 void check_rule(const LevelRule& rule, const Levels& left, const Levels& right, bool others_left,
                 const Sets& sets) {
     CHECK(std::isnan(rule.in_place()));
@@ -72,7 +72,7 @@ TEST_CASE("levels that go where others go need no place, however far") {
     CHECK(sets.empty());
 }
 
-TEST_CASE("few levels far away are a list apart") {
+TEST_CASE("a small number of large levels is stored as a list in the level sets") {
     for (const bool others_left : {false, true}) {
         Sets sets = {9, 9, 9};  // of other nodes
         const Levels named = {70000, 12, 500}, others = {3, 47};
@@ -110,7 +110,7 @@ TEST_CASE("level 47 alone, which just does not fit") {
     }
 }
 
-TEST_CASE("any levels go where a set says, whatever the form, side by side in one tree") {
+TEST_CASE("levels go to the side of their set, for all forms of rules in one tree") {
     Rng rng(200);
     Sets sets;
     std::vector<LevelRule> rules;
@@ -187,7 +187,7 @@ TEST_CASE("the content of a rule touches nothing else") {
             }
 }
 
-TEST_CASE("what is no rule is told so") {
+TEST_CASE("numbers that are not rules are not valid") {
     const Sets sets = {kListBit | 2, 5, 60, 40, 0xFFFFFFFF, 0xFF};  // a list, then 40 bits
     const auto valid = [&](double in_place, const Sets& of) {
         return LevelRule(in_place).valid(of);

@@ -30,7 +30,7 @@ double combined(const std::vector<Term>& terms, const double* sample) {
     return sum;
 }
 
-TEST_CASE("a tree of combinations says of samples what it said of the combinations") {
+TEST_CASE("a tree on combinations predicts for samples what it predicted for the combinations") {
     test::Rng rng(430);
     const std::size_t n_features = 5;
     for (const auto& of : {test::TreeCase{"gini", {3}, test::Weights::unit, 5},

@@ -95,7 +95,7 @@ Tree exact_tree(test::Rng& rng, std::size_t n_inner) {
     return finish_tree(growing, class_target(std::vector<std::int64_t>{0}, 1, {1}), 1, false);
 }
 
-TEST_CASE("the pruning path is that of cutting the weakest link, computed anew each time") {
+TEST_CASE("the pruning path is that of cutting the weakest link, recomputed each time") {
     test::Rng rng(120);
     for (int repeat = 0; repeat < 60; ++repeat) {
         const Tree tree = exact_tree(rng, test::pick(rng, 40));

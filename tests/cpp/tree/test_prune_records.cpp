@@ -1,4 +1,4 @@
-// Pruning of trees with any number of children, against all the ways to prune a small one.
+// Pruning of trees with any number of children, against all prunings of small trees.
 #include <cmath>
 #include <map>
 
@@ -11,34 +11,35 @@
 namespace silvics {
 namespace {
 
-// A way to prune: which nodes become leaves.
-struct PartialPath {
+// A pruning of a tree: the nodes that become leaves, and its cost.
+struct Pruning {
     double risk = 0.0;  // all sums are exact
     std::size_t leaves = 0, nodes = 0;
     std::vector<NodeId> cut;
 };
 
-// All ways to prune what is below t, t itself among them.
-std::vector<PartialPath> all_ways(const Tree& tree, NodeId t) {
+// All prunings of the subtree of t, including the one that makes t a leaf.
+std::vector<Pruning> all_prunings(const Tree& tree, NodeId t) {
     const double own = tree.weighted_n_node_samples[t] * tree.impurity[t];
     if (tree.nodes[t].leaf()) return {{own, 1, 1, {}}};
-    std::vector<PartialPath> paths = {{0.0, 0, 1, {}}};
+    std::vector<Pruning> prunings = {{0.0, 0, 1, {}}};
     tree.for_children(t, [&](NodeId child) {
-        std::vector<PartialPath> joined;
-        for (const PartialPath& a : paths)
-            for (const PartialPath& b : all_ways(tree, child)) {
-                PartialPath both{a.risk + b.risk, a.leaves + b.leaves, a.nodes + b.nodes, a.cut};
+        std::vector<Pruning> joined;
+        for (const Pruning& a : prunings)
+            for (const Pruning& b : all_prunings(tree, child)) {
+                Pruning both{a.risk + b.risk, a.leaves + b.leaves, a.nodes + b.nodes, a.cut};
                 both.cut.insert(both.cut.end(), b.cut.begin(), b.cut.end());
                 joined.push_back(std::move(both));
             }
-        paths = std::move(joined);
+        prunings = std::move(joined);
     });
-    paths.push_back({own, 1, 1, {t}});
-    return paths;
+    prunings.push_back({own, 1, 1, {t}});
+    return prunings;
 }
 
-// The tree with the nodes made leaves; told by the marks that test trees have as values.
-void check_cut(const Tree& tree, const Tree& pruned, const PartialPath& way) {
+// The tree with the nodes made leaves; nodes are identified by the marks that test trees have as
+// values.
+void check_cut(const Tree& tree, const Tree& pruned, const Pruning& pruning) {
     CHECK_NOTHROW(check_tree(pruned));
     const auto ends = tree.subtree_ends();
     std::map<NodeId, NodeId> now;
@@ -46,14 +47,14 @@ void check_cut(const Tree& tree, const Tree& pruned, const PartialPath& way) {
     for (NodeId t = 0; t < tree.nodes.size();) {
         now[t] = static_cast<NodeId>(kept.size());
         kept.push_back(t);
-        t = std::ranges::count(way.cut, t) > 0 ? ends[t] : t + 1;
+        t = std::ranges::count(pruning.cut, t) > 0 ? ends[t] : t + 1;
     }
     REQUIRE(pruned.nodes.size() == kept.size());
     for (std::size_t u = 0; u < kept.size(); ++u) {
         const NodeId t = kept[u];
         CHECK(pruned.node_values[u] == tree.node_values[t]);
         CHECK(pruned.n_node_samples[u] == tree.n_node_samples[t]);
-        const bool leaf = tree.nodes[t].leaf() || std::ranges::count(way.cut, t) > 0;
+        const bool leaf = tree.nodes[t].leaf() || std::ranges::count(pruning.cut, t) > 0;
         REQUIRE(pruned.nodes[u].leaf() == leaf);
         if (leaf) continue;
         CHECK(pruned.nodes[u].feature == tree.nodes[t].feature);
@@ -95,15 +96,15 @@ Tree small_tree(test::Rng& rng, test::Shape shape) {
     }
 }
 
-// The smallest of the ways that cost least, where a leaf costs alpha = p / q: fewest leaves, then
-// fewest nodes.
-PartialPath cheapest(const Tree& tree, double p, double q) {
-    const auto paths = all_ways(tree, 0);
-    const auto key = [&](const PartialPath& way) {
-        return std::tuple(q * way.risk + p * static_cast<double>(way.leaves), way.leaves,
-                          way.nodes);
+// The smallest of the prunings that cost least, where a leaf costs alpha = p / q: fewest leaves,
+// then fewest nodes.
+Pruning cheapest(const Tree& tree, double p, double q) {
+    const auto prunings = all_prunings(tree, 0);
+    const auto key = [&](const Pruning& pruning) {
+        return std::tuple(q * pruning.risk + p * static_cast<double>(pruning.leaves),
+                          pruning.leaves, pruning.nodes);
     };
-    return *std::ranges::min_element(paths, {}, key);
+    return *std::ranges::min_element(prunings, {}, key);
 }
 
 TEST_CASE("a pruned tree is the smallest of those that cost least, of all prunings") {
@@ -114,10 +115,10 @@ TEST_CASE("a pruned tree is the smallest of those that cost least, of all prunin
         // Sixteenths of impurity, weights of one: alphas that many links have exactly.
         const double q = 16.0 * static_cast<double>(1 + test::pick(rng, 4));
         const double p = static_cast<double>(test::pick(rng, 20));
-        const PartialPath way = cheapest(tree, p, q);
+        const Pruning pruning = cheapest(tree, p, q);
         const Tree pruned = expand(prune(tree, p / q));
-        check_cut(tree, pruned, way);
-        some += !way.cut.empty() && way.nodes > 1;
+        check_cut(tree, pruned, pruning);
+        some += !pruning.cut.empty() && pruning.nodes > 1;
     }
     CHECK(some > 40);
 }
@@ -133,8 +134,8 @@ TEST_CASE("the pruning path has the risks of the cheapest trees at its alphas") 
             if (i + 1 < path.alphas.size() && path.alphas[i + 1] == path.alphas[i]) continue;
             const double a = path.alphas[i];
             double least = INFINITY;
-            for (const PartialPath& way : all_ways(tree, 0))
-                least = std::min(least, way.risk + a * static_cast<double>(way.leaves));
+            for (const Pruning& pruning : all_prunings(tree, 0))
+                least = std::min(least, pruning.risk + a * static_cast<double>(pruning.leaves));
             const Tree pruned = expand(prune(tree, a));
             CHECK(path.impurities[i] + a * static_cast<double>(pruned.n_leaves()) ==
                   doctest::Approx(least));
@@ -184,21 +185,21 @@ TEST_CASE("pruning by errors without slack leaves the fewest errors, and no node
         const Tree tree = small_tree(rng, {});
         std::vector<double> errors(tree.nodes.size());
         for (double& e : errors) e = static_cast<double>(test::pick(rng, 9));
-        PartialPath best;
+        Pruning best;
         bool any = false;
-        for (PartialPath& way : all_ways(tree, 0)) {  // errors in the place of risks
+        for (Pruning& pruning : all_prunings(tree, 0)) {  // errors in the place of risks
             std::vector<char> leaf(tree.nodes.size(), 0);
-            way.risk = 0.0;
+            pruning.risk = 0.0;
             const auto ends = tree.subtree_ends();
             for (NodeId t = 0; t < tree.nodes.size();) {
-                const bool cut = std::ranges::count(way.cut, t) > 0;
-                if (cut || tree.nodes[t].leaf()) way.risk += errors[t];
+                const bool cut = std::ranges::count(pruning.cut, t) > 0;
+                if (cut || tree.nodes[t].leaf()) pruning.risk += errors[t];
                 t = cut ? ends[t] : t + 1;
             }
-            if (any && std::tuple(way.risk, way.nodes) >= std::tuple(best.risk, best.nodes))
+            if (any && std::tuple(pruning.risk, pruning.nodes) >= std::tuple(best.risk, best.nodes))
                 continue;
             any = true;
-            best = way;
+            best = pruning;
         }
         check_cut(tree, expand(prune_by_errors(tree, errors, 0.0)), best);
     }
@@ -211,8 +212,8 @@ TEST_CASE("pruning by errors goes from the leaves up, with slack at every node")
         std::vector<double> errors(tree.nodes.size());
         for (double& e : errors) e = static_cast<double>(test::pick(rng, 30)) / 4.0;
         const double slack = static_cast<double>(test::pick(rng, 9)) / 4.0 - 0.5;
-        PartialPath way;
-        least_errors(tree, 0, errors, slack, way.cut);
+        Pruning pruning;
+        least_errors(tree, 0, errors, slack, pruning.cut);
         const Tree pruned = expand(prune_by_errors(tree, errors, slack));
         CHECK_NOTHROW(check_tree(pruned));
         const auto ends = tree.subtree_ends();
@@ -220,7 +221,7 @@ TEST_CASE("pruning by errors goes from the leaves up, with slack at every node")
         bool same = true;
         for (NodeId t = 0; t < tree.nodes.size(); ++u) {
             REQUIRE(u < pruned.nodes.size());
-            const bool cut = std::ranges::count(way.cut, t) > 0;
+            const bool cut = std::ranges::count(pruning.cut, t) > 0;
             same &= pruned.nodes[u].leaf() == (cut || tree.nodes[t].leaf());
             for (std::size_t c = 0; c < 3; ++c)
                 same &= pruned.node_values[3 * u + c] == tree.node_values[3 * t + c];

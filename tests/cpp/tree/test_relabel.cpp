@@ -241,7 +241,7 @@ TEST_CASE("numbers that do not fit the tree are refused") {
     CHECK_THROWS_AS(relabelled(levels, by), std::invalid_argument);
 }
 
-TEST_CASE("a level that is missing cannot go both ways") {
+TEST_CASE("a missing level cannot go to both children") {
     test::Rng rng(615);
     test::Shape shape;
     shape.n_features = 1;

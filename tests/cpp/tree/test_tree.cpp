@@ -52,7 +52,7 @@ TEST_CASE("class weights of inner nodes are the sums over their rows") {
     SUBCASE("two outputs") { check_class_weights(classification({2, 3})); }
 }
 
-TEST_CASE("values stored per node are returned as they are") {
+TEST_CASE("values stored per node are returned unchanged") {
     test::Rng rng(101);
     const Table table = test::coded(test::random_matrix(rng, 40, 2));
     const Target target = test::random_reals(rng, 40, 2);

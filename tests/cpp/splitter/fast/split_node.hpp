@@ -56,7 +56,7 @@ inline Parted parted(const char* criterion, const Table& table, const Target& ta
     return made;
 }
 
-// Whether the split says of every sample where it stands.
+// Whether the split has the side of every sample.
 inline bool stands(const Parted& made, const Matrix& X, const NodeSamples& node) {
     const Split& split = *made.split;
     bool right = split.n_left > 0 && split.n_left < node.n;
@@ -74,7 +74,8 @@ inline bool stands(const Parted& made, const Matrix& X, const NodeSamples& node)
     return right;
 }
 
-// Plain numbers, numbers with holes, levels, levels with holes; each may be drawn.
+// Plain numbers, numbers with missing values, levels, levels with missing values; each may be
+// drawn.
 struct MixedProblem {
     OtherTable made;
     Target target;

@@ -98,7 +98,7 @@ TEST_CASE("constants count among the K or are skipped, and a useful variable is 
     }
 }
 
-TEST_CASE("variables found constant are told, and known ones are not looked at again") {
+TEST_CASE("constant variables are reported, and known ones are not searched again") {
     test::Matrix X{6, 3, std::vector<double>(18, 1.0)};
     for (std::size_t i = 0; i < 6; ++i) X.values[i * 3 + 2] = static_cast<double>(i);
     AtRoot root(X, alternating(6));
@@ -124,7 +124,7 @@ TEST_CASE("a node of constant variables has no split") {
     CHECK_FALSE(root.find(1));
 }
 
-// Whether a split says the same, to the last bit.
+// Whether two splits are equal to the last bit.
 bool same_splits(const Split& a, const Split& b) {
     return a.feature == b.feature && a.threshold == b.threshold && a.decrease == b.decrease &&
            a.middle == b.middle && a.n_left == b.n_left;
@@ -512,7 +512,7 @@ TEST_CASE("a search feels a stop request") {
     CHECK_THROWS_AS(root.find(1), Interrupted);
 }
 
-TEST_CASE("two samples are parted by whatever tells them apart") {
+TEST_CASE("two samples are split by any variable in which they differ") {
     // Levels, levels missing, numbers, numbers missing; each on its own.
     const Target classes = class_target(std::vector<std::int64_t>{0, 1, 0, 1, 1, 0}, 6, {2}),
                  reals = real_target(std::vector<double>{1, 5, 2, 7, 9, 4}, 6, 1, true);

@@ -99,7 +99,7 @@ struct Found {
     Marks marks;
 };
 
-// What the search finds; and what sides() says of it after another variable was looked at.
+// The result of the search, and of sides() after another variable was searched.
 template <class C>
 Found<C> found_in(const Example& of, ByRows<C>& criterion, CategoryScan<C>& search,
                   const CutLimits& limits, const Example* other = nullptr, StreamKey key = 77) {

@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("sparse columns: the cut of the same dense column, missing va
                     CAPTURE(has_missing);
                     CAPTURE(rule.max_bins);
                     Matrix X = test::random_matrix(rng, n + 20, 2, levels);
-                    if (has_missing) X = test::with_holes(rng, X, 3);
+                    if (has_missing) X = test::with_missing(rng, X, 3);
                     X = test::thinned(rng, X, 1 + test::pick(rng, 8));
                     // Of the second column, only its first cells are at the node: rows far apart.
                     std::vector<double> x;

@@ -129,9 +129,9 @@ TEST_CASE_TEMPLATE("coins part the known levels, missing values on the better si
     CHECK(rights > 5);
 }
 
-TEST_CASE_TEMPLATE(
-    "the best split of levels is marked, and told with its levels and missing values", C,
-    BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>, OrderedTargets) {
+TEST_CASE_TEMPLATE("the best split of levels is marked, with its levels and missing values", C,
+                   BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>,
+                   OrderedTargets) {
     Rng rng(257);
     for (int repeat = 0; repeat < 100; ++repeat) {
         const std::size_t n = repeat % 3 == 0 ? 14 : 30, n_kinds = 2 + test::pick(rng, 14);

@@ -22,7 +22,7 @@ using test::outputs_for;
 using test::some_weights;
 using test::target_for;
 
-TEST_CASE_TEMPLATE("numbers with holes: the best of all cuts with missing values on both sides", C,
+TEST_CASE_TEMPLATE("missing numbers: the best of all cuts with missing values on both sides", C,
                    BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>,
                    Moments<SquaredError>, OrderedTargets) {
     Rng rng(250);
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("numbers with holes: the best of all cuts with missing values
                     CAPTURE(one_in);
                     CAPTURE(rule.max_bins);
                     Matrix X =
-                        test::with_holes(rng, test::random_matrix(rng, 2 * n, 1, levels), one_in);
+                        test::with_missing(rng, test::random_matrix(rng, 2 * n, 1, levels), one_in);
                     X.values[2 * n - 1] = NAN;  // a hole in the column, if not at the node
                     X.values[0] = one_in == 1 && levels == 0 ? 0.25 : X.values[0];
                     const Target target = target_for<C>(rng, X.values);
@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("numbers with holes: the best of all cuts with missing values
                 }
 }
 
-TEST_CASE_TEMPLATE("numbers with holes and more values than codes", C, BinaryGini, IntegerGini,
+TEST_CASE_TEMPLATE("missing numbers and more values than codes", C, BinaryGini, IntegerGini,
                    ExactSquaredError, ClassCounts<Entropy>) {
     Rng rng(251);
     const std::size_t n_rows = 140000;  // two or three values to a code
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE(
     for (int repeat = 0; repeat < 150; ++repeat) {
         const std::size_t n = 2 + test::pick(rng, 30);
         Matrix X =
-            test::with_holes(rng, test::random_matrix(rng, n, 1, repeat % 4 == 0 ? 3 : 0), 3);
+            test::with_missing(rng, test::random_matrix(rng, n, 1, repeat % 4 == 0 ? 3 : 0), 3);
         X.values[0] = NAN;
         const Target target = target_for<C>(rng, X.values);
         const OtherTable made = test::other_table(X, {});

@@ -93,7 +93,7 @@ TEST_CASE("what was found on some samples marks others: what was not seen goes r
     }
 }
 
-TEST_CASE("any split of a mixed table says where its samples stand, alone or with a team") {
+TEST_CASE("any split of a mixed table partitions its samples, alone or with a team") {
     Rng rng(258);
     ThreadTeam team(3, nullptr);
     std::set<FeatureId> chosen;

@@ -69,7 +69,7 @@ struct AtNode {
             sum += w / whole * (target.original[row] - mean) * (target.original[row] - mean);
         return sum;
     }
-    // Of a split into these parts; those of nobody count for nothing.
+    // The decrease of a split into these parts; empty parts are ignored.
     double decrease(const std::vector<Samples>& parts) const {
         const Samples all = samples();
         const auto mass = [&](const Samples& of) {
