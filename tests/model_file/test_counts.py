@@ -33,7 +33,7 @@ def test_more_draws_than_the_trees_have(n, options):
     model = silvics.RandomForestClassifier(3, random_state=0, **options).fit(X, y)
     assert len(with_growth(model).estimators_samples_[0]) == options.get("max_samples", 30)
     changed = with_growth(model, n_samples_bootstrap=n)
-    with pytest.raises(ValueError, match=f"has drawn {n} rows, and its first tree has"):
+    with pytest.raises(ValueError, match=f"should have drawn {n} rows, but the first tree has"):
         _ = changed.estimators_samples_
     np.testing.assert_array_equal(changed.predict(X), model.predict(X))
 
@@ -42,7 +42,7 @@ def test_more_draws_than_the_trees_have(n, options):
 def test_more_rows_than_the_trees_have(n):
     X, y = problem()
     model = silvics.ExtraTreesClassifier(3, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=f"has drawn {n} rows"):
+    with pytest.raises(ValueError, match=f"should have drawn {n} rows"):
         _ = with_growth(model, n_samples=n).estimators_samples_
 
 

@@ -64,7 +64,7 @@ def test_columns_that_are_not_those_of_fit():
         select.transform(FRAME.drop(columns="noise"))
     with pytest.raises(ValueError, match="X has 6 features, but SelectByThreshold is expecting 7"):
         quick(SelectByThreshold).fit(X, CLASSES).transform(X[:, :6])
-    with pytest.raises(TypeError, match=r"Call \.collect\(\)"):
+    with pytest.raises(TypeError, match=r"Pass X\.collect\(\)"):
         quick(SelectByThreshold).fit(pl.from_pandas(FRAME).lazy(), CLASSES)
 
 

@@ -165,7 +165,7 @@ def test_what_plain_trees_cannot_hold_is_refused(name, method):
 def test_odd_categories_are_refused():
     frame, real, _ = mixed(holes=False)
     tree = silvics.DecisionTreeRegressor(categorical_features=["day"]).fit(frame[["day"]], real)
-    with pytest.raises(ValueError, match=r"'day' are others.* Use to_json\(\) or to_c\(\)"):
+    with pytest.raises(ValueError, match=r"'day' has other levels.* Use to_json\(\) or to_c\(\)"):
         tree.to_onnx()
 
 
