@@ -39,4 +39,4 @@ def depth_first(source: SklearnTree, classification: bool) -> np.ndarray:
 
 def _require(holds: Any, what: str) -> None:
     if not holds:
-        raise ValueError(f"The model has an invalid tree: {what}. Fit it again.")
+        raise ValueError(f"A tree of the model is not a valid tree: {what}. Fit the model again.")

@@ -93,7 +93,7 @@ DAMAGES = {
 @pytest.mark.parametrize("change", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_tree_is_refused(kind, change):
     model = damaged(kind, change)
-    with pytest.raises(ValueError, match=r"not a valid tree|has an invalid tree"):
+    with pytest.raises(ValueError, match="not a valid tree"):
         silvics.from_sklearn(model)
 
 
