@@ -47,10 +47,12 @@ test: test-cpp test-python  ## all tests that CI runs (under 20 minutes)
 test-python: $(VENV)/.built $(VENV)/.dev
 	$(BIN)/pytest -n $(JOBS) $(TEST)
 
-test-cpp: $(VENV)/.dev
-	@mkdir -p build
+# The tests link the core that was built for the package.
+test-cpp: $(VENV)/.built $(VENV)/.dev
 	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DSILVICS_PYTHON=OFF -DSILVICS_TESTS=ON > build/cpp.log 2>&1 || { cat build/cpp.log; exit 1; }
+	  -DSILVICS_PYTHON=OFF -DSILVICS_TESTS=ON \
+	  -DSILVICS_CORE_LIBRARY=$(abspath $(firstword $(shell ls -t build/*/libsilvics_core.a 2>/dev/null))) \
+	  > build/cpp.log 2>&1 || { cat build/cpp.log; exit 1; }
 	$(BIN)/cmake --build build/cpp
 	build/cpp/tests/cpp/silvics_tests
 
