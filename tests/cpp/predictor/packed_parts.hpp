@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "doctest/doctest.h"
@@ -75,11 +76,11 @@ struct Parts {
 };
 
 // Of links that are wrong, either may be found first.
-inline constexpr const char* kOrder = "order of nodes";
-inline constexpr const char* kNoParent = "a node without a parent";
+inline constexpr std::string_view kOrder = "order of nodes";
+inline constexpr std::string_view kNoParent = "a node without a parent";
 
 struct Damage {
-    const char* complaint;
+    std::string_view complaint;
     std::function<void(Parts&)> apply;
 };
 
@@ -98,7 +99,7 @@ inline void check_refused(const Parts& good, const std::vector<Damage>& damages)
         }
         if (complaint == kOrder && message.ends_with(kNoParent))
             message.replace(20, message.size(), kOrder);
-        CHECK(message == std::string("not a valid forest: ") + complaint);
+        CHECK(message == "not a valid forest: " + std::string(complaint));
     }
 }
 
