@@ -69,6 +69,18 @@ public:
         return sum / n_outputs();
     }
 
+    // For decreases computed from impurities, beside those computed from scores.
+    double scored_impurity() const {
+        if constexpr (requires { Impurity::scored_impurity(ClassWeights{}); }) {
+            double sum = 0.0;
+            for (const Output& out : outputs_)
+                sum += Impurity::scored_impurity(of(out, weight_, total_));
+            return sum / n_outputs();
+        } else {
+            return impurity();
+        }
+    }
+
     int impurity_exponent() const { return 0; }
 
     // Writes the weight of every class of every output.

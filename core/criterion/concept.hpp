@@ -76,6 +76,15 @@ concept MovingCriterion = Criterion<C> && requires(C c, const C const_c, Positio
     { const_c.n_means() } -> std::same_as<std::size_t>;
 };
 
+// The impurity to compute decreases from, beside decreases that follow from scores.
+template <Criterion C>
+double scored_impurity(const C& criterion) {
+    if constexpr (requires { criterion.scored_impurity(); })
+        return criterion.scored_impurity();
+    else
+        return criterion.impurity();
+}
+
 // With whole weights, Gini of two classes and squared error of one output are scored by one sum
 // besides the weight: the score is factor * d^2 / (w_l w_r) with d = y_l * weight - sum_y * w_l,
 // where y_l and w_l are the sums left of the cut. All sums are exact in any order, so that the

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/logarithm.hpp"
+#include "base/n_log_n.hpp"
 
 namespace silvics {
 
@@ -67,16 +68,28 @@ struct BySides {
     }
 };
 
-// Shannon's entropy, in bits.
+// Shannon's entropy, in bits. Scores of whole weights are sums of rounded terms, which are exact:
+// every search finds the same cut, and equal partitions have equal scores.
 struct Entropy : BySides<Entropy> {
     template <class Of>
     static double part_of(std::size_t n, double weight, Of&& of) {
         double sum = 0.0;
-        for (std::size_t c = 0; c < n; ++c) sum += x_log2_x(of(c));
-        return sum - x_log2_x(weight);
+        for (std::size_t c = 0; c < n; ++c) sum += rounded_x_log2_x(of(c));
+        return sum - rounded_x_log2_x(weight);
+    }
+    // The exact decrease is never negative; terms are rounded.
+    static double decrease(double score, double weight, double parts) {
+        return std::max(0.0, BySides::decrease(score, weight, parts));
+    }
+    // The impurity that agrees with the scores to the last bit, rounded terms included.
+    static double scored_impurity(const ClassWeights& node) {
+        return node.of.size() == 1 ? 0.0 : std::max(0.0, -part(node) / node.weight);
     }
     static double impurity(const ClassWeights& node) {
-        return node.of.size() == 1 ? 0.0 : std::max(0.0, -part(node) / node.weight);
+        if (node.of.size() == 1) return 0.0;
+        double sum = 0.0;
+        for (const double c : node.of) sum += x_log2_x(c);
+        return std::max(0.0, (x_log2_x(node.weight) - sum) / node.weight);
     }
 };
 

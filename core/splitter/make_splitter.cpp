@@ -6,6 +6,7 @@
 #include "criterion/binary_gini.hpp"
 #include "criterion/class_counts.hpp"
 #include "criterion/exact_squared_error.hpp"
+#include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "splitter/fast/fast_splitter.hpp"
@@ -42,8 +43,10 @@ const std::vector<CriterionEntry>& criteria() {
     static const std::vector<CriterionEntry> entries = {
         {"gini", true, false, CompactionRule::gini,
          make_first<BinaryGini, IntegerGini, ClassCounts<Gini>>},
-        {"entropy", true, false, CompactionRule::entropy, make<ClassCounts<Entropy>>},
-        {"log_loss", true, false, CompactionRule::entropy, make<ClassCounts<Entropy>>},
+        {"entropy", true, false, CompactionRule::entropy,
+         make_first<IntegerEntropy, ClassCounts<Entropy>>},
+        {"log_loss", true, false, CompactionRule::entropy,
+         make_first<IntegerEntropy, ClassCounts<Entropy>>},
         {"misclassification", true, false, CompactionRule::misclassification,
          make<ClassCounts<Misclassification>>},
         {"squared_error", false, true, CompactionRule::variance,

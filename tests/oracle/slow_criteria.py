@@ -31,6 +31,13 @@ def x_log2_x(x):
     return x * log2_portable(x) if x > 0.0 else 0.0
 
 
+def rounded_x_log2_x(x):
+    """A whole number's is rounded to a multiple of 2^-32: sums of such numbers are exact."""
+    if x >= 2**25 or x != int(x):
+        return x_log2_x(x)
+    return int(x_log2_x(x) * 2.0**32 + 0.5) * 2.0**-32
+
+
 def added(*numbers):
     """The plain sum from left to right."""
     total = 0.0
@@ -94,7 +101,8 @@ class ClassCounts(SummedCriterion):
     def part(self, counts, weight):
         """How pure one side is in one output."""
         if self.name == "entropy":
-            return added(*[x_log2_x(c) for c in counts]) - x_log2_x(weight)
+            terms = [rounded_x_log2_x(c) for c in counts]
+            return added(*terms) - rounded_x_log2_x(weight)
         return max(counts)
 
     def score(self, left, right, whole):
@@ -114,7 +122,8 @@ class ClassCounts(SummedCriterion):
             return score / whole[0] / whole[0] / len(self.y)
         for output in self.outputs:
             score -= self.part(whole[output], whole[0])
-        return score / whole[0] / len(self.y)
+        decrease = score / whole[0] / len(self.y)
+        return max(0.0, decrease) if self.name == "entropy" else decrease
 
     def worth_of_all(self, rows):
         """What a score rises by if all impurity goes."""

@@ -7,9 +7,9 @@ with its share of the weight. Such numbers round otherwise than the library's, s
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import fsum, inf, isnan, log2
+from math import fsum, inf, isnan
 
-from .slow_criteria import ClassCounts, criterion_of
+from .slow_criteria import ClassCounts, criterion_of, rounded_x_log2_x
 from .slow_cuts import Cuts
 from .slow_random import Stream, child_key, derive, root_key
 from .slow_tree import SlowTree
@@ -157,7 +157,8 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
             counts[y[i]] = counts.get(y[i], 0) + w[i]
         if name == "gini":
             return [total - sum(Fraction(c) ** 2 for c in counts.values()) / total]
-        return [float(total) * log2(total), *(-c * log2(c) for c in counts.values())]
+        terms = [rounded_x_log2_x(float(c)) for c in counts.values()]
+        return [rounded_x_log2_x(float(total)), *(-term for term in terms)]
 
     def half_copy(self, i):
         """A sample like i of half its weight (definition 15)."""

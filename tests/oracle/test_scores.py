@@ -12,6 +12,7 @@ from .tables import CRITERIA, Case
 
 # Exact fractions of small numbers differ by far more than this, or not at all.
 ROUNDING = 1e-12
+ENTROPY_ROUNDING = 1e-10  # terms of whole weights are multiples of 2^-32
 
 
 def cuts_of_node(tree, node):
@@ -58,11 +59,12 @@ def test_score_rises_with_the_decrease(criterion):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_decrease_of_a_cut(criterion):
+    rounding = ENTROPY_ROUNDING if criterion == "entropy" else ROUNDING
     for seed in range(21_000, 21_020):
         tree = Case(criterion, seed, max_rows=25).slow_tree()
         for node in tree.nodes:
             for _, exact, decrease in cuts_of_node(tree, node):
-                assert isclose(decrease, exact, rel_tol=1e-9, abs_tol=ROUNDING), f"seed={seed}"
+                assert isclose(decrease, exact, rel_tol=1e-9, abs_tol=rounding), f"seed={seed}"
 
 
 def rows_of_nodes(case, tree):

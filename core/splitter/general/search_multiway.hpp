@@ -44,7 +44,7 @@ public:
             impurities += part.weight * part.impurity;
         }
         const C& criterion = structure.criterion;
-        c.decrease = criterion.impurity() - impurities / criterion.weight();
+        c.decrease = scored_impurity(criterion) - impurities / criterion.weight();
         c.worth = c.decrease;
         ++search_.work.cuts;
         c.information = information_of(weights);

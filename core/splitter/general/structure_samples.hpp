@@ -49,13 +49,13 @@ public:
         samples.copy_some(known, part_);
         if (rule == MissingRule::both) return enter_with_copies(unknown);
         enter_all_if_needed();
-        const double whole = criterion.impurity(), weight = criterion.weight();
+        const double whole = scored_impurity(criterion), weight = criterion.weight();
         const Part missing_part = part_of(unknown);
         missing_weight_ = missing_part.weight;
         enter_part();
         inside_ = criterion.weight() / weight;
         outside_ = whole - missing_part.weight / weight * missing_part.impurity -
-                   inside_ * criterion.impurity();
+                   inside_ * scored_impurity(criterion);
     }
 
     bool has_missing() const { return has_missing_; }
@@ -76,7 +76,7 @@ public:
     Part part_of(std::span<const std::size_t> places) {
         samples.copy_some(places, part_order_);
         part_criterion_.enter(part_order_, 0, part_order_.size());
-        return {part_criterion_.weight(), part_criterion_.impurity()};
+        return {part_criterion_.weight(), scored_impurity(part_criterion_)};
     }
 
 private:
