@@ -4,6 +4,11 @@
 #include "criterion/class_counts.hpp"
 
 namespace silvics {
+
+// A term is rounded to within 2^-33, and a node of weight W has fewer than W + 4 terms.
+template <>
+inline constexpr double test::kDecreaseTolerance<ClassCounts<Entropy>> = 1e-9;
+
 namespace {
 
 using test::ByRows;

@@ -3,6 +3,7 @@
 
 #include "criterion/binary_gini.hpp"
 #include "criterion/exact_squared_error.hpp"
+#include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "doctest/doctest.h"
@@ -74,7 +75,10 @@ TEST_CASE("the quickest statistic that suits the target and the weights is taken
     CHECK(is_made<ClassCounts<Gini>>("gini", five, fractional));
     CHECK(is_made<ClassCounts<Gini>>("gini", both, unit));
     CHECK(is_made<ClassCounts<Gini>>("gini", two, unit, monotonic));
-    CHECK(is_made<ClassCounts<Entropy>>("entropy", two, unit));
+    CHECK(is_made<IntegerEntropy>("entropy", two, unit));
+    CHECK(is_made<IntegerEntropy>("log_loss", five, whole));
+    CHECK(is_made<ClassCounts<Entropy>>("entropy", five, fractional));
+    CHECK(is_made<ClassCounts<Entropy>>("entropy", both, unit));
     CHECK(is_made<ExactSquaredError>("squared_error", one, whole));
     CHECK(is_made<ExactSquaredError>("friedman_mse", one, unit));
     CHECK(is_made<Moments<SquaredError>>("squared_error", one, fractional));

@@ -8,6 +8,7 @@
 #include "criterion/binary_gini.hpp"
 #include "criterion/class_counts.hpp"
 #include "criterion/exact_squared_error.hpp"
+#include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/moments.hpp"
 #include "criterion/ordered_targets.hpp"
@@ -21,9 +22,8 @@ namespace silvics::test {
 using Kind = Column::Kind;
 using Marks = std::vector<std::uint8_t>;
 
-inline doctest::Approx nearly(double value) {
-    return doctest::Approx(value).epsilon(1e-9).scale(1e-3);
-}
+// Terms of entropy are rounded to multiples of 2^-32.
+inline doctest::Approx nearly(double value) { return doctest::Approx(value).epsilon(1e-9); }
 
 // One criterion at one node of some table.
 template <class C>
@@ -198,7 +198,8 @@ inline Target target_for(Rng& rng, const std::vector<double>& x) {
 
 template <class C>
 constexpr Loss loss_of() {
-    if (std::is_same_v<C, ClassCounts<Entropy>>) return Loss::entropy;
+    if (std::is_same_v<C, ClassCounts<Entropy>> || std::is_same_v<C, IntegerEntropy>)
+        return Loss::entropy;
     if (std::is_same_v<C, OrderedTargets>) return Loss::absolute;
     if (std::is_same_v<C, ExactSquaredError> || std::is_same_v<C, Moments<SquaredError>>)
         return Loss::squared;

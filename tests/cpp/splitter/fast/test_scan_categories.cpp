@@ -146,7 +146,7 @@ double best_of_all(Loss loss, const Example& of, const CutLimits& limits) {
     return best;
 }
 
-doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1e-9).scale(1e-3); }
+doctest::Approx close_to(double value) { return doctest::Approx(value).epsilon(1e-9); }
 
 // Among up to ten kinds of levels the best of all splits is found.
 template <class C>

@@ -23,7 +23,7 @@ using test::some_weights;
 using test::target_for;
 
 TEST_CASE_TEMPLATE("sparse columns: the cut of the same dense column, missing values or not", C,
-                   BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>,
+                   BinaryGini, IntegerGini, IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>,
                    OrderedTargets) {
     Rng rng(252);
     for (const std::size_t n : {2U, 3U, 12U, 40U, 400U})

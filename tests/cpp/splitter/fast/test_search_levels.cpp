@@ -62,7 +62,8 @@ TEST_CASE("coins: every non-empty proper subset of three levels is as likely as 
 }
 
 TEST_CASE_TEMPLATE("coins part the known levels, missing values on the better side", C, BinaryGini,
-                   IntegerGini, ExactSquaredError, ClassCounts<Entropy>, OrderedTargets) {
+                   IntegerGini, IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>,
+                   OrderedTargets) {
     Rng rng(256);
     const Loss loss = loss_of<C>();
     std::size_t lefts = 0, rights = 0;
@@ -130,7 +131,7 @@ TEST_CASE_TEMPLATE("coins part the known levels, missing values on the better si
 }
 
 TEST_CASE_TEMPLATE("the best split of levels is marked, with its levels and missing values", C,
-                   BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>,
+                   BinaryGini, IntegerGini, IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>,
                    OrderedTargets) {
     Rng rng(257);
     for (int repeat = 0; repeat < 100; ++repeat) {
@@ -198,7 +199,8 @@ TEST_CASE_TEMPLATE("the best split of levels is marked, with its levels and miss
 }
 
 TEST_CASE_TEMPLATE("levels found on some samples mark all samples of theirs", C, BinaryGini,
-                   IntegerGini, ExactSquaredError, ClassCounts<Entropy>, OrderedTargets) {
+                   IntegerGini, IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>,
+                   OrderedTargets) {
     Rng rng(263);
     for (int repeat = 0; repeat < 40; ++repeat) {
         const std::size_t n = 60, n_kinds = 4 + test::pick(rng, 20);

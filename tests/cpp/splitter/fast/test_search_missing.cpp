@@ -23,7 +23,7 @@ using test::some_weights;
 using test::target_for;
 
 TEST_CASE_TEMPLATE("missing numbers: the best of all cuts with missing values on both sides", C,
-                   BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>,
+                   BinaryGini, IntegerGini, IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>,
                    Moments<SquaredError>, OrderedTargets) {
     Rng rng(250);
     for (const std::size_t n : {2U, 3U, 5U, 13U, 30U, 60U})
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("missing numbers: the best of all cuts with missing values on
 }
 
 TEST_CASE_TEMPLATE("missing numbers and more values than codes", C, BinaryGini, IntegerGini,
-                   ExactSquaredError, ClassCounts<Entropy>) {
+                   IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>) {
     Rng rng(251);
     const std::size_t n_rows = 140000;  // two or three values to a code
     std::vector<double> x(n_rows);
@@ -85,7 +85,8 @@ TEST_CASE_TEMPLATE("missing numbers and more values than codes", C, BinaryGini, 
 
 TEST_CASE_TEMPLATE(
     "a random threshold lies within what is known, missing values on the better side", C,
-    BinaryGini, IntegerGini, ExactSquaredError, ClassCounts<Entropy>, OrderedTargets) {
+    BinaryGini, IntegerGini, IntegerEntropy, ExactSquaredError, ClassCounts<Entropy>,
+    OrderedTargets) {
     Rng rng(254);
     const Loss loss = loss_of<C>();
     std::size_t lefts = 0, rights = 0;
