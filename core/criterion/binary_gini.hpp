@@ -78,8 +78,10 @@ public:
     static double sum_y_of(Statistic s) {
         return static_cast<double>(static_cast<std::uint32_t>(s));
     }
+    // The probability of the second class.
+    static double value_of(double w, double t) { return (w - t) / w; }
     static Statistic difference(Statistic whole, Statistic part) { return whole - part; }
-    static double mean_of(Statistic s) { return (weight_of(s) - sum_y_of(s)) / weight_of(s); }
+    static double mean_of(Statistic s) { return value_of(weight_of(s), sum_y_of(s)); }
     double squares_of(Statistic s) const {
         const double mean = first_ / weight_, w = weight_of(s), t = sum_y_of(s);
         return t * (1.0 - mean) * (1.0 - mean) + (w - t) * mean * mean;

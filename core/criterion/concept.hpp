@@ -115,6 +115,8 @@ concept ExactSumCriterion = Criterion<C> && requires(const C const_c,
                             static_cast<double*>(nullptr), static_cast<double*>(nullptr));
     { C::weight_of(statistic) } -> std::same_as<double>;
     { C::sum_y_of(statistic) } -> std::same_as<double>;
+    // The value of a node with these sums, for monotonic constraints.
+    { const_c.value_of(double{}, double{}) } -> std::same_as<double>;
     { C::difference(statistic, statistic) } -> std::same_as<typename C::Statistic>;
     {
         C::mean_of(statistic)

@@ -127,6 +127,8 @@ public:
     }
     static double weight_of(const Statistic& s) { return s.weight; }
     static double sum_y_of(const Statistic& s) { return s.high + s.low; }
+    // The mean, in the units of the user.
+    double value_of(double w, double t) const { return target_.unscaled(0, t / w); }
     static Statistic difference(const Statistic& whole, const Statistic& part) {
         return {whole.weight - part.weight, whole.high - part.high, whole.low - part.low,
                 whole.squares - part.squares};

@@ -24,13 +24,23 @@ std::unique_ptr<Splitter> make(const SplitterParts& parts) {
     return std::make_unique<FastSplitter<C>>(parts);
 }
 
+// Whether the search of a criterion supports the monotonic constraints, if there are any. Exact
+// sums do so for plain variables.
+template <Criterion C>
+bool supports_constraints(const SplitterParts& parts) {
+    const auto& signs = parts.rules.monotonic;
+    for (std::size_t f = 0; f < signs.size(); ++f)
+        if (signs[f] != 0 && !(ExactSumCriterion<C> && parts.table.columns[f].plain)) return false;
+    return true;
+}
+
 // The first criterion that suits the target and the weights; the last suits all. Only the last
-// supports monotonic constraints and the general splitter.
+// supports all monotonic constraints and the general splitter.
 template <Criterion First, Criterion... Others>
 std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
     if constexpr (sizeof...(Others) == 0)
         return make<First>(parts);
-    else if (parts.rules.monotonic.empty() && !parts.rules.needs_general_splitter() &&
+    else if (supports_constraints<First>(parts) && !parts.rules.needs_general_splitter() &&
              First::suits(parts.target, parts.subset))
         return make<First>(parts);
     else

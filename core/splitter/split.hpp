@@ -115,15 +115,14 @@ struct CutLimits {
     int monotonic = 0;
     ValueBounds bounds{};
 
-    bool none() const { return min_samples_leaf <= 1 && min_weight_leaf <= 0.0; }
+    bool none() const { return min_samples_leaf <= 1 && min_weight_leaf <= 0.0 && monotonic == 0; }
     bool allow(std::size_t n_left, double left, double right) const {
         return n_left >= min_samples_leaf && n - n_left >= min_samples_leaf && left > 0.0 &&
                right > 0.0 && left >= min_weight_leaf && right >= min_weight_leaf;
     }
-    template <MovingCriterion C>
-    bool keeps_order(const C& criterion) const {
+    // Whether these values of the two sides respect the monotonic constraint.
+    bool keep_order(double left, double right) const {
         if (monotonic == 0) return true;
-        const double left = criterion.left_value(), right = criterion.right_value();
         const double low = left < right ? left : right, high = left < right ? right : left;
         return (left - right) * monotonic <= 0.0 && low >= bounds.lower && high <= bounds.upper;
     }

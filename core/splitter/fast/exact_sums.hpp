@@ -50,20 +50,22 @@ public:
     void best_cut(const C& criterion, const SmallNode<N>& small, const CutLimits& limits,
                   Cut& best) {
         const Statistic* samples = criterion.samples();
-        const double W = criterion.weight();
         const bool all_allowed = limits.none();
         Statistic sum{};
-        double top = best.score;
+        double top = best.score, middle = 0.0;
         std::size_t at = N;
         for (std::size_t k = 0; k + 1 < N; ++k) {
             sum += samples[small.position(k)];
-            const double w = C::weight_of(sum), s = score(criterion, w, C::sum_y_of(sum));
-            const bool better =
-                (s > top) & small.cut_after(k) & (all_allowed || limits.allow(k + 1, w, W - w));
+            const double w = C::weight_of(sum), t = C::sum_y_of(sum), s = score(criterion, w, t);
+            const bool better = (s > top) & small.cut_after(k) &
+                                (all_allowed || allowed(criterion, limits, k + 1, w, t));
             top = better ? s : top;
             at = better ? k : at;
+            middle = better && limits.monotonic != 0 ? middle_of(criterion, w, t) : middle;
         }
-        if (at < N) best = small.cut(at, top);
+        if (at == N) return;
+        best = small.cut(at, top);
+        best.middle = middle;
     }
 
     Work work() const {
@@ -81,10 +83,12 @@ public:
     // Scores the cut with this statistic on its left.
     static void score_left(const C& criterion, const Statistic& left, std::size_t n_left,
                            const CutLimits& limits, Cut& best) {
-        const double w = C::weight_of(left), W = criterion.weight();
-        if (!limits.allow(n_left, w, W - w)) return;
-        const double s = score(criterion, w, C::sum_y_of(left));
-        if (s > best.score) best = {.score = s};
+        const double w = C::weight_of(left), t = C::sum_y_of(left);
+        if (!allowed(criterion, limits, n_left, w, t)) return;
+        const double s = score(criterion, w, t);
+        if (!(s > best.score)) return;
+        best = {.score = s};
+        set_middle(criterion, limits, w, t, best);
     }
 
 private:
@@ -97,6 +101,26 @@ private:
         const double W = criterion.weight();
         const double d = t * W - criterion.sum_y() * w;
         return C::kFactor * (d * d) / (w * (W - w));
+    }
+
+    // Whether a cut with these sums on its left is allowed.
+    static bool allowed(const C& criterion, const CutLimits& limits, std::size_t n_left, double w,
+                        double t) {
+        const double W = criterion.weight();
+        if (!limits.allow(n_left, w, W - w)) return false;
+        return limits.monotonic == 0 ||
+               limits.keep_order(criterion.value_of(w, t),
+                                 criterion.value_of(W - w, criterion.sum_y() - t));
+    }
+    // The mean of the values of both sides of a cut.
+    static double middle_of(const C& criterion, double w, double t) {
+        return (criterion.value_of(w, t) +
+                criterion.value_of(criterion.weight() - w, criterion.sum_y() - t)) /
+               2;
+    }
+    static void set_middle(const C& criterion, const CutLimits& limits, double w, double t,
+                           Cut& cut) {
+        if (limits.monotonic != 0) cut.middle = middle_of(criterion, w, t);
     }
 
     CutSums sums(const C& criterion) const {
@@ -144,7 +168,9 @@ private:
             n, [&](std::size_t k) { return samples[order[k]]; },
             [&](std::size_t k) { return cuts[k] != 0; });
         const std::size_t j = best_group(criterion, m, limits, best);
-        if (j < m) best = cut_between(node, score_[j], order[last_[j]], order[last_[j] + 1]);
+        if (j == m) return;
+        best = cut_between(node, score_[j], order[last_[j]], order[last_[j] + 1]);
+        set_middle(criterion, limits, weight_[j], sum_y_[j], best);
     }
 
     // The same for at most kMaxRanked samples, which are written to their ranks. Returns false if
@@ -170,8 +196,9 @@ private:
             [&](std::size_t k) { return codes[k] != codes[k + 1]; });
         if (m + 1 < n && node.parts_codes()) return false;
         const std::size_t j = best_group(criterion, m, limits, best);
-        if (j < m)
-            best = cut_between(node, score_[j], positions[last_[j]], positions[last_[j] + 1]);
+        if (j == m) return true;
+        best = cut_between(node, score_[j], positions[last_[j]], positions[last_[j] + 1]);
+        set_middle(criterion, limits, weight_[j], sum_y_[j], best);
         return true;
     }
 
@@ -194,9 +221,9 @@ private:
     std::size_t best_group(const C& criterion, std::size_t m, const CutLimits& limits,
                            const Cut& best) {
         if (m == 0) return m;
-        const double W = criterion.weight();
         return first_best(criterion, m, limits.none(), best.score, [&](std::size_t cut) {
-            return limits.allow(last_[cut] + std::size_t{1}, weight_[cut], W - weight_[cut]);
+            return allowed(criterion, limits, last_[cut] + std::size_t{1}, weight_[cut],
+                           sum_y_[cut]);
         });
     }
 
@@ -229,11 +256,12 @@ private:
             }
         }
         criterion.prefix_sum_bins(bins_.data(), n_bins, weight_.data(), sum_y_.data());
-        const std::size_t between = first_best(
-            criterion, n_bins - 1, limits.none(), best.score,
-            [&](std::size_t b) { return limits.allow(counts_[b], weight_[b], W - weight_[b]); });
-        BinCut found{best.score, n_bins, false};
-        if (between < n_bins - 1) found = {score_[between], between, true};
+        const std::size_t between =
+            first_best(criterion, n_bins - 1, limits.none(), best.score, [&](std::size_t b) {
+                return allowed(criterion, limits, counts_[b], weight_[b], sum_y_[b]);
+            });
+        BinCut found{best.score, n_bins, false, {}};
+        if (between < n_bins - 1) found = {score_[between], between, true, bins_[between]};
         Position at_left = 0, at_right = 0;
         // If no cut gains anything, all scores are equal, and bounds do not determine the lowest
         // cut.
@@ -249,14 +277,14 @@ private:
                 scan_within(criterion, node, shift, limits, stop, found, at_left, at_right);
         }
         if (found.bin == n_bins) return;
-        if (!found.between) {
-            best = cut_between(node, found.score, at_left, at_right);
-            return;
-        }
         std::size_t next = found.bin + 1;
-        best = {.score = found.score,
-                .border = node.range.low + (static_cast<Code>(next) << shift)};
-        if (shift != 0) return;
+        if (found.between)
+            best = {.score = found.score,
+                    .border = node.range.low + (static_cast<Code>(next) << shift)};
+        else
+            best = cut_between(node, found.score, at_left, at_right);
+        set_middle(criterion, limits, C::weight_of(found.left), C::sum_y_of(found.left), best);
+        if (!found.between || shift != 0) return;
         // The lowest of equal cuts was taken, so that its bin is not empty; the next bins may be.
         while (weight_[next] == weight_[found.bin]) ++next;
         best.border = node.range.low + static_cast<Code>(next);
@@ -268,6 +296,7 @@ private:
         double score;
         std::size_t bin;
         bool between;
+        Statistic left;  // of the cut
     };
 
     void fill_bins(const C& criterion, const NodeColumn& node, int shift, std::size_t n_bins,
@@ -310,7 +339,6 @@ private:
         const auto bin = [&](std::size_t k) {
             return static_cast<std::size_t>((codes_[order[k]] - low) >> shift);
         };
-        const double W = criterion.weight();
         const Statistic* samples = criterion.samples();
         for (std::size_t k = 0; k < m;) {
             const std::size_t b = bin(k);
@@ -322,14 +350,14 @@ private:
                 if (k + 1 == m || bin(k + 1) != b) break;
                 if (cuts[k] == 0) continue;
                 ++work_.cuts;
-                const double w = C::weight_of(sum);
-                const double s = score(criterion, w, C::sum_y_of(sum));
+                const double w = C::weight_of(sum), t = C::sum_y_of(sum);
+                const double s = score(criterion, w, t);
                 // Among equal scores the lowest cut wins, also against a cut between bins that is
                 // above it.
                 const bool better =
                     s > found.score || (s == found.score && found.between && b <= found.bin);
-                if (better && (limits.none() || limits.allow(n_left, w, W - w))) {
-                    found = {s, b, false};
+                if (better && (limits.none() || allowed(criterion, limits, n_left, w, t))) {
+                    found = {s, b, false, sum};
                     at_left = places_[order[k]];
                     at_right = places_[order[k + 1]];
                 }

@@ -259,6 +259,7 @@ private:
             order_.swap(node.begin, node.begin + 1);
         }
         split.decrease = criterion_.decrease(best.cut.score);
+        split.middle = best.cut.middle;
         return split;
     }
 

@@ -13,8 +13,12 @@ namespace silvics {
 template <MovingCriterion C>
 void keep_if_better(const C& criterion, const CutLimits& limits, Cut cut, Cut& best) {
     cut.score = criterion.score();
-    if (!(cut.score > best.score) || !limits.keeps_order(criterion)) return;
-    if (limits.monotonic != 0) cut.middle = (criterion.left_value() + criterion.right_value()) / 2;
+    if (!(cut.score > best.score)) return;
+    if (limits.monotonic != 0) {
+        const double left = criterion.left_value(), right = criterion.right_value();
+        if (!limits.keep_order(left, right)) return;
+        cut.middle = (left + right) / 2;
+    }
     best = cut;
 }
 

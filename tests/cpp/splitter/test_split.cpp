@@ -46,17 +46,17 @@ TEST_CASE("a monotonic cut keeps the order of the children and the bounds of the
     criterion.move(0);
     criterion.move(1);
     CutLimits limits{.n = 4};
-    CHECK(limits.keeps_order(criterion));
+    CHECK(limits.keep_order(criterion.left_value(), criterion.right_value()));
     limits.monotonic = 1;
-    CHECK(limits.keeps_order(criterion));
+    CHECK(limits.keep_order(criterion.left_value(), criterion.right_value()));
     limits.bounds.upper = 0.9;
-    CHECK_FALSE(limits.keeps_order(criterion));
+    CHECK_FALSE(limits.keep_order(criterion.left_value(), criterion.right_value()));
     limits.bounds = {};
     limits.bounds.lower = 0.1;
-    CHECK_FALSE(limits.keeps_order(criterion));
+    CHECK_FALSE(limits.keep_order(criterion.left_value(), criterion.right_value()));
     limits.bounds = {};
     limits.monotonic = -1;
-    CHECK_FALSE(limits.keeps_order(criterion));
+    CHECK_FALSE(limits.keep_order(criterion.left_value(), criterion.right_value()));
 }
 
 TEST_CASE("variables are compared by their score less what is due to chance") {
