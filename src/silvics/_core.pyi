@@ -627,6 +627,19 @@ class LeafMembership:
         Sums of out-of-bag predictions of every row, and the number of trees in each sum.
         """
 
+    def add_out_of_bag(
+        self,
+        predictor: Predictor,
+        first: int,
+        size: int,
+        sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        n_jobs: int,
+    ) -> None:
+        """
+        Adds the out-of-bag predictions of some trees to sums and counts, in place.
+        """
+
 class RowPredictor:
     """Predicts one row at a time."""
 
