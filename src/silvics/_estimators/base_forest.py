@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._estimators.out_of_bag import HasOutOfBag
+from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(CallbackSupportMixin, HasOutOfBag, FittedForest):
+class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
