@@ -121,7 +121,22 @@ void bind_leaf_membership(nb::module_& m) {
                                        to_numpy(std::move(counts), self.n_rows));
             },
             nb::arg("predictor"), nb::arg("n_jobs"),
-            "Sums of out-of-bag predictions of every row, and the number of trees in each sum.");
+            "Sums of out-of-bag predictions of every row, and the number of trees in each sum.")
+        .def(
+            "add_out_of_bag",
+            [](const LeafMembership& self, const Predictor& predictor, std::size_t first,
+               std::size_t size,
+               nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
+               nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> counts,
+               std::size_t n_jobs) {
+                const OutOfBagSums out{{sums.data(), sums.size()}, {counts.data(), counts.size()}};
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                    add_out_of_bag(self, predictor, first, size, out, team);
+                });
+            },
+            nb::arg("predictor"), nb::arg("first"), nb::arg("size"), nb::arg("sums"),
+            nb::arg("counts"), nb::arg("n_jobs"),
+            "Adds the out-of-bag predictions of some trees to sums and counts, in place.");
 }
 
 }  // namespace silvics::bindings

@@ -40,6 +40,18 @@ struct Matrix {
     // Whether X is one dense block of numbers.
     bool simple() const { return blocks.size() == 1 && !has_categories(); }
 
+    // Some consecutive rows. A sparse matrix must be compressed by rows.
+    Matrix part(std::size_t first, std::size_t size) const {
+        Matrix some = *this;
+        some.rows = size;
+        for (MatrixView& block : some.blocks) {
+            block.data = block.at(first, 0);
+            block.rows = size;
+        }
+        if (some.sparse) some.sparse->starts.data = some.sparse->starts.at(first);
+        return some;
+    }
+
     // Calls visit(block, first) for each block and the index of its first column.
     template <class Visit>
     void for_blocks(Visit&& visit) const {

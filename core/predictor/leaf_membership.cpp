@@ -244,12 +244,15 @@ void apply(const LeafMembership& membership, const Predictor& predictor, std::si
     });
 }
 
-void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums out,
-                ThreadTeam& team) {
+void add_out_of_bag(const LeafMembership& membership, const Predictor& predictor, std::size_t first,
+                    std::size_t size, OutOfBagSums out, ThreadTeam& team) {
     const std::size_t width = predictor.value_width();
-    out.clear(membership.n_rows, width);
-    team.set_total(membership.n_trees());
-    for (std::size_t m = 0; m < membership.n_trees(); ++m) {
+    if (first > membership.n_trees() || size > membership.n_trees() - first ||
+        membership.n_trees() != predictor.n_trees() ||
+        out.sums.size() != membership.n_rows * width || out.counts.size() != membership.n_rows)
+        throw std::invalid_argument("trees, sums and counts do not belong together");
+    team.set_total(size);
+    for (std::size_t m = first; m < first + size; ++m) {
         // A row is in one leaf, so threads that process different leaves add to different rows.
         // Sums run in tree order.
         const TreeMembership tree = membership.tree(m);
@@ -267,8 +270,14 @@ void out_of_bag(const LeafMembership& membership, const Predictor& predictor, Ou
                     }
             });
         });
-        team.report(m + 1);
+        team.report(m + 1 - first);
     }
+}
+
+void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums out,
+                ThreadTeam& team) {
+    out.clear(membership.n_rows, predictor.value_width());
+    add_out_of_bag(membership, predictor, 0, membership.n_trees(), out, team);
 }
 
 }  // namespace silvics

@@ -90,6 +90,11 @@ void check_membership(const LeafMembership& membership, const PackedForest& fore
 void apply(const LeafMembership& membership, const Predictor& predictor, std::size_t first,
            std::size_t size, std::span<std::int64_t> out, ThreadTeam& team);
 
+// Adds the out-of-bag predictions of trees first .. first + size - 1 to the sums and counts of
+// the training rows. Adding all trees, some at a time, gives the same sums as all at once.
+void add_out_of_bag(const LeafMembership& membership, const Predictor& predictor, std::size_t first,
+                    std::size_t size, OutOfBagSums out, ThreadTeam& team);
+
 // Out-of-bag predictions of the training rows (thesis 4.4.1), equal to Predictor::out_of_bag.
 void out_of_bag(const LeafMembership& membership, const Predictor& predictor, OutOfBagSums out,
                 ThreadTeam& team);

@@ -627,6 +627,74 @@ class LeafMembership:
         Sums of out-of-bag predictions of every row, and the number of trees in each sum.
         """
 
+    def add_out_of_bag(
+        self,
+        predictor: Predictor,
+        first: int,
+        size: int,
+        sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        n_jobs: int,
+    ) -> None:
+        """
+        Adds the out-of-bag predictions of some trees to sums and counts, in place.
+        """
+
+def rows_by_leaf(predictor: Predictor, X: Matrix, n_jobs: int) -> LeafMembership:
+    """
+    Any rows by leaf, all in one part, for proximities of the original kind.
+    """
+
+class Proximity:
+    """
+    Proximities of rows to columns, which are the rows of a membership. X is None if the rows are the columns.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        columns: LeafMembership,
+        kind: str,
+        leaf_sizes: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        min_samples: int,
+        max_depth: int,
+        n_jobs: int,
+    ) -> None: ...
+    @property
+    def n_columns(self) -> int: ...
+    def dense(self, X: Matrix | None, n_jobs: int) -> NDArray[numpy.float64]:
+        """Rows x columns."""
+
+    def sparse(
+        self, X: Matrix | None, n_jobs: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """Row starts, columns and values of the sparse matrix."""
+
+    def neighbors(
+        self, X: Matrix | None, n_neighbors: int, n_jobs: int
+    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """
+        The columns of the largest values of every row, descending, and these values.
+        """
+
+    def product(
+        self,
+        X: Matrix | None,
+        factors: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        squares: bool,
+        without_diagonal: bool,
+        n_jobs: int,
+    ) -> NDArray[numpy.float64]:
+        """The matrix, or its squared elements, times a dense matrix."""
+
+    def has_rows(self, X: Matrix, n_jobs: int) -> bool:
+        """Whether X has the leaves of the training rows, in the same order."""
+
 class RowPredictor:
     """Predicts one row at a time."""
 

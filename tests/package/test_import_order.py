@@ -35,6 +35,7 @@ ORDER = [
     "importance",
     "importance.theory",
     "importance.forest",
+    "proximity",
     # The estimators.
     "_estimators",
     "trees",

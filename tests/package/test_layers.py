@@ -22,6 +22,7 @@ ORDER = [
     "forest",
     "predictor",
     "importance",
+    "proximity",
     "model_file",
 ]
 ABOVE_THEIR_FOLDER = {"splitter/make_splitter.cpp": "splitter/general"}

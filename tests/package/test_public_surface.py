@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 import silvics
 from silvics import importance, recipes
-from silvics._results import summary
+from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 
 X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
@@ -65,7 +65,8 @@ FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
 # What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
 GROWN = "work_ interrupted_ max_features_"
-SUPERVISED = f"{FOREST} attach_samples {ATTRIBUTES} {GROWN}"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
+SUPERVISED = f"{FOREST} {UNDERSTAND} attach_samples {ATTRIBUTES} {GROWN}"
 TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
 
 # scikit-learn's own: a request for each method with keywords besides X, and callbacks of 1.9.
@@ -186,6 +187,9 @@ RESULTS = {
         {RESULT} to_dict estimator recipe n_trees n_nodes n_leaves depth mean_depth n_features
         n_outputs max_features oob oob_error confusion class_errors importances interrupted
         samples_nbytes
+    """,
+    oob_curve.OobCurve: f"""
+        {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
     """,
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
+from silvics._estimators.out_of_bag import HasOutOfBag
+from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
@@ -22,6 +24,7 @@ from silvics._fitting.progress import Progress
 from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.out_of_bag import out_of_bag_estimate
+from silvics._predicting.sampling import require_rows_left_out
 from silvics._sklearn import (
     CallbackSupportMixin,
     ClassifierMixin,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(CallbackSupportMixin, FittedForest):
+class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -152,6 +155,8 @@ class BaseForest(CallbackSupportMixin, FittedForest):
                 "number of columns, outputs and classes as in the previous fit. Set "
                 "warm_start=False to grow a new forest."
             )
+        if self.oob_score:
+            require_rows_left_out(task.sampling, f"oob_score={self.oob_score}")
         self._keep_outputs(task.outputs)
         self.interrupted_ = False
         error = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from silvics import _core
 from silvics._predicting.prediction import Trees
-from silvics._predicting.sampling import RowSampling
+from silvics._predicting.sampling import RowSampling, require_rows_left_out, unknown_draws
 from silvics._predicting.training_samples import TrainingSamples, missing_samples
 
 # The work of growing a tree: samples visited, values read, values sorted, cuts scored.
@@ -77,6 +77,22 @@ class GrownForest:
         native = self.native_sampling()
         return [native.rows(seed).astype(dtype) for seed in self.tree_seeds()]
 
+    def in_bag_counts(self) -> np.ndarray:
+        """Return how often each tree has drawn each row, rows by trees."""
+        if not self.knows_draws or self.sampling is None:
+            raise ValueError(unknown_draws("in_bag_counts"))
+        counts = np.zeros((self.sampling.n_samples, len(self.trees)), dtype=np.int32)
+        if self.sampling.rows == "all":
+            counts[:] = 1
+            if self.sampling.weights is not None:
+                counts[self.sampling.weights == 0] = 0
+            return counts
+        self.sampling.check_against(self.trees[0])
+        native = self.native_sampling()
+        for m, seed in enumerate(self.tree_seeds()):
+            counts[:, m] = np.bincount(native.rows(seed), minlength=len(counts))
+        return counts
+
     def feature_importances(self) -> np.ndarray:
         """Return the mean decrease of impurity of each variable, normalized to a sum of one."""
         importances = [t.impurity_decrease(True) for t in self.trees if t.node_count > 1]
@@ -114,6 +130,13 @@ class GrownForest:
         if self.samples is None:
             raise ValueError(missing_samples(what))
         return self.samples
+
+    def require_out_of_bag(self, what: str) -> RowSampling:
+        """Return how rows were drawn; ValueError, naming a method, if no row is out of bag."""
+        if self.sampling is None or not self.knows_draws:
+            raise ValueError(unknown_draws(what))
+        require_rows_left_out(self.sampling, what)
+        return self.sampling
 
     def require_one_leaf_each(self, what: str) -> None:
         """Raise ValueError, in the name of a method, if a sample can be in several leaves."""

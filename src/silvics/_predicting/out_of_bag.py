@@ -86,8 +86,7 @@ def out_of_bag_estimate(
             "compute any reliable OOB estimates. oob_score_ ignores these rows, and their "
             "out-of-bag predictions are NaN.",
         )
-    means = np.full(sums.shape, np.nan)
-    np.divide(sums, counts[:, np.newaxis], out=means, where=known[:, np.newaxis])
+    means = mean_predictions(sums, counts)
     if n_classes is None:
         values = predicted = prediction.reals(means)
     else:
@@ -95,9 +94,16 @@ def out_of_bag_estimate(
         predicted = np.argmax(values, axis=1)
     result = float("nan")
     if known.any():
-        usual = r2_score if n_classes is None else _accuracy
+        usual = r2_score if n_classes is None else accuracy
         result = (score or usual)(prediction.reals(y)[known], predicted[known])
     return OutOfBagEstimate(values, result, out_of_bag_stats(y, means, counts, n_classes))
+
+
+def mean_predictions(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the mean predictions of out-of-bag trees; NaN for rows without any."""
+    means = np.full(sums.shape, np.nan)
+    some = (counts > 0)[:, np.newaxis]
+    return np.divide(sums, counts[:, np.newaxis], out=means, where=some)
 
 
 def _decision_function(values: np.ndarray, n_classes: Any) -> np.ndarray:
@@ -115,7 +121,7 @@ def _decision_function(values: np.ndarray, n_classes: Any) -> np.ndarray:
     return padded
 
 
-def _accuracy(y: np.ndarray, predicted: np.ndarray) -> float:
+def accuracy(y: np.ndarray, predicted: np.ndarray) -> float:
     """Return the fraction of rows of which all outputs are predicted correctly."""
     right = y == predicted
     return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))

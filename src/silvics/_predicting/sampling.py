@@ -50,6 +50,16 @@ class RowSampling:
     weights_given: bool = False
     weights_known: bool = True
 
+    @property
+    def leaves_rows_out(self) -> bool:
+        """Whether trees leave rows out: whether rows can be out of bag."""
+        if self.rows != "subsample":
+            return self.rows == "bootstrap"
+        drawn = self.n_drawn or 0
+        if self.weights is not None:  # rows of weight zero are never drawn
+            drawn = min(drawn, int(np.count_nonzero(self.weights)))
+        return drawn < self.n_samples - self.n_held_out
+
     def held_out(self, seed: int) -> np.ndarray:
         """Return the indices of the held-out rows, in ascending order, for the seed of a forest."""
         if self.n_held_out == 0:
@@ -91,3 +101,21 @@ def held_out_rows(seed: int, n_samples: int, n_held: int) -> np.ndarray:
     """Return the indices of the held-out rows, in ascending order, for the seed of a forest."""
     drawn = np.random.default_rng([seed, 0x9E37]).choice(n_samples, n_held, replace=False)
     return np.sort(drawn)
+
+
+def require_rows_left_out(sampling: RowSampling, what: str) -> None:
+    """Raise ValueError, in the name of a method, if every tree uses all rows."""
+    if not sampling.leaves_rows_out:
+        raise ValueError(
+            f"{what} needs out-of-bag rows, but every tree of this forest was grown on all rows. "
+            "Fit it with bootstrap=True (ForestClassifier and ForestRegressor: with "
+            'rows="bootstrap", or with rows="subsample" and max_samples below 1.0).'
+        )
+
+
+def unknown_draws(what: str) -> str:
+    """Return the error text for a method that needs draws of rows which are not known."""
+    return (
+        f"{what} needs the rows that each tree has drawn. They are not known for a forest that was "
+        "merged, converted from another library, or loaded from a file without training_rows=True."
+    )

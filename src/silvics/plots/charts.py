@@ -103,6 +103,28 @@ def lines(
     return ax
 
 
+def curves(
+    x: np.ndarray,
+    values: np.ndarray,
+    parts: np.ndarray | None,
+    names: np.ndarray | None,
+    x_label: str,
+    y_label: str,
+    ax: Any = None,
+) -> Any:
+    """Draw a curve, and a thinner one for each of its parts."""
+    ax = new_axes(ax, 6.4, 4.4)
+    if parts is not None and names is not None and len(names) <= 20:
+        for c, name in enumerate(names):
+            ax.plot(x, parts[:, c], linewidth=0.9, alpha=0.8, label=_label(name))
+    ax.plot(x, values, color="black", linewidth=1.8, label="all")
+    ax.set_xlabel(_label(x_label))
+    ax.set_ylabel(_label(y_label))
+    if len(ax.get_lines()) > 1:
+        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return ax
+
+
 def _n_degrees(by_degree: np.ndarray) -> int:
     """Return the number of degrees up to the last one with an importance."""
     some = np.flatnonzero(by_degree.any(axis=0))

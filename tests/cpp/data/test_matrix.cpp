@@ -20,6 +20,26 @@ TEST_CASE("a matrix of one block of numbers is simple") {
     CHECK(X.category(2));
 }
 
+TEST_CASE("a part has consecutive rows") {
+    const std::vector<double> values{0, 1, 2, 3, 4, 5};
+    const Matrix X(
+        MatrixView{reinterpret_cast<const std::byte*>(values.data()), 3, 2, 16, 8, Scalar::f64});
+    const Matrix part = X.part(1, 2);
+    CHECK(part.rows == 2);
+    CHECK(part.cols == 2);
+    CHECK(part.blocks[0].column(1)[0] == 3.0);
+    CHECK(part.blocks[0].column(0)[1] == 4.0);
+
+    const std::vector<std::int64_t> starts{0, 2, 3, 7};
+    Matrix rows;
+    rows.rows = 3;
+    rows.cols = 4;
+    rows.sparse = SparseView{
+        false, {reinterpret_cast<const std::byte*>(starts.data()), 8, Scalar::i64}, {}, {}};
+    CHECK(rows.part(1, 2).sparse->starts[0] == 2.0);
+    CHECK(rows.part(2, 1).sparse->starts[1] == 7.0);
+}
+
 TEST_CASE("blocks are visited with the index of their first column") {
     Matrix X;
     X.rows = 2;

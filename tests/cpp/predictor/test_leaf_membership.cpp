@@ -120,6 +120,15 @@ TEST_CASE("out-of-bag predictions are those of rows that descend") {
                                  std::vector<std::int64_t>(300)};
             out_of_bag(membership_of(forest, team), predictor, {found.sums, found.counts}, team);
             CHECK(found == expected);
+            test::OutOfBag parts{std::vector<double>(300 * forest.width()),
+                                 std::vector<std::int64_t>(300)};
+            for (const auto& [first, size] : {std::pair{0U, 2U}, {2U, 6U}, {8U, 1U}})
+                add_out_of_bag(membership_of(forest, team), predictor, first, size,
+                               {parts.sums, parts.counts}, team);
+            CHECK(parts == expected);
+            CHECK_THROWS_AS(add_out_of_bag(membership_of(forest, team), predictor, 8, 2,
+                                           {parts.sums, parts.counts}, team),
+                            std::invalid_argument);
         });
     }
 }

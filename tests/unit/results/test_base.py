@@ -17,6 +17,7 @@ import silvics
 from silvics import DecisionTreeClassifier, RandomForestClassifier
 from silvics._names import one_line
 from silvics._results.base import Result
+from silvics._results.oob_curve import OobCurve
 from silvics._results.summary import Summary
 from silvics._results.table import Table, table_of
 from silvics.importance import (
@@ -58,6 +59,7 @@ CLASSES = {
     "redundancy": Redundancy,
     "null information": NullInformation,
     "summary": Summary,
+    "oob curve": OobCurve,
 }
 
 
@@ -68,6 +70,7 @@ def frame(library, names=PLAIN):
 def make(kind, table):
     """A result of each class, on a frame of three columns."""
     forest = RandomForestClassifier(5, oob_score=False, random_state=0)
+    many = RandomForestClassifier(40, keep_samples=True, random_state=0)
     names = list(table.columns)
     makers = {
         "importances": lambda: forest.fit(table, Y).importances("mdi", table, Y, null="auto"),
@@ -82,6 +85,7 @@ def make(kind, table):
         "redundancy": lambda: redundant(table[names[0]], table[names[1]], Y, given=table),
         "null information": lambda: null_information(table[names[0]], Y),
         "summary": lambda: forest.fit(table, Y).summary(),
+        "oob curve": lambda: many.fit(table, Y).oob_curve(),
     }
     return makers[kind]()
 
@@ -137,7 +141,7 @@ def test_frames_are_of_the_users_library(kind, library):
 def test_columns_of_frames_are_documented(kind):
     result = make(kind, frame("pandas"))
     described = inspect.getdoc(type(result)).split("Attributes\n")[0]
-    columns = set(result.to_frame().columns) - set(PLAIN)  # those have the user's names
+    columns = set(result.to_frame().columns) - {*PLAIN, "0", "1"}  # names and classes of the user
     assert columns <= set(re.findall(r"``(\w+)``", described))
 
 

@@ -181,7 +181,7 @@ def _checked_draws(forest: FittedForest, kind: str, unseen: bool) -> RowSampling
             "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
             f"{_REMEDY if unseen else ''}"
         )
-    if unseen and sampling.rows == "all":
+    if unseen and not sampling.leaves_rows_out:
         raise ValueError(
             f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
             'fit with bootstrap=True, use kind="air", or pass other rows with rows="held_out".'

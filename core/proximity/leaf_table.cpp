@@ -1,0 +1,100 @@
+#include "proximity/leaf_table.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+namespace silvics {
+
+LeafNumbers::LeafNumbers(const Predictor& predictor) {
+    numbers_.resize(predictor.n_nodes());
+    std::size_t first = 0;
+    for (std::size_t m = 0; m < predictor.n_trees(); ++m) {
+        first_.push_back(first);
+        std::uint32_t n = 0;
+        for (const NumberedLeaf& leaf : numbered_leaves(predictor.tree(m)))
+            numbers_[first + leaf.id] = n++;
+        first += predictor.tree(m).shape().n_nodes;
+    }
+}
+
+void LeafTable::resize(std::size_t begin, std::size_t n, std::size_t trees) {
+    first = begin;
+    size = n;
+    n_trees = trees;
+    leaves.assign(checked_product(n, trees), kNone);
+}
+
+void LeafTable::read(const Predictor& predictor, const LeafNumbers& numbers, const Matrix& X,
+                     std::size_t begin, std::size_t n, ThreadTeam& team) {
+    resize(begin, n, predictor.n_trees());
+    // Node numbers take eight bytes each, so fewer rows are traversed at a time.
+    constexpr std::size_t kParts = 8;
+    const std::size_t at_once = std::max<std::size_t>(rows_of_table(n_trees) / kParts, 1);
+    std::vector<std::int64_t> nodes;
+    for (std::size_t from = 0; from < n; from += at_once) {
+        const std::size_t some = std::min(at_once, n - from);
+        nodes.resize(some * n_trees);
+        predictor.apply(X.part(begin + from, some), nodes, team);
+        for (std::size_t i = 0; i < some; ++i)
+            for (std::size_t m = 0; m < n_trees; ++m)
+                leaves[(from + i) * n_trees + m] = numbers.of(m, nodes[i * n_trees + m]);
+    }
+}
+
+void LeafTable::read(const LeafMembership& membership, RowPart part, std::size_t begin,
+                     std::size_t n, ThreadTeam& team) {
+    resize(begin, n, membership.n_trees());
+    // A row has one leaf in a tree, so threads write to different elements.
+    team.run(n_trees, [&](std::size_t m, std::size_t) {
+        const TreeMembership tree = membership.tree(m);
+        for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
+            for (const RowId row : rows_of(tree, leaf, part))
+                if (row - begin < n)  // the difference wraps around for rows before
+                    leaves[(row - begin) * n_trees + m] = static_cast<std::uint32_t>(leaf);
+    });
+}
+
+LeafMembership rows_by_leaf(const Predictor& predictor, const Matrix& X, ThreadTeam& team) {
+    struct Arrays {
+        std::vector<std::uint64_t> first_leaf{0};
+        std::vector<std::uint32_t> ends;
+        std::vector<RowId> rows;
+    };
+    auto arrays = std::make_shared<Arrays>();
+    const std::size_t n_trees = predictor.n_trees(), n = X.rows;
+    for (std::size_t m = 0; m < n_trees; ++m)
+        arrays->first_leaf.push_back(arrays->first_leaf.back() +
+                                     predictor.tree(m).shape().n_leaves);
+    arrays->ends.assign(arrays->first_leaf.back(), 0);
+    arrays->rows.resize(checked_product(n, n_trees));
+    const LeafNumbers numbers(predictor);
+    const std::size_t at_once = std::max<std::size_t>((std::size_t{1} << 22) / (n + 1), 1);
+    std::vector<std::int64_t> nodes;
+    for (std::size_t first = 0; first < n_trees; first += at_once) {
+        const std::size_t size = std::min(at_once, n_trees - first);
+        nodes.resize(n * size);
+        predictor.apply(X, first, size, nodes, team);
+        team.run(size, [&](std::size_t k, std::size_t) {
+            const std::size_t m = first + k, begin = arrays->first_leaf[m];
+            const auto ends =
+                std::span(arrays->ends).subspan(begin, arrays->first_leaf[m + 1] - begin);
+            for (std::size_t i = 0; i < n; ++i) ++ends[numbers.of(m, nodes[i * size + k])];
+            std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0U);
+            // `ends` is where the next row of each leaf goes, and at last where its rows end.
+            for (std::size_t i = 0; i < n; ++i)
+                arrays->rows[m * n + ends[numbers.of(m, nodes[i * size + k])]++] =
+                    static_cast<RowId>(i);
+        });
+    }
+    LeafMembership membership;
+    membership.n_rows = n;
+    membership.n_parts = 1;
+    membership.first_leaf = arrays->first_leaf;
+    membership.ends = arrays->ends;
+    membership.rows = arrays->rows;
+    membership.memory = std::move(arrays);
+    return membership;
+}
+
+}  // namespace silvics

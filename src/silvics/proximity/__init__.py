@@ -1,0 +1,1 @@
+"""Proximities and kernels of a grown forest (thesis 4.4.3)."""
