@@ -50,10 +50,13 @@ void bind_packed_forest(nb::module_& m) {
     nb::class_<PackedForest>(m, "PackedForest", "Trees in the form that predicts, as flat arrays.")
         .def_static(
             "of",
-            [](const std::vector<std::shared_ptr<StoredTree>>& trees) {
-                return std::make_shared<PackedForest>(pack(const_trees(trees)));
+            [](const std::vector<std::shared_ptr<StoredTree>>& trees, std::size_t n_jobs) {
+                auto forest = std::make_shared<PackedForest>();
+                unlocked_or_raise(
+                    n_jobs, [&](ThreadTeam& team) { *forest = pack(const_trees(trees), team); });
+                return forest;
             },
-            nb::arg("trees"))
+            nb::arg("trees"), nb::arg("n_jobs") = 0, "The trees, packed by this many threads.")
         .def_static(
             "from_arrays", &packed_from, nb::arg("arrays"), nb::arg("n_features"),
             nb::arg("n_outputs"), nb::arg("n_classes"), nb::arg("both_children"),

@@ -1,14 +1,12 @@
 #include "predictor/packed_forest.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
-#include <unordered_map>
 
-#include "base/hash.hpp"
 #include "base/large_buffer.hpp"
+#include "predictor/leaf_rows.hpp"
 
 namespace silvics {
 
@@ -42,218 +40,123 @@ constexpr Place kCachedNodes = 1700;
 
 // The arrays of a packed forest that was packed in this process.
 struct Memory {
-    explicit Memory(std::size_t n_nodes) : nodes(n_nodes * sizeof(PackedNode)) {}
+    explicit Memory(std::span<const SharedTree> trees, bool one_number) {
+        for (const SharedTree& stored : trees) {
+            const TreeBase& tree = *stored;
+            const std::size_t n = tree.nodes.size();
+            // Without records, every inner node has two children.
+            const std::size_t n_leaves = tree.branches.empty() ? (n + 1) / 2 : tree.n_leaves();
+            const auto append = [](std::vector<std::uint64_t>& first, std::size_t size) {
+                first.push_back(first.back() + size);
+            };
+            append(first_node, std::max<std::size_t>(n - n_leaves, 1));
+            append(first_leaf, n_leaves);
+            append(first_set, tree.level_sets.size());
+            append(first_branch, tree.branches.size());
+        }
+        nodes.emplace(first_node.back() * sizeof(PackedNode));
+        if (one_number) numbers.emplace(first_leaf.back() * sizeof(double));
+        level_sets.resize(first_set.back());
+        branches.resize(first_branch.back());
+    }
 
-    LargeBuffer nodes;
-    std::vector<std::uint64_t> first_node{0}, first_set, first_branch;
-    std::vector<double> numbers;  // predictions of the leaves, in their order
+    PackedNode* nodes_of(std::size_t m) {
+        return reinterpret_cast<PackedNode*>(nodes->data()) + first_node[m];
+    }
+    double* numbers_of(std::size_t m) {
+        return reinterpret_cast<double*>(numbers->data()) + first_leaf[m];
+    }
+
+    // For each tree, where its part of the arrays begins; then their sizes.
+    std::vector<std::uint64_t> first_node{0}, first_leaf{0}, first_set{0}, first_branch{0};
+    // Not initialized, so that the thread that writes a page is the first to touch it.
+    std::optional<LargeBuffer> nodes;
+    std::optional<LargeBuffer> numbers;  // predictions of the leaves, in their order
     NumberStore rows;
     std::vector<std::uint32_t> level_sets, branches;
 };
 
-// ---- what leaves predict
-
-// A table of distinct rows; equal rows share a number.
-class DistinctRows {
-public:
-    explicit DistinctRows(std::size_t width) : width_(width) {}
-
-    std::uint32_t number_of(std::span<const double> row) {
-        std::uint64_t key = 0;
-        for (const double x : row) key = scatter(key ^ std::bit_cast<std::uint64_t>(x));
-        const auto [begin, end] = places_.equal_range(key);
-        for (auto at = begin; at != end; ++at)
-            if (std::ranges::equal(row, std::span(rows).subspan(at->second * width_, width_), {},
-                                   bits, bits))
-                return at->second;
-        const std::uint32_t number = checked_id(rows.size() / width_, kMaxIds, "rows of leaves");
-        rows.insert(rows.end(), row.begin(), row.end());
-        places_.emplace(key, number);
-        return number;
-    }
-
-    std::vector<double> rows;
-
-private:
-    static std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
-
-    std::size_t width_;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> places_;
-};
-
-// The contents of leaves that predict more than one number. The content of a pure leaf is its
-// class. Other leaves have the number of a row, which holds whole class weights if all weights of
-// the forest are whole, and class shares or means otherwise.
-class LeafRows {
-public:
-    LeafRows(std::span<const SharedTree> trees, std::size_t n_pure, std::size_t width)
-        : n_pure_(n_pure), row_(width), distinct_(width) {
-        const auto whole = [&](const SharedTree& tree) {
-            return tree->visit([&](const auto& form) { return are_whole(form); });
-        };
-        whole_ = trees[0]->base().classification() && std::ranges::all_of(trees, whole);
-        for (const SharedTree& tree : trees)
-            tree->visit([&](const auto& form) { append_contents(form); });
-    }
-
-    // The content of each leaf of a tree, by its node. Trees have to be passed in their order.
-    template <class Form>
-    void contents_of(const Form& tree, std::vector<std::uint32_t>& contents) {
-        contents.resize(tree.nodes.size());
-        for (NodeId id = 0; id < tree.nodes.size(); ++id)
-            if (const Node& node = tree.nodes[id]; node.leaf())
-                contents[id] = tree.pure(node) ? node.pure_class() : contents_[next_++];
-    }
-    Numbers moved_to(NumberStore& store) { return store.put(std::move(distinct_.rows), whole_); }
-
-private:
-    template <class Form>
-    void append_contents(const Form& tree) {
-        for (NodeId id = 0; id < tree.nodes.size(); ++id)
-            if (tree.nodes[id].leaf() && !tree.pure(tree.nodes[id]))
-                contents_.push_back(content_of(tree, id));
-    }
-
-    // Whether class weights are whole numbers that add up to the weight of the leaf.
-    template <class Form>
-    bool are_whole(const Form& tree) {
-        if (tree.has_node_values()) return false;
-        for (NodeId id = 0; id < tree.nodes.size(); ++id) {
-            if (!tree.nodes[id].leaf() || tree.pure(tree.nodes[id])) continue;
-            const double weight = tree.write_leaf_row(id, row_);
-            auto at = row_.begin();
-            for (const std::uint32_t n : tree.n_classes) {
-                double sum = 0.0;
-                for (std::uint32_t c = 0; c < n; ++c, ++at) {
-                    if (!(*at >= 0.0 && *at < 0x1.0p32 && *at == std::floor(*at))) return false;
-                    sum += *at;
-                }
-                if (sum != weight) return false;
-            }
-        }
-        return true;
-    }
-
-    template <class Form>
-    std::uint32_t content_of(const Form& tree, NodeId id) {
-        const double weight = tree.write_leaf_row(id, row_);
-        if (!whole_)
-            for (double& x : row_) x /= weight;
-        if (n_pure_ > 0 && tree.has_node_values()) {  // pure leaves of such trees are not marked
-            const auto one = std::ranges::find(row_, 1.0);
-            if (one != row_.end() && std::ranges::count(row_, 0.0) + 1 == std::ssize(row_))
-                return static_cast<std::uint32_t>(one - row_.begin());
-        }
-        return checked_id(n_pure_ + distinct_.number_of(row_), kMaxIds, "rows of leaves");
-    }
-
-    std::size_t n_pure_;
-    std::vector<double> row_;
-    DistinctRows distinct_;
-    bool whole_ = true;
-    std::vector<std::uint32_t> contents_;
-    std::size_t next_ = 0;
-};
-
-// ---- nodes
-
-// Appends trees to a packed forest.
-class Packer {
-public:
-    Packer(PackedForest& forest, Memory& memory)
-        : forest_(forest),
-          memory_(memory),
-          nodes_(reinterpret_cast<PackedNode*>(memory.nodes.data())) {}
-
-    // `contents`: the content of each leaf, by node; empty if the content of a leaf is its number.
-    template <class Form>
-    void add(const Form& tree, std::span<const std::uint32_t> contents) {
-        PackedNode* const first = nodes_ + memory_.first_node.back();
-        const std::size_t first_branch = memory_.branches.size();
-        memory_.branches.insert(memory_.branches.end(), tree.branches.begin(), tree.branches.end());
-        TreeShape shape{.n_nodes = tree.nodes.size(),
-                        .first_leaf = n_leaves_,
-                        .depth = tree.max_depth,
-                        .records = !tree.branches.empty()};
-        std::uint32_t leaves = 0;
-        const auto leaf = [&](NodeId id) {
-            ++leaves;
-            if (!forest_.one_number()) return Child::leaf(contents[id]);
-            memory_.numbers.push_back(tree.leaf_mean(id));
-            return Child::leaf(leaves - 1);
-        };
-        // The size of a subtree estimates how many paths visit it, so the largest come first.
-        const std::vector<NodeId> ends = tree.subtree_ends();
-        struct Waiting {
-            NodeId id;
-            Place parent;
-            std::uint32_t which;
-        };
-        const auto smaller = [&](const Waiting& a, const Waiting& b) {
-            return ends[a.id] - a.id < ends[b.id] - b.id;
-        };
-        std::vector<Waiting> waiting, children;
-        Place next = 0;
-        if (tree.nodes[0].leaf()) {
-            first[next++] = PackedNode::of_one_leaf(leaf(0));
-        } else {
-            waiting.push_back({0, 0, 0});
-        }
-        const auto set_child = [&](Place parent, std::uint32_t which, Child child) {
-            PackedNode& node = first[parent];
-            if (node.rule().is_record())
-                BranchRecord::children_at(memory_.branches,
-                                          first_branch + node.rule().record_offset())[which] =
-                    child.bits();
+// Packs tree m into its part of the arrays. `contents`: the content of each leaf, by node; empty if
+// the content of a leaf is its number.
+template <class Form>
+TreeShape pack_tree(const Form& tree, std::span<const std::uint32_t> contents, std::size_t m,
+                    Memory& memory, const StopFlag& stop) {
+    PackedNode* const first = memory.nodes_of(m);
+    double* const numbers = contents.empty() ? memory.numbers_of(m) : nullptr;
+    const std::span branches =
+        std::span(memory.branches).subspan(memory.first_branch[m], tree.branches.size());
+    std::ranges::copy(tree.branches, branches.begin());
+    std::ranges::copy(tree.level_sets,
+                      memory.level_sets.begin() + static_cast<std::ptrdiff_t>(memory.first_set[m]));
+    TreeShape shape{.n_nodes = tree.nodes.size(),
+                    .first_leaf = memory.first_leaf[m],
+                    .depth = tree.max_depth,
+                    .records = !tree.branches.empty()};
+    std::uint32_t leaves = 0;
+    const auto leaf = [&](NodeId id) {
+        const std::uint32_t number = leaves++;
+        if (numbers == nullptr) return Child::leaf(contents[id]);
+        numbers[number] = tree.leaf_mean(id);
+        return Child::leaf(number);
+    };
+    // A subtree that is to be packed: nodes id .. end - 1.
+    struct Waiting {
+        NodeId id, end;
+        Place parent;
+        std::uint32_t which;
+    };
+    // The size of a subtree estimates how many paths visit it, so the largest come first.
+    const auto smaller = [](const Waiting& a, const Waiting& b) {
+        return a.end - a.id < b.end - b.id;
+    };
+    std::vector<Waiting> waiting, children;
+    Place next = 0;
+    if (tree.nodes[0].leaf())
+        first[next++] = PackedNode::of_one_leaf(leaf(0));
+    else
+        waiting.push_back({0, static_cast<NodeId>(tree.nodes.size()), 0, 0});
+    const auto set_child = [&](Place parent, std::uint32_t which, Child child) {
+        PackedNode& node = first[parent];
+        if (node.rule().is_record())
+            BranchRecord::children_at(branches, node.rule().record_offset())[which] = child.bits();
+        else
+            node.set_child(which, child);
+    };
+    while (!waiting.empty()) {
+        constexpr Place kBetweenStops = 65536;
+        if (next % kBetweenStops == 0) stop.check();
+        if (next < kCachedNodes) std::ranges::pop_heap(waiting, smaller);
+        const auto [id, end, parent, which] = waiting.back();
+        waiting.pop_back();
+        if (id > 0) set_child(parent, which, Child::inner(next));
+        const Node& node = tree.nodes[id];
+        const Place t = next++;
+        first[t] = {node.rule(), static_cast<FeatureId>(node.feature), node.missing_left(),
+                    Child::inner(0), Child::inner(0)};
+        shape.ruled |= !node.rule().is_threshold();
+        children.clear();
+        std::uint32_t k = 0;
+        tree.for_children(id, [&](NodeId child) {
+            if (!children.empty() && children.back().which + 1 == k) children.back().end = child;
+            if (tree.nodes[child].leaf())
+                set_child(t, k, leaf(child));
             else
-                node.set_child(which, child);
-        };
-        while (!waiting.empty()) {
-            if (next < kCachedNodes) std::ranges::pop_heap(waiting, smaller);
-            const auto [id, parent, which] = waiting.back();
-            waiting.pop_back();
-            if (id > 0) set_child(parent, which, Child::inner(next));
-            const Node& node = tree.nodes[id];
-            const Place t = next++;
-            first[t] = {node.rule(), static_cast<FeatureId>(node.feature), node.missing_left(),
-                        Child::inner(0), Child::inner(0)};
-            shape.ruled |= !node.rule().is_threshold();
-            children.clear();
-            std::uint32_t k = 0;
-            tree.for_children(id, [&](NodeId child) {
-                if (tree.nodes[child].leaf())
-                    set_child(t, k, leaf(child));
-                else
-                    children.push_back({child, t, k});
-                ++k;
-            });
-            if (children.size() == 2 && smaller(children[1], children[0]))
-                std::swap(children[0], children[1]);  // the larger subtree is packed next
-            for (const Waiting& child : children) {
-                waiting.push_back(child);
-                if (next < kCachedNodes) std::ranges::push_heap(waiting, smaller);
-            }
+                children.push_back({child, end, t, k});
+            ++k;
+        });
+        if (children.size() == 2 && smaller(children[1], children[0]))
+            std::swap(children[0], children[1]);  // the larger subtree is packed next
+        for (const Waiting& child : children) {
+            waiting.push_back(child);
+            if (next < kCachedNodes) std::ranges::push_heap(waiting, smaller);
         }
-        memory_.first_node.push_back(memory_.first_node.back() + next);
-        memory_.level_sets.insert(memory_.level_sets.end(), tree.level_sets.begin(),
-                                  tree.level_sets.end());
-        memory_.first_set.push_back(memory_.level_sets.size());
-        memory_.first_branch.push_back(memory_.branches.size());
-        shape.n_leaves = leaves;
-        n_leaves_ += leaves;
-        forest_.shapes.push_back(shape);
     }
+    shape.n_leaves = leaves;
+    return shape;
+}
 
-private:
-    PackedForest& forest_;
-    Memory& memory_;
-    PackedNode* nodes_;
-    std::size_t n_leaves_ = 0;
-};
-
-}  // namespace
-
-PackedForest pack(std::span<const SharedTree> trees) {
+// The properties that all trees share; throws std::invalid_argument unless they do.
+PackedForest common_header(std::span<const SharedTree> trees) {
     if (trees.empty() || std::ranges::any_of(trees, [](const SharedTree& t) { return !t; }))
         throw std::invalid_argument("no trees");
     PackedForest forest;
@@ -262,40 +165,42 @@ PackedForest pack(std::span<const SharedTree> trees) {
     forest.n_outputs = first.n_outputs;
     forest.n_classes = first.n_classes;
     forest.both_children = first.both_children;
-    std::size_t n_nodes = 0;
     for (const SharedTree& stored : trees) {
         const TreeBase& tree = *stored;
         if (tree.n_classes != forest.n_classes || tree.n_outputs != forest.n_outputs ||
             tree.n_features != forest.n_features || tree.both_children != forest.both_children)
             throw std::invalid_argument("trees of different kinds");
-        n_nodes += std::max<std::size_t>(tree.nodes.size() - tree.n_leaves(), 1);
     }
     checked_id(forest.n_features, PackedNode::kMaxFeature, "variables of packed trees");
-    auto memory = std::make_shared<Memory>(n_nodes);
-    memory->first_set.push_back(0);
-    memory->first_branch.push_back(0);
-    Packer packer(forest, *memory);
-    if (forest.one_number()) {
-        for (const SharedTree& tree : trees)
-            tree->visit([&](const auto& form) { packer.add(form, {}); });
-        forest.values = std::span<const double>(memory->numbers);
-    } else {
-        LeafRows rows(trees, forest.n_pure(), forest.value_width());
-        std::vector<std::uint32_t> contents;
-        for (const SharedTree& tree : trees)
-            tree->visit([&](const auto& form) {
-                rows.contents_of(form, contents);
-                packer.add(form, contents);
-            });
-        forest.values = rows.moved_to(memory->rows);
-    }
+    return forest;
+}
+
+}  // namespace
+
+PackedForest pack(std::span<const SharedTree> trees, ThreadTeam& team) {
+    PackedForest forest = common_header(trees);
+    const auto memory = std::make_shared<Memory>(trees, forest.one_number());
+    std::optional<LeafRows> rows;
+    if (!forest.one_number()) rows.emplace(trees, forest.n_pure(), forest.value_width(), team);
+    forest.shapes.resize(trees.size());
+    std::vector<std::vector<std::uint32_t>> contents(team.size());  // one buffer for each thread
+    team.run(trees.size(), [&](std::size_t m, std::size_t worker) {
+        forest.shapes[m] = trees[m]->visit([&](const auto& form) {
+            if (rows) rows->write_contents(m, form, contents[worker]);
+            return pack_tree(form, contents[worker], m, *memory, team.stop());
+        });
+    });
+    if (rows)
+        forest.values = memory->rows.put(rows->moved_rows(), rows->whole());
+    else
+        forest.values = std::span<const double>(memory->numbers_of(0), memory->first_leaf.back());
     forest.first_node = memory->first_node;
-    forest.nodes = {reinterpret_cast<const PackedNode*>(memory->nodes.data()), n_nodes};
+    forest.nodes = {memory->nodes_of(0), memory->first_node.back()};
     forest.level_sets = memory->level_sets;
     forest.branches = memory->branches;
     if (!forest.level_sets.empty()) forest.first_set = memory->first_set;
     if (!forest.branches.empty()) forest.first_branch = memory->first_branch;
-    forest.memory = std::move(memory);
+    forest.memory = memory;
     return forest;
 }
 

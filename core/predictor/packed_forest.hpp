@@ -154,8 +154,13 @@ struct PackedForest {
     std::size_t n_rows() const { return size_of(values) / value_width(); }
 };
 
-// Packs trees, which must agree in their variables, outputs and classes.
-PackedForest pack(std::span<const SharedTree> trees);
+// Packs trees, which must agree in their variables, outputs and classes. The team shares the trees;
+// the forest is the same for any size of the team.
+PackedForest pack(std::span<const SharedTree> trees, ThreadTeam& team);
+inline PackedForest pack(std::span<const SharedTree> trees) {
+    ThreadTeam alone;
+    return pack(trees, alone);
+}
 
 // The part of an array that belongs to tree m. `first` has the start of each tree's part, and the
 // size of the array as its last element.

@@ -436,7 +436,9 @@ class PackedForest:
     """Trees in the form that predicts, as flat arrays."""
 
     @staticmethod
-    def of(trees: Sequence[Tree]) -> PackedForest: ...
+    def of(trees: Sequence[Tree], n_jobs: int = 0) -> PackedForest:
+        """The trees, packed by this many threads."""
+
     @staticmethod
     def from_arrays(
         arrays: dict, n_features: int, n_outputs: int, n_classes: Sequence[int], both_children: bool

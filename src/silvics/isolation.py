@@ -225,7 +225,7 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         del grew
         self.offset_ = -0.5
         if self.contamination != "auto":
-            predictor, X = self._trees.predictor, inputs.to_predict(task.X)
+            predictor, X = self._trees.predictor_by(self.n_jobs), inputs.to_predict(task.X)
             lengths = prediction.mean_prediction(predictor, X, self.n_jobs)
             self.offset_ = np.percentile(_score(lengths), 100.0 * self.contamination)
 

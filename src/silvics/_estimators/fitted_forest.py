@@ -204,8 +204,8 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         return inputs.prediction_inputs(self, X)
 
     def _values(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        X = self._checked(X)
-        return prediction.mean_prediction(self._trees.predictor, X, self._jobs(n_jobs))
+        X, jobs = self._checked(X), self._jobs(n_jobs)
+        return prediction.mean_prediction(self._trees.predictor_by(jobs), X, jobs)
 
     def _jobs(self, n_jobs: int | None) -> int | None:
         return self.n_jobs if n_jobs is None else n_jobs
@@ -260,9 +260,10 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         X_leaves : ndarray of shape (n_samples, n_estimators)
             Number of the leaf among the nodes of its tree.
         """
-        X = self._checked(X)
+        X, jobs = self._checked(X), self._jobs(n_jobs)
+        predictor = self._trees.predictor_by(jobs)
         self._grown.require_one_leaf_each("apply")
-        return prediction.leaves(self._trees.predictor, X, self._jobs(n_jobs))
+        return prediction.leaves(predictor, X, jobs)
 
     @reads_one_state
     def decision_path(self, X: Any, *, n_jobs: int | None = None) -> tuple[csr_matrix, np.ndarray]:
@@ -282,7 +283,8 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` belong to the nodes of tree i.
         """
-        X = self._checked(X)
+        X, jobs = self._checked(X), self._jobs(n_jobs)
+        predictor = self._trees.predictor_by(jobs)
         self._grown.require_one_leaf_each("decision_path")
-        path = prediction.decision_path(self._trees.predictor, X, self._jobs(n_jobs))
+        path = prediction.decision_path(predictor, X, jobs)
         return path, np.cumsum([0, *self._trees.node_counts])

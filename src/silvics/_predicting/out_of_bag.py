@@ -70,7 +70,7 @@ def out_of_bag_estimate(
     """
     assert grown.seed is not None
     assert grown.sampling is not None
-    predictor, threads = grown.trees.predictor, n_threads(n_jobs)
+    predictor, threads = grown.trees.predictor_by(n_jobs), n_threads(n_jobs)
     if grown.samples is not None:
         sums, counts = grown.samples.membership.out_of_bag(predictor, threads)
     else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,19 @@ from scipy.sparse import csr_matrix
 
 from silvics import _core
 from silvics._threads import n_threads
+
+# Held while a forest is packed, so that threads which predict first at the same time pack it only
+# once. A process that is forked meanwhile gets a lock of its own.
+_packing = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _packing
+    _packing = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Trees(Sequence[_core.Tree]):
@@ -34,6 +48,8 @@ class Trees(Sequence[_core.Tree]):
         self._native: list[_core.Tree] | None = list(trees)
         self._stats: _core.TrainingStats | None = None
         self._digest: str | None = None
+        self._packed: _core.PackedForest | None = None
+        self._predictor: _core.Predictor | None = None
         self.as_float32 = as_float32
         self.by_majority = by_majority
 
@@ -49,7 +65,7 @@ class Trees(Sequence[_core.Tree]):
         """Create trees from their packed form and, unless None, their training statistics."""
         made = cls([], as_float32, by_majority)
         made._native, made._stats, made._digest = None, stats, digest
-        made.packed = packed
+        made._packed = packed
         return made
 
     @property
@@ -69,15 +85,31 @@ class Trees(Sequence[_core.Tree]):
             self._native = self._stats.trees(self.packed)
         return self._native
 
-    @cached_property
+    @property
     def packed(self) -> _core.PackedForest:
         """The trees packed for prediction."""
-        return _core.PackedForest.of(self.native)
+        return self._packed_by(1)
 
-    @cached_property
+    @property
     def predictor(self) -> _core.Predictor:
         """The native predictor."""
-        return _core.Predictor(self.packed, self.as_float32, self.by_majority)
+        return self.predictor_by(1)
+
+    def predictor_by(self, n_jobs: int | None) -> _core.Predictor:
+        """Return the native predictor; this many threads pack the trees, if they are not yet."""
+        if self._predictor is None:
+            packed = self._packed_by(n_jobs)
+            self._predictor = _core.Predictor(packed, self.as_float32, self.by_majority)
+        return self._predictor
+
+    def _packed_by(self, n_jobs: int | None) -> _core.PackedForest:
+        if self._packed is None:
+            with _packing:
+                if self._packed is None:
+                    n_nodes = sum(tree.node_count for tree in self.native)
+                    threads = _threads_for(n_nodes, _NODES_WORTH_A_THREAD, n_jobs)
+                    self._packed = _core.PackedForest.of(self.native, threads)
+        return self._packed
 
     def stats(self) -> _core.TrainingStats:
         """Return the training statistics: what is known of the trees beyond the packed form."""
@@ -122,16 +154,22 @@ def _predicting(arrays: Any, shape: Any, as_float32: bool, by_majority: bool) ->
     return Trees.stored(packed, None, as_float32, by_majority)
 
 
-# Below this number of traversed nodes and read values, starting threads takes more than it saves.
+# Below this number of traversed nodes and read values, or of packed nodes, starting threads takes
+# more than it saves.
 _WORTH_A_THREAD = 200_000
+_NODES_WORTH_A_THREAD = 50_000
+
+
+def _threads_for(work: int, worth_a_thread: int, n_jobs: int | None) -> int:
+    """Return the number of threads for the amount of work; 0 means the calling thread."""
+    if work < worth_a_thread and (n_jobs is None or (isinstance(n_jobs, int) and n_jobs != 0)):
+        return 0
+    return min(n_threads(n_jobs), 1 + work // worth_a_thread)
 
 
 def _threads(predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None) -> int:
-    """Return the number of threads for the amount of work; 0 means the calling thread."""
     work = X.shape[0] * (predictor.n_steps + X.shape[1])
-    if work < _WORTH_A_THREAD and (n_jobs is None or (isinstance(n_jobs, int) and n_jobs != 0)):
-        return 0
-    return min(n_threads(n_jobs), 1 + work // _WORTH_A_THREAD)
+    return _threads_for(work, _WORTH_A_THREAD, n_jobs)
 
 
 def mean_prediction(

@@ -48,7 +48,9 @@ def build_samples(
     n_jobs: int,
 ) -> TrainingSamples:
     """Find the training rows of every leaf by one traversal of the trees."""
-    membership = _core.LeafMembership.of(trees.predictor, X, target, seeds, sampling, n_jobs)
+    membership = _core.LeafMembership.of(
+        trees.predictor_by(n_jobs), X, target, seeds, sampling, n_jobs
+    )
     return TrainingSamples(membership, y)
 
 

@@ -181,8 +181,28 @@ bool rows_once(const PackedForest& forest, const std::set<std::uint32_t>& conten
     return rows.size() == forest.n_rows() && static_cast<std::size_t>(used) == forest.n_rows();
 }
 
+// Whether all arrays are equal, bit by bit.
+bool same_arrays(const PackedForest& a, const PackedForest& b) {
+    const auto same_numbers = [&]<class T>(std::span<const T> values) {
+        const auto* const others = std::get_if<std::span<const T>>(&b.values);
+        return others != nullptr && values.size() == others->size() &&
+               (values.empty() ||
+                std::memcmp(values.data(), others->data(), values.size_bytes()) == 0);
+    };
+    return std::ranges::equal(a.first_node, b.first_node) && std::ranges::equal(a.nodes, b.nodes) &&
+           std::visit(same_numbers, a.values) && std::ranges::equal(a.first_set, b.first_set) &&
+           std::ranges::equal(a.first_branch, b.first_branch) &&
+           std::ranges::equal(a.level_sets, b.level_sets) &&
+           std::ranges::equal(a.branches, b.branches) &&
+           std::ranges::equal(a.shapes, b.shapes, same_shapes);
+}
+
 void check_packing(const std::vector<SharedTree>& trees) {
     const PackedForest forest = pack(trees);
+    for (const std::size_t n_threads : {2, 5}) {
+        ThreadTeam team(n_threads, nullptr);
+        CHECK(same_arrays(pack(trees, team), forest));
+    }
     CHECK(forest.n_trees() == trees.size());
     CHECK(forest.n_features == trees[0]->base().n_features);
     CHECK(forest.n_outputs == trees[0]->base().n_outputs);

@@ -204,6 +204,46 @@ def test_sixteen_first_predictions():
         assert all(answer == expected for answer in answers)
 
 
+def test_threads_that_predict_first_pack_the_trees_once(monkeypatch):
+    """The forest is large enough for threads to pack it, without the lock of Python."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6_000, 3)), rng.normal(size=6_000)
+    forest = ExtraTreesRegressor(12, random_state=0, n_jobs=2).fit(X, y)
+    assert sum(t.node_count for t in forest._trees) > 2 * prediction._NODES_WORTH_A_THREAD
+    expected = np.mean([tree.predict(X[:50]) for tree in forest.estimators_], axis=0)
+    packed = []
+
+    class Packing:
+        @staticmethod
+        def of(trees, n_jobs):
+            packed.append((len(trees), n_jobs))
+            return _core.PackedForest.of(trees, n_jobs)
+
+    class Core:
+        PackedForest, Predictor = Packing, _core.Predictor
+
+    monkeypatch.setattr(prediction, "_core", Core)
+    answers = at_once(8, lambda _: forest.predict(X[:50]))
+    assert packed == [(12, 2)]
+    for answer in answers:
+        np.testing.assert_allclose(answer, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@each
+def test_packed_arrays_for_any_number_of_threads(kind, n_outputs):
+    X, y = problem()
+    forest = small(kind, n_estimators=7).fit(X, y if n_outputs == 1 else np.column_stack([y, y]))
+    trees = forest._trees.native
+    expected = _core.PackedForest.of(trees).arrays()
+    for n_jobs in (1, 2, 16):
+        arrays = _core.PackedForest.of(trees, n_jobs).arrays()
+        assert arrays.keys() == expected.keys()
+        for name, array in arrays.items():
+            assert array.dtype == expected[name].dtype
+            assert array.tobytes() == expected[name].tobytes()
+
+
 def test_sixteen_threads_and_one_that_refits():
     X, y = problem()
     forest = small(RandomForestClassifier).fit(X, y)
