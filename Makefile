@@ -9,7 +9,7 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery sanitize lint format stub clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -65,6 +65,12 @@ test-long: $(VENV)/.built $(VENV)/.dev  ## ten minutes of fuzzing, statistical s
 
 bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes the README's table
 	$(PY) benchmarks/peers.py --write README.md $(if $(DATA),--data $(DATA))
+
+bench-off: $(VENV)/.built $(VENV)/.dev  ## time on tasks that benchmarks leave out, against other libraries; writes docs
+	$(PY) benchmarks/off_the_beaten_path.py --write docs/studies/off_the_beaten_path.md
+
+bench-check: $(VENV)/.built $(VENV)/.dev  ## the same on fewer rows, in a few minutes: lists the tasks that fall short
+	$(PY) benchmarks/off_the_beaten_path.py --check
 
 bench-predict: $(VENV)/.built $(VENV)/.dev  ## time of prediction against other libraries; writes the README's table
 	$(PY) benchmarks/predicting.py --write README.md $(if $(DATA),--data $(DATA))

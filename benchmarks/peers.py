@@ -17,7 +17,8 @@ import argparse
 import platform
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
@@ -148,12 +149,37 @@ def _installed() -> dict[str, Any]:
     return found
 
 
+def drawn(kind: str, p: int) -> int:
+    """Variables drawn at a node: sqrt(p) for classes, p/3 for numbers."""
+    return max(1, int(p**0.5) if kind == "Classifier" else p // 3)
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds of a call, and what it returned."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def in_turns(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, list]:
+    """What each call returns, by name, in as many repeats; None is left out.
+
+    Every other repeat goes backwards: who comes after a library that frees a gigabyte pays for
+    it.
+    """
+    runs: dict[str, list] = {}
+    for number in range(repeat):
+        for name, call in list(calls.items())[:: -1 if number % 2 else 1]:
+            one = call()
+            if one is not None:
+                runs.setdefault(name, []).append(one)
+    return runs
+
+
 def measured(fit: Any, algorithm: str, kind: str, data: Any, trees: int, jobs: int) -> Any:
     X, y, X_test, y_test = data
-    k = max(1, int(X.shape[1] ** 0.5) if kind == "Classifier" else X.shape[1] // 3)
-    start = time.perf_counter()
-    forest = fit(algorithm, kind, X, y, k, trees, jobs)
-    took = time.perf_counter() - start
+    k = drawn(kind, X.shape[1])
+    took, forest = timed(lambda: fit(algorithm, kind, X, y, k, trees, jobs))
     score = forest.score(X_test, y_test) if hasattr(forest, "score") else float("nan")
     return None if forest is None else (took, score)
 
@@ -168,15 +194,9 @@ def rows(chosen: Any) -> Iterator[tuple[float, str]]:
         X, cut = np.ascontiguousarray(X, np.float32), len(X) * 4 // 5
         data = X[:cut], y[:cut], X[cut:], y[cut:]
         for algorithm in ("RandomForest", "ExtraTrees"):
-            runs: dict[str, list] = {}
-            for repeat in range(chosen.repeat):
-                # Every other time backwards: who comes after a library that frees a gigabyte
-                # pays for it.
-                turns = list({**OURS, **peers}.items())[:: -1 if repeat % 2 else 1]
-                for library, fit in turns:
-                    one = measured(fit, algorithm, kind, data, chosen.trees, chosen.jobs)
-                    if one is not None:
-                        runs.setdefault(library, []).append(one)
+            given = algorithm, kind, data, chosen.trees, chosen.jobs
+            calls = {k: partial(measured, fit, *given) for k, fit in {**OURS, **peers}.items()}
+            runs = in_turns(calls, chosen.repeat)
             seconds = {k: median(t for t, _ in r) for k, r in runs.items()}
             # Against those that skip constants, so do we.
             fair = {"intelex": "skip", "YDF": "skip"}

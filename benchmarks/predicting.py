@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import copy
 import multiprocessing
-import platform
 import re
 import sys
 import time
@@ -32,7 +31,7 @@ import joblib
 import numpy as np
 import peers
 from sklearn.metrics import r2_score
-from tables import header, line
+from tables import header, line, machine, read_proc
 
 MARKS = "<!-- bench-predict: begin -->", "<!-- bench-predict: end -->"
 MOST, SINGLE = 20_000, 10_000  # rows predicted at once, and one at a time
@@ -230,13 +229,9 @@ class Found(NamedTuple):
         return f"{' / '.join(times)} ({ratio}x)"
 
 
-def _told_by_linux(name: str) -> str:
-    return (Path("/proc") / name).read_text() if sys.platform == "linux" else ""
-
-
 def _short_of_memory() -> bool:
     """Less than two fifths are free; where that cannot be told, no."""
-    sizes = dict(re.findall(r"(\w+): +(\d+) kB", _told_by_linux("meminfo")))
+    sizes = dict(re.findall(r"(\w+): +(\d+) kB", read_proc("meminfo")))
     return int(sizes.get("MemAvailable", 1)) < 0.4 * int(sizes.get("MemTotal", 1))
 
 
@@ -280,12 +275,11 @@ def measured(task: str, trees: int, who: list[str], chosen: argparse.Namespace) 
 
 
 def head(who: list[str], chosen: argparse.Namespace) -> str:
-    model = re.search(r"model name\s*: (.*)", _told_by_linux("cpuinfo"))
     versions = {k: import_module(LIBRARIES[k][0]).__version__ for k in who}
     if "intelex" in who:  # its module tells another
         versions["intelex"] = version("scikit-learn-intelex")
     lacking = ", ".join(sorted(LIBRARIES.keys() - who))
-    return f"""{model[1] if model else platform.machine()}, {platform.system()};
+    return f"""{machine()};
 {", ".join(map(" ".join, versions.items()))}{lacking and "; not installed: " + lacking}.
 Full-grown Random Forests on at most {chosen.rows:,}
 rows, sqrt(p) variables per node for classes and p/3 for numbers, rows in float32; medians of

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import math
+import platform
+import re
 import resource
 import sys
 import time
@@ -188,6 +190,20 @@ def outcome(
         rows.append((scored(table.y[test], predict(X_test), table.labels), seconds, megabytes))
         del predict
     return Outcome(*np.array(rows).T)
+
+
+# ---- the machine
+
+
+def read_proc(name: str) -> str:
+    """A file of /proc; empty where there is none."""
+    return (Path("/proc") / name).read_text() if sys.platform == "linux" else ""
+
+
+def machine() -> str:
+    """The processor and the operating system."""
+    model = re.search(r"model name\s*: (.*)", read_proc("cpuinfo"))
+    return f"{model[1] if model else platform.machine()}, {platform.system()}"
 
 
 # ---- Markdown

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 namespace silvics {
 
@@ -26,7 +28,28 @@ inline double log2_portable(double x) {
 
 inline double ln_portable(double x) { return log2_portable(x) * kLn2; }
 
+// x log2 x of the whole numbers below kTabulated, computed once: most weights are such numbers.
+inline constexpr std::uint32_t kTabulated = 1U << 16;
+inline const double* x_log2_x_of_whole() {
+    static const std::vector<double> table = [] {
+        std::vector<double> made(kTabulated, 0.0);
+        for (std::uint32_t n = 1; n < kTabulated; ++n) {
+            const double x = n;
+            made[n] = x * log2_portable(x);
+        }
+        return made;
+    }();
+    return table.data();
+}
+
 // x log2 x, with the limit 0 at 0. A weight that rounding made negative counts as 0.
-inline double x_log2_x(double x) { return x > 0.0 ? x * log2_portable(x) : 0.0; }
+inline double x_log2_x(double x) {
+    if (!(x > 0.0)) return 0.0;
+    if (x < kTabulated) {
+        const auto whole = static_cast<std::uint32_t>(x);
+        if (static_cast<double>(whole) == x) return x_log2_x_of_whole()[whole];
+    }
+    return x * log2_portable(x);
+}
 
 }  // namespace silvics

@@ -49,6 +49,11 @@ struct NodeSearch {
                 rules.honest ? 0.0 : rules.min_weight_leaf, rules.monotonic_sign(f), node.bounds};
     }
 
+    // Whether a candidate of this worth would be among the n_best.
+    bool would_keep(double worth) const {
+        return candidates.size() < rules.n_best || worth > candidates.back().worth;
+    }
+
     // Adds a candidate. Where one of the best is drawn, only the n_best are kept: those of larger
     // worth first, equal ones in the order they were found.
     void add(Candidate candidate) {
@@ -56,9 +61,9 @@ struct NodeSearch {
             candidates.push_back(std::move(candidate));
             return;
         }
+        if (!would_keep(candidate.worth)) return;
         const auto at = std::ranges::upper_bound(candidates, candidate.worth, std::greater{},
                                                  &Candidate::worth);
-        if (at == candidates.end() && candidates.size() >= rules.n_best) return;
         candidates.insert(at, std::move(candidate));
         if (candidates.size() > rules.n_best) candidates.pop_back();
     }

@@ -56,23 +56,22 @@ private:
         best.feature = f;
         best.terms = terms;
         const CutLimits allowed = search_.limits(node, f, values.size());
+        bar_ = -kInfinity;
         for_missing_sides(learned, [&](MissingSide side) {
             const double end = side == MissingSide::left ? -kInfinity : kInfinity;
             if (learned)
                 for (std::size_t i = 0; i < values.size(); ++i)
                     if (std::isnan(read_[i])) values[i] = end;
-            sorted_.resize(values.size());
-            std::iota(sorted_.begin(), sorted_.end(), Position{0});
-            std::ranges::stable_sort(sorted_, {}, [&](Position i) { return values[i]; });
-            search_.work.sorted += sorted_.size();
-            ValueGroups<C> groups(criterion, values, sorted_);
+            const std::span<const Position> sorted = sort(f, terms);
+            ValueGroups<C> groups(criterion, values, sorted);
             search_.work.cuts += for_cuts(criterion, groups, allowed, search_.stop, [&] {
-                Cut cut = groups.cut(), kept;
+                const Cut cut = groups.cut();
+                Cut kept{.score = bar_};
+                keep_if_better(criterion, allowed, cut, kept);
+                if (!(kept.score > bar_)) return;
                 const double below = values[cut.at_left], above = values[cut.at_right];
                 if (!learned && (std::isinf(below) || std::isinf(above))) return;
                 if (!range_.holds(f, below, above)) return;
-                keep_if_better(criterion, allowed, cut, kept);
-                if (kept.score == -kInfinity) return;
                 const double threshold = std::isinf(below)   ? -kInfinity
                                          : std::isinf(above) ? kInfinity
                                                              : middle_of_gap(below, above);
@@ -82,6 +81,27 @@ private:
         });
         if (rules_.choice != Choice::one_of_best && best.found()) search_.add(std::move(best));
         return true;
+    }
+
+    // The samples entered in the order of their values, equal ones in their own order. Codes are
+    // sorted faster than values, where they have the same order.
+    std::span<const Position> sort(FeatureId f, const std::vector<Term>& terms) {
+        const std::vector<double>& values = search_.structure.values;
+        const Column& column = search_.reader.column(f);
+        search_.work.sorted += values.size();
+        const bool by_codes = terms.empty() && !search_.structure.has_missing() && !column.sparse &&
+                              column.codes.data != nullptr && column.kind != Column::Kind::bin;
+        if (by_codes) {
+            const Column* const one[] = {&column};
+            const std::span<const RowId> rows = search_.structure.samples.rows;
+            gather_codes(one, rows, {&codes_, 1}, search_.stop);
+            return sort_.sort({column, rows, codes_.data(), range_of(codes_.data(), rows.size())},
+                              search_.stop);
+        }
+        sorted_.resize(values.size());
+        std::iota(sorted_.begin(), sorted_.end(), Position{0});
+        std::ranges::stable_sort(sorted_, {}, [&](Position i) { return values[i]; });
+        return sorted_;
     }
 
     // One cut, drawn.
@@ -136,13 +156,16 @@ private:
     }
 
     // Keeps a cut if it is the best so far. Where one of the best is drawn, every cut is a
-    // candidate.
+    // candidate. The decrease does not fall as the score grows: a score that was not kept is a
+    // bar for the scores that follow, which saves their decreases.
     void keep_best(Candidate& best, double threshold, MissingSide side, const Cut& cut) {
         const StructureSamples<C>& structure = search_.structure;
         const double decrease = structure.decrease_of(cut.score);
-        if (rules_.choice != Choice::one_of_best && best.found() &&
-            !(decrease > best.decrease + search_.tolerance))
-            return;
+        const bool every = rules_.choice == Choice::one_of_best;
+        const bool keeps = every ? search_.would_keep(decrease)
+                                 : !best.found() || decrease > best.decrease + search_.tolerance;
+        if (!keeps || !every) bar_ = cut.score;
+        if (!keeps) return;
         best.decrease = best.worth = decrease;
         best.threshold = threshold;
         best.missing = side;
@@ -152,7 +175,7 @@ private:
         if (rules_.missing == MissingRule::apart && structure.has_missing())
             parts[2] = structure.missing_weight();
         best.information = information_of(parts);
-        if (rules_.choice == Choice::one_of_best) search_.add(best);
+        if (every) search_.add(best);
     }
 
     const SearchRules& rules_;
@@ -162,6 +185,9 @@ private:
     ThresholdScan<C> scan_;
     std::vector<double> read_;  // of all structure samples
     std::vector<Position> sorted_;
+    NodeSort sort_;
+    CodeBuffer codes_;
+    double bar_ = -kInfinity;  // cuts of this variable must have a larger score
     Scratch<std::uint8_t> goes_left_;
 };
 

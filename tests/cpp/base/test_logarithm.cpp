@@ -51,5 +51,13 @@ TEST_CASE("x_log2_x has the limit zero at zero, and forgives a weight rounded be
     CHECK(std::fabs(x_log2_x(std::numeric_limits<double>::denorm_min())) < 1e-300);
 }
 
+TEST_CASE("x_log2_x of whole numbers has the same bits in and beyond the table") {
+    for (std::uint32_t n = 1; n < kTabulated + 1000; ++n) {
+        const double x = n;
+        if (x_log2_x(x) != x * log2_portable(x)) FAIL("differs at ", n);
+    }
+    for (const double x : {0.25, 1.5, 65535.5, 65536.5}) CHECK(x_log2_x(x) == x * log2_portable(x));
+}
+
 }  // namespace
 }  // namespace silvics
