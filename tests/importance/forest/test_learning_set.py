@@ -106,7 +106,7 @@ def test_not_fitted(kind):
 
 @pytest.mark.parametrize("kind", HELD_OUT)
 def test_trees_that_saw_all(kind):
-    with pytest.raises(ValueError, match="rows that trees have not seen"):
+    with pytest.raises(ValueError, match="needs out-of-bag rows"):
         asked(grown(bootstrap=False), kind)
 
 

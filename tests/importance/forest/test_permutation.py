@@ -207,7 +207,7 @@ def test_noise_has_none_and_errors_are_of_its_size():
         ((X,), {}, "needs the X and y"),
         ((X[:-1], CLASSES[:-1]), {}, "fitted on 90"),
         ((X, CLASSES[:-1]), {}, "y has 89"),
-        ((X, np.full(90, "z")), {}, "has not seen"),
+        ((X, np.full(90, "z")), {}, "were not in the y of fit"),
         ((X[:, :4], CLASSES), {}, "features"),
         ((X, np.column_stack([CLASSES, CLASSES])), {}, "2 outputs"),
         ((X, CLASSES), {"n_repeats": 0}, "n_repeats must"),
