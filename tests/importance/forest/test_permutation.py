@@ -229,7 +229,7 @@ def test_rows_must_be_left_out_and_known(tmp_path):
         forest.importances("mda", X, CLASSES)
     forest = RandomForestClassifier(20, random_state=0).fit(X, CLASSES)
     merged = silvics.merge([forest, forest])
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="which rows each tree has drawn"):
         merged.importances("mda", X, CLASSES)
     few = RandomForestClassifier(1, random_state=0).fit(X, CLASSES)
     with pytest.warns(UserWarning, match="drawn by all trees"):
