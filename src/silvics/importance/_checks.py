@@ -24,21 +24,21 @@ def whole_number(name: str, value: Any, least: int, most: int | None = None, why
 
 
 def number_of_repeats(name: str, value: Any, least: int = 1) -> int:
-    """How often something is done."""
+    """Return a valid number of repetitions."""
     return whole_number(name, value, least, MOST_REPEATS)
 
 
 def checked_top(top: Any) -> int | None:
-    """How many rows of a frame are wanted; None: all."""
+    """Return the number of rows of a frame to keep; None means all."""
     return None if top is None else whole_number("top", top, 0)
 
 
 def checked_tolerance(tolerance: Any) -> float:
-    """A part of one, or more."""
+    """Return a tolerance as a float that is not negative."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real):
         raise TypeError(f"tolerance must be a number, got {tolerance!r}")
     if not float(tolerance) >= 0:
-        raise ValueError(f"tolerance must not be negative, and not NaN; got {tolerance!r}")
+        raise ValueError(f"tolerance must be zero or positive, got {tolerance!r}")
     return float(tolerance)
 
 

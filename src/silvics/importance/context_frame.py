@@ -1,4 +1,4 @@
-"""The frame of importances by context: a variable, given a set of others."""
+"""The data frame of importances by context."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def frame_of_contexts(
     importance: np.ndarray,
     library: str | None,
 ) -> Any:
-    """The frame that every ``by_context()`` gives."""
+    """Return the data frame of ``by_context()``."""
     columns = {
         "variable": variables,
         "given": list(given),

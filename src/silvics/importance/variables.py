@@ -1,4 +1,4 @@
-"""Columns of any table as levels, and the words for impurities."""
+"""Columns of any table as levels, and the names of impurities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNITS = {"entropy": "bits", "gini": "Gini", "variance": "variance"}
 
 
 def unit_of(criterion: str) -> str:
-    """What importances by a criterion are counted in; of others than ours, its own name."""
+    """Return the unit of importances by a criterion; by default, the name of the criterion."""
     return _UNITS.get(CRITERIA.get(criterion, ""), criterion)
 
 
@@ -34,17 +34,17 @@ class Variable:
     Attributes
     ----------
     levels : ndarray of int
-        The number of the level of each row. A missing value is a level of its own, the last.
+        The number of the level of each row. Missing values are the last level.
     n_levels : int
-        How many there are.
+        Number of levels.
     values : ndarray or None
-        The levels as numbers, ascending, where they have an order.
+        The levels as increasing numbers, if they have an order.
     words : ndarray or None
-        The same levels as the user knows them, where that is not by these numbers.
+        The levels as the user wrote them, if they are not numbers.
     name : str
-        Of the column.
+        Name of the column.
     why_no_order : str
-        What is in the way of one.
+        The reason if the levels have no order.
     """
 
     levels: np.ndarray
@@ -56,7 +56,7 @@ class Variable:
 
     @property
     def labels(self) -> list[str]:
-        """The levels in words, where they have an order."""
+        """The levels as text, if they have an order."""
         if self.words is not None:
             return [str(word) for word in self.words]
         return [] if self.values is None else [_in_words(v) for v in self.values.tolist()]
@@ -66,7 +66,7 @@ class Variable:
 
 
 def variables_of(X: Any, caller: str) -> list[Variable]:
-    """The columns of any table, as levels."""
+    """Return the columns of any table as levels."""
     learned, blocks = table.learn(X, estimator_name=caller)
     if blocks.sparse is not None:
         columns = blocks.sparse.toarray().T
@@ -79,17 +79,17 @@ def variables_of(X: Any, caller: str) -> list[Variable]:
 
 
 def _variable(column: np.ndarray, kind: str, words: np.ndarray | None, name: str) -> Variable:
-    gone = column < 0 if kind == "category" else np.isnan(column)
-    known, at = np.unique(column[~gone], return_inverse=True)
+    missing = column < 0 if kind == "category" else np.isnan(column)
+    known, at = np.unique(column[~missing], return_inverse=True)
     levels = np.full(len(column), len(known), dtype=np.uint32)
-    levels[~gone] = at
-    n_levels = len(known) + bool(gone.any())
-    if gone.any():
+    levels[~missing] = at
+    n_levels = len(known) + bool(missing.any())
+    if missing.any():
         return Variable(levels, n_levels, None, None, name, "has missing values")
     if kind == "category" and n_levels > 2:
         return Variable(levels, n_levels, None, None, name, "has categories without an order")
     values = np.arange(n_levels) if kind == "category" else known
-    if words is not None:  # of a category: `known` are their places
+    if words is not None:  # the levels of a category; `known` holds their numbers
         words = words[known.astype(np.intp)]
     elif kind == "date":
         words = known.astype("datetime64[us]")
@@ -97,46 +97,46 @@ def _variable(column: np.ndarray, kind: str, words: np.ndarray | None, name: str
 
 
 def _in_words(value: float) -> str:
-    """A number in as few digits as tell it."""
+    """Return the shortest text that gives the same number."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
 def as_table(column: Any) -> Any:
-    """A table of one column."""
+    """Return a column as a table."""
     if nw.dependencies.is_into_series(column):
         return nw.from_native(column, series_only=True).alias("x").to_frame().to_native()
     values = np.asarray(column)
     if values.ndim == 1:
-        if values.dtype.kind in "US":  # a list of mixed things stays what it is
+        if values.dtype.kind in "US":  # keep the types of a list of mixed values
             values = np.asarray(column, dtype=object)
         return values[:, np.newaxis]
     return column
 
 
 def column_of(x: Any, name: str, caller: str) -> Variable:
-    """One column, as levels."""
+    """Return one column as levels."""
     if x is None or np.ndim(x) == 0:
-        raise ValueError(f"{name} must be a column: a value for each row; got {x!r}")
+        raise ValueError(f"{name} must be a column with one value for each row, got {x!r}")
     variables = variables_of(as_table(x), caller)
     if len(variables) != 1:
-        raise ValueError(f"{name} must be one column, and has {len(variables)}.")
+        raise ValueError(f"{name} must be a single column, but has {len(variables)}.")
     return variables[0].renamed(name)
 
 
 def place_of(names: np.ndarray, member: Any) -> int:
-    """The place of a variable that is given by it, or by its name."""
+    """Return the index of a variable that is given by name or by index."""
     if isinstance(member, str):
         found = np.flatnonzero(names == member)
         if not found.size:
             raise ValueError(
-                f"There is no variable {member!r}; there are {', '.join(names[:20])}."
+                f"There is no variable {member!r}. The variables are {', '.join(names[:20])}."
                 f"{did_you_mean(member, names)}"
             )
         return int(found[0])
     if isinstance(member, bool) or not isinstance(member, Integral):
-        raise TypeError(f"A variable is named by its name or place, not by {member!r}")
+        raise TypeError(f"A variable must be given by its name or index, got {member!r}")
     place = int(member)
     if not -len(names) <= place < len(names):
-        raise ValueError(f"There are {len(names)} variables, and none at {place}")
+        raise ValueError(f"There are {len(names)} variables, so index {place} is out of range.")
     return place % len(names)

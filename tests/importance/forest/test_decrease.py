@@ -188,8 +188,8 @@ def test_groups_by_name_and_by_list():
         ({"max_degree": -1}, "max_degree"),
         ({"max_degree": 1.5}, "max_degree"),
         ({"feature_groups": {"a": []}}, "no variable"),
-        ({"feature_groups": {"a": [0], "b": [0]}}, "two groups"),
-        ({"feature_groups": {"a": [9]}}, "none at 9"),
+        ({"feature_groups": {"a": [0], "b": [0]}}, "listed twice"),
+        ({"feature_groups": {"a": [9]}}, "out of range"),
         ({"feature_groups": {"a": ["no"]}}, "no variable 'no'"),
     ],
 )

@@ -48,8 +48,8 @@ def test_rows_that_are_not_those_of_fit(kind):
         (X[:-1], CLASSES[:-1], "fitted on 80"),
         (X[:, :3], CLASSES, "3 features"),
         (X, np.column_stack([CLASSES, CLASSES]), "2 outputs"),
-        (X, np.where(CLASSES == "oak", "elm", CLASSES), "not seen"),
-        (X, np.where(CLASSES == "oak", 1, 0), "not seen"),
+        (X, np.where(CLASSES == "oak", "elm", CLASSES), "were not in the y of fit"),
+        (X, np.where(CLASSES == "oak", 1, 0), "were not in the y of fit"),
         (X, None, "needs the X and y"),
         (None, None, f"needs the {'training rows' if kind in BY_LEAF else 'X and y'}"),
         (np.where(X > 4, np.inf, X), CLASSES, "infinity"),
@@ -57,7 +57,7 @@ def test_rows_that_are_not_those_of_fit(kind):
         with pytest.raises(ValueError, match=message):
             asked(forest, kind, table, y)
     by_number = RandomForestClassifier(4, random_state=0).fit(X, CLASSES == "oak")
-    with pytest.raises(ValueError, match="not seen"):
+    with pytest.raises(ValueError, match="were not in the y of fit"):
         asked(by_number, kind)
     frame = pd.DataFrame(X, columns=NAMES)
     named = RandomForestClassifier(4, random_state=0).fit(frame, CLASSES)
@@ -106,7 +106,7 @@ def test_not_fitted(kind):
 
 @pytest.mark.parametrize("kind", HELD_OUT)
 def test_trees_that_saw_all(kind):
-    with pytest.raises(ValueError, match="rows that trees have not seen"):
+    with pytest.raises(ValueError, match="needs out-of-bag rows"):
         asked(grown(bootstrap=False), kind)
 
 

@@ -218,7 +218,7 @@ def test_noise_in_words():
     found = forest.importances("mdi", frame, y, null="held_out")
     share = min(found.null_share[0], 1.0)
     words = repr(found)
-    line = f"height has 479 distinct values; {share:.0%} of its importance is what noise would get"
+    line = f"height has 479 distinct values; {share:.0%} of its importance is due to noise"
     assert line in words
     assert "tells has" not in words
     holes = frame.assign(height=frame["height"].where(frame["height"] > 9))

@@ -124,7 +124,7 @@ def test_errors_name_the_parameter(kind):
         all_drawn.importances(kind, X[FIRST], CLASSES[FIRST])
     with pytest.raises(ValueError, match="41 rows, y has 40"):
         forest.importances(kind, X[79:], CLASSES[REST], rows="held_out")
-    with pytest.raises(ValueError, match="not seen: leave such rows out"):
+    with pytest.raises(ValueError, match="were not in the y of fit: leave such rows out"):
         forest.importances(kind, X[REST], CLASSES[REST] + 1, rows="held_out")
     with pytest.raises(ValueError, match=r"rows must be one of.*Did you mean 'held_out'"):
         forest.importances(kind, X[REST], CLASSES[REST], rows="heldout")
@@ -148,7 +148,7 @@ def test_kinds_that_hold_nothing_out(kind):
 @pytest.mark.parametrize("kind", ["mdi_oob", "ufi"])
 def test_nodes_that_keep_no_means(forest, kind):
     forest.fit(REAL[FIRST], NUMBERS[FIRST])
-    with pytest.raises(ValueError, match="means of Y at the nodes"):
+    with pytest.raises(ValueError, match="means of Y stored at the nodes"):
         forest.importances(kind, REAL[REST], NUMBERS[REST], rows="held_out")
     assert forest.importances("mda", REAL[REST], NUMBERS[REST], rows="held_out").values.max() > 0
 

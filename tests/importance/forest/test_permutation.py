@@ -207,7 +207,7 @@ def test_noise_has_none_and_errors_are_of_its_size():
         ((X,), {}, "needs the X and y"),
         ((X[:-1], CLASSES[:-1]), {}, "fitted on 90"),
         ((X, CLASSES[:-1]), {}, "y has 89"),
-        ((X, np.full(90, "z")), {}, "has not seen"),
+        ((X, np.full(90, "z")), {}, "were not in the y of fit"),
         ((X[:, :4], CLASSES), {}, "features"),
         ((X, np.column_stack([CLASSES, CLASSES])), {}, "2 outputs"),
         ((X, CLASSES), {"n_repeats": 0}, "n_repeats must"),
@@ -229,7 +229,7 @@ def test_rows_must_be_left_out_and_known(tmp_path):
         forest.importances("mda", X, CLASSES)
     forest = RandomForestClassifier(20, random_state=0).fit(X, CLASSES)
     merged = silvics.merge([forest, forest])
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="which rows each tree has drawn"):
         merged.importances("mda", X, CLASSES)
     few = RandomForestClassifier(1, random_state=0).fit(X, CLASSES)
     with pytest.warns(UserWarning, match="drawn by all trees"):

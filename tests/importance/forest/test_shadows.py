@@ -184,7 +184,7 @@ def test_other_parameters_of_variables_are_extended():
 
 
 def test_wrong_parameters_are_told_of_in_the_users_numbers():
-    with pytest.raises(ValueError, match=r"monotonic_cst has shape \(3,\), and X has 4"):
+    with pytest.raises(ValueError, match=r"monotonic_cst has shape \(3,\), but X has 4"):
         with_shadow_parameters(RandomForestRegressor(monotonic_cst=[1, 0, 0]), X)
     with pytest.raises(ValueError, match=r"feature_weights has shape \(2,\)"):
         with_shadow_parameters(ForestClassifier("biau_2012", feature_weights=[1, 2]), X)
@@ -287,7 +287,7 @@ def test_weights_of_fit_are_to_be_given_again():
 
 def test_what_is_missing_is_told():
     forest = RandomForestClassifier(3)
-    with pytest.raises(ValueError, match="needs X and y"):
+    with pytest.raises(ValueError, match="X and y are needed"):
         actual_impurity_reduction(forest, X, None)
     with pytest.raises(ValueError, match="n_repeats must be at least 1"):
         actual_impurity_reduction(forest, X, Y, n_repeats=0)

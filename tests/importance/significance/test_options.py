@@ -33,7 +33,7 @@ from .small_tests import METHODS, WEIGHTS, X, Y, each_method, enough, made, same
         ),
         (lambda: permutation_test(small(), X, Y, null="gamma"), ValueError, "null must be one of"),
         (lambda: permutation_test(small(), X, Y, kind="best"), ValueError, "kind must be"),
-        (lambda: permutation_test(small(), None, Y), ValueError, "needs X and y"),
+        (lambda: permutation_test(small(), None, Y), ValueError, "X and y are needed"),
         (lambda: permutation_test(small(), X, Y, n_jobs="two"), TypeError, "n_jobs"),
         (lambda: permutation_test(small(), X, Y, feature_groups=[[]]), ValueError, "no variable"),
         (lambda: permutation_test(RandomForestClassifier, X, Y), TypeError, "forest of silvics"),

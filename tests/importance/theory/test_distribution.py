@@ -82,9 +82,9 @@ def test_any_table_with_an_order(table, splits):
 @pytest.mark.parametrize("splits", EVERY_SPLIT[1:])
 @pytest.mark.parametrize("table", WITHOUT_ORDER)
 def test_no_order(table, splits):
-    with pytest.raises(ValueError, match=r'needs an order.*splits="multiway"'):
+    with pytest.raises(ValueError, match=r'needs ordered variables.*splits="multiway"'):
         asymptotic_importances(WITHOUT_ORDER[table], Y, splits=splits)
-    with pytest.raises(ValueError, match="needs an order"):
+    with pytest.raises(ValueError, match="needs ordered variables"):
         binary_encoding(WITHOUT_ORDER[table])
 
 
@@ -111,7 +111,9 @@ def test_missing_is_a_level(table):
     found = asymptotic_importances(MISSING[table], Y).importances
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for splits in EVERY_SPLIT[1:]:
-        with pytest.raises(ValueError, match=r"needs an order, and column .* has missing values"):
+        with pytest.raises(
+            ValueError, match=r"needs ordered variables, but column .* has missing values"
+        ):
             asymptotic_importances(MISSING[table], Y, splits=splits)
 
 

@@ -1,4 +1,4 @@
-"""``forest.importances``: the request is checked, and the function of its kind computes it."""
+"""Check a request to ``forest.importances`` and call the function of its kind."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def importances(request: ImportanceRequest) -> Importances:
             f'by= of kind="{request.kind}" must be None or one of {list(kind.by)}, got '
             f"{request.by!r}.{did_you_mean(request.by, kind.by)}"
         )
-    if request.random_state is None:  # two calls agree
+    if request.random_state is None:  # so that repeated calls agree
         request = replace(request, random_state=request.forest._grown.seed or 0)
     return _COMPUTE[request.kind](request)
 

@@ -1,4 +1,4 @@
-"""Variables by name, and groups of them that count as one."""
+"""Names of variables, and groups of variables that have one importance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from silvics.importance.variables import place_of
 
 
 def names_of(forest: FittedForest) -> np.ndarray:
-    """Names of the variables of a forest: the user's, or x0, x1, ..."""
+    """Return the names of the variables of a forest; without names, x0, x1, ..."""
     given = forest._variables.names
     if given is not None:
         return np.asarray(given, dtype=object)
@@ -20,10 +20,11 @@ def names_of(forest: FittedForest) -> np.ndarray:
 
 
 def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Names of the groups and of the other variables, and the number there of each variable.
+    """Return the names of the groups, and the number of the group of each variable.
 
-    ``groups`` maps a name to the variables, by name or place, that are to be one; a list of lists
-    names each after its first variable. Other variables stay by themselves.
+    ``groups`` maps the name of a group to its variables, given by name or index. In a list of
+    lists, a group is named after its first variable. A variable that is in no group forms a group
+    of its own.
     """
     if groups is None:
         return names, np.arange(len(names), dtype=np.uint32)
@@ -34,10 +35,12 @@ def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
     for name, members in groups.items():
         places = [place_of(names, member) for member in members]
         if not places:
-            raise ValueError(f"The group {name!r} has no variable.")
+            raise ValueError(
+                f"The group {name!r} has no variables. Every group needs at least one."
+            )
         taken = [names[j] for j in places if group_of[j] != len(names)]
         if taken:
-            raise ValueError(f"{taken[0]!r} is in two groups, or twice in one: {name!r}.")
+            raise ValueError(f"{taken[0]!r} is listed twice, the second time in group {name!r}.")
         group_of[places] = len(together)
         together.append(str(name))
     for j in np.flatnonzero(group_of == len(names)):
@@ -48,5 +51,5 @@ def grouped(names: np.ndarray, groups: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _label(names: np.ndarray, members: list[Any]) -> str:
     if not members:
-        raise ValueError("A group has no variable.")
+        raise ValueError("A group has no variables. Every group needs at least one.")
     return str(names[place_of(names, members[0])])

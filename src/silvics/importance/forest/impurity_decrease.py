@@ -1,4 +1,4 @@
-"""Mean decrease of impurity of a grown forest (equation 6.2), and its parts."""
+"""Mean decrease of impurity of a forest (equation 6.2), and its decompositions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from silvics.importance.variables import unit_of
 
 
 def mean_decrease(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("mdi")`` gives."""
+    """Compute ``forest.importances("mdi")``."""
     forest = request.forest
     max_degree = whole_number("max_degree", request.max_degree, 0)
     min_samples = whole_number("min_samples", request.min_samples, 0)
@@ -57,7 +57,7 @@ def mean_decrease(request: ImportanceRequest) -> Importances:
 def _by_degree(
     request: ImportanceRequest, max_degree: int, min_samples: int, unit: float
 ) -> dict[str, Any]:
-    """The fields of ``Importances`` by degree, and by context where that is asked for."""
+    """Return the fields of ``Importances`` by degree, and by context if it was requested."""
     trees = list(request.forest._grown.trees.native)
     most = max_degree if request.by == "context" else 0
     by_degree, variable, starts, others, weight, decrease = _core.decompose_importances(
@@ -76,15 +76,15 @@ def _by_degree(
 
 
 def _by_output(request: ImportanceRequest, min_samples: int) -> np.ndarray:
-    """Groups x classes of all outputs, or outputs."""
+    """Return the decreases by group and by output, or by class of all outputs."""
     forest = request.forest
     impurity = impurity_of(forest)
     if impurity == "":
         raise ValueError(
-            f'by="{request.by}" takes Gini\'s index, entropy or variance apart, and these trees '
-            f'were grown by criterion="{criterion_of(forest)}".'
+            f'by="{request.by}" can decompose the Gini index, entropy and variance, but these '
+            f'trees were grown with criterion="{criterion_of(forest)}".'
         )
-    # Constrained leaves do not predict the means of their rows: these have to be found again.
+    # Constrained leaves do not predict the means of their rows, so the rows are needed again.
     if getattr(forest, "monotonic_cst", None) is not None:
         if impurity == "entropy":
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The kinds of importances of a forest: one row each, with the parameters that it takes."""
+"""The kinds of importances of a forest, each with the parameters that it takes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """Which parameters mean something to a kind, and what it can be decomposed by."""
+    """The parameters that a kind takes, and the decompositions that it supports."""
 
     takes: frozenset[str]
     by: tuple[str, ...] = ()
@@ -19,7 +19,7 @@ ALIASES = {"permutation": "mda"}
 _PARTS = ("class", "output")
 _EACH = {"forest", "kind", "feature_groups", "n_jobs", "random_state"}
 _ROWS = _EACH | {"X", "y", "progress"}
-_UNSEEN = _ROWS | {"rows"}  # kinds that need rows which trees have not drawn
+_UNSEEN = _ROWS | {"rows"}  # kinds that need rows that the trees have not drawn
 _NODES = {"min_samples"}
 _REPEATED = {"n_repeats"}
 
@@ -44,7 +44,7 @@ KINDS = {
 
 
 def arguments_of(kind: str, X: Any, y: Any, seed: int, sample_weight: Any) -> dict[str, Any]:
-    """The arguments among these that a kind takes; ``importances`` refuses an unknown kind."""
+    """Return the arguments that a kind takes. ``importances`` rejects unknown kinds."""
     known = KINDS.get(ALIASES.get(kind, kind))
     if known is None or kind == "mdi":
         return {}

@@ -1,4 +1,4 @@
-"""Rows whose Y is known: the learning set of a forest, given once more, or others."""
+"""Rows with known outputs: the learning set of a forest, or held-out rows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from silvics._fitting import targets
 from silvics._predicting.sampling import RowSampling
 from silvics.importance._types import FittedForest
 
-_REMEDY = ' Pass rows that it was not fitted on, with rows="held_out".'
-_MOST_LEAVES = 1 << 23  # of rows in trees at a time: 64 MiB
+_REMEDY = ' Pass rows that were not used in fit, with rows="held_out".'
+_MOST_LEAVES = 1 << 23  # numbers of leaves in memory at a time: 64 MiB
 
 
 @dataclass(frozen=True)
 class LearningSet:
-    """Rows, their outputs as numbers, and how each tree drew its rows.
+    """Rows, their encoded outputs, and how each tree drew its rows.
 
-    The rows are a table, or where they are kept by the forest, their leaf membership.
+    The rows are a table, or their leaf membership if the forest has kept it.
     """
 
     forest: FittedForest
@@ -37,21 +37,21 @@ class LearningSet:
 
     @property
     def matrix(self) -> _core.Matrix:
-        """The table, for kinds of importances that look at values."""
+        """The table, for kinds of importances that need its values."""
         assert isinstance(self.rows, _core.Matrix)
         return self.rows
 
     @property
     def sampling(self) -> _core.Sampling:
-        """How each tree drew its rows; of other rows than those of fit, none draws any."""
+        """How each tree drew its rows. Trees have drawn no held-out rows."""
         if self.is_held_out:
             return _core.Sampling(self.n_rows, True, 0, False, None)
         return self.forest._grown.native_sampling()
 
     def tree_seeds(self, first: int, count: int) -> list[int]:
-        """The seeds by which trees drew their rows."""
+        """Return the seeds with which the trees drew their rows."""
         if self.is_held_out:
-            return _core.tree_seeds(0, first, count)  # they draw nothing
+            return _core.tree_seeds(0, first, count)  # the seeds are not used: nothing is drawn
         return self.forest._grown.tree_seeds(first, count)
 
     @property
@@ -61,7 +61,7 @@ class LearningSet:
 
     @property
     def target(self) -> _core.Target:
-        """The outputs for the core."""
+        """The outputs, in the form that the core takes."""
         weights = self._weights
         if not self.forest._classification:
             values = self.y.astype(np.float64)
@@ -73,7 +73,7 @@ class LearningSet:
 
     @property
     def impurity(self) -> float:
-        """Gini's index or the variance of all rows, by their weights; mean over outputs."""
+        """The weighted Gini index or variance of all rows, averaged over the outputs."""
         weights = self._weights
         of_outputs = []
         for k, y in enumerate(self.y.T):
@@ -87,7 +87,7 @@ class LearningSet:
         return float(np.mean(of_outputs))
 
     def batches(self) -> Iterator[tuple[int, list[_core.Tree], list[int]]]:
-        """Some trees at a time: the number of the first, themselves, and their seeds."""
+        """Yield batches of trees: the number of the first tree, the trees, and their seeds."""
         yield from (
             (first, trees, self.tree_seeds(first, len(trees)))
             for first, trees in batches_of(self.forest, self.n_rows)
@@ -95,7 +95,7 @@ class LearningSet:
 
 
 def batches_of(forest: FittedForest, n_rows: int) -> Iterator[tuple[int, list[_core.Tree]]]:
-    """So many trees at a time that the leaves of all rows in them fit well into memory."""
+    """Yield batches of trees, small enough that the leaves of all rows fit into memory."""
     trees = list(forest._grown.trees.native)
     at_once = max(min(_MOST_LEAVES // max(n_rows, 1), 64), 1)
     for first in range(0, len(trees), at_once):
@@ -111,22 +111,22 @@ def learning_set(
     rows: str = "oob",
     by_leaf: bool = False,
 ) -> LearningSet:
-    """X and y, if they are what the forest was fitted on as far as can be told; or other rows.
+    """Check that X and y can be the rows of ``fit``, or that they are valid held-out rows.
 
     Parameters
     ----------
     forest : FittedForest
         A fitted forest.
     X, y : table and array-like
-        As in fit.
+        The rows and their outputs.
     kind : str
-        What asks for them.
+        The kind of importance, for error messages.
     unseen : bool
-        Whether it needs rows that trees have not drawn.
+        Whether the kind needs rows that the trees have not drawn.
     rows : {"oob", "held_out"}
-        "held_out": X and y are other rows than those of fit.
+        "oob": X and y are the rows of fit. "held_out": they are other rows.
     by_leaf : bool
-        Whether the leaves of the rows will do, which the forest may have kept.
+        Whether the kind needs only the leaves of the rows, which the forest may have kept.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def learning_set(
     """
     if not (is_classifier(forest) or is_regressor(forest)):
         raise ValueError(
-            f'kind="{kind}" is about Y, and a {type(forest).__name__} was grown without one.'
+            f'kind="{kind}" needs outputs, but {type(forest).__name__} is fitted without y.'
         )
     is_held_out = rows == "held_out"
     if by_leaf and not is_held_out and X is None and y is None:
@@ -158,7 +158,9 @@ def learning_set(
             f"{n_fitted}: pass the X and y of fit{other}."
         )
     if outputs.shape[1] != forest.n_outputs_:
-        raise ValueError(f"y has {outputs.shape[1]} outputs, the forest {forest.n_outputs_}")
+        raise ValueError(
+            f"y has {outputs.shape[1]} outputs, but the forest has {forest.n_outputs_}."
+        )
     if not forest._classification:
         return LearningSet(forest, matrix, targets.real_values(outputs, "", ""), is_held_out)
     classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
@@ -168,22 +170,23 @@ def learning_set(
         encoded[:, k] = np.minimum(at, len(levels) - 1)
         if (levels[encoded[:, k]] != outputs[:, k]).any():
             remedy = "leave such rows out" if is_held_out else "pass the y of fit"
-            raise ValueError(f"y has classes that the forest has not seen: {remedy}.")
+            raise ValueError(f"y has classes that were not in the y of fit: {remedy}.")
     return LearningSet(forest, matrix, encoded, is_held_out)
 
 
 def _checked_draws(forest: FittedForest, kind: str, unseen: bool) -> RowSampling:
-    """How the trees have drawn rows, if that is known, and they left some out where needed."""
+    """Return how the trees drew their rows, or raise if it is unknown or leaves no rows unseen."""
     sampling = forest._grown.sampling
     if sampling is None or not sampling.weights_known:
         raise ValueError(
-            f'kind="{kind}" needs to know which rows each tree has drawn, and of this forest that '
-            "is not known: it is merged, from elsewhere, or from a file without training_rows=True."
+            f'kind="{kind}" needs to know which rows each tree has drawn, but this forest does not '
+            "store it: it was merged, converted, or loaded from a file that was saved without "
+            "training_rows=True."
             f"{_REMEDY if unseen else ''}"
         )
     if unseen and not sampling.leaves_rows_out:
         raise ValueError(
-            f'kind="{kind}" needs rows that trees have not seen, and each of these has seen all: '
-            'fit with bootstrap=True, use kind="air", or pass other rows with rows="held_out".'
+            f'kind="{kind}" needs out-of-bag rows, but every tree was grown on all rows: fit with '
+            'bootstrap=True, use kind="air", or pass other rows with rows="held_out".'
         )
     return sampling

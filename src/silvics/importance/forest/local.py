@@ -1,4 +1,4 @@
-"""Importances of each row: how the impurity falls on its way down (Sutera et al. 2021)."""
+"""Local importances: decreases of impurity on the path of each row (Sutera et al. 2021)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from silvics.importance.variables import unit_of
 
 
 def of_rows(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("local", X)`` gives."""
+    """Compute ``forest.importances("local", X)``."""
     forest = request.forest
     if request.X is None:
-        raise ValueError('kind="local" needs X, the rows to tell of: any, not only those of fit.')
+        raise ValueError('kind="local" needs X: pass any rows, not necessarily those of fit.')
     matrix = forest._checked(request.X)
     forest._grown.require_one_leaf_each('kind="local"')
     n_rows, n_trees = matrix.shape[0], len(forest._grown.trees)

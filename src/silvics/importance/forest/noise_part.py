@@ -1,4 +1,4 @@
-"""Which part of an importance is what noise would get (section 7.2.2)."""
+"""The part of an importance that is due to noise (section 7.2.2)."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from silvics.importance.variables import Variable, variables_of
 _METHODS = ["auto", "exact", "held_out", "permuted"]
 _WORDS = {
     "exact": "mean over permutations of Y at each node",
-    "held_out": "what rows that trees have not drawn do not confirm",
+    "held_out": "part that out-of-bag rows do not confirm",
     "permuted": "forests grown on permuted Y",
 }
 
 
 def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> dict[str, Any]:
-    """The fields of ``Importances`` that say which part of "mdi" is what noise would get.
+    """Return the fields of ``Importances`` about the part of "mdi" that is due to noise.
 
     Parameters
     ----------
     request : ImportanceRequest
-        With X, y and ``null``.
+        A request with X, y and ``null``.
     values : ndarray of shape (n_variables,)
-        The importances, times ``unit``.
+        The importances, multiplied by ``unit``.
     unit : float
         The factor that normalizes importances.
 
@@ -47,7 +47,7 @@ def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> d
     """
     forest = request.forest
     method = one_of("null", request.null, _METHODS)
-    if request.X is None and request.y is None and method == "held_out":  # leaves will do
+    if request.X is None and request.y is None and method == "held_out":  # needs only the leaves
         null = _held_out(request, values / unit)
         return {"null": null * unit, "_null_method": _WORDS[method]}
     if request.X is None or request.y is None:
@@ -78,7 +78,7 @@ def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> d
 
 
 def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
-    """What is in the way of knowing the mean over permutations of Y."""
+    """Return why the mean over permutations of Y is not known, or None if it is."""
     choices: Any = getattr(forest, "_choices", None)
     sampling = forest._grown.sampling
     if choices is None or sampling is None:
@@ -87,8 +87,8 @@ def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
     cuts = {"uniform", "gap", "middle", "relevance", "cell_uniform", "cell_middle"}
     at_random = axes.cut in cuts or axes.split == "multiway"
     if forest.max_features_ != 1 or axes.variables == "poisson" or not at_random:
-        return "splits are chosen by what they do to Y"
-    looks = {  # what else looks at Y
+        return "the splits depend on Y"
+    looks = {  # other settings that depend on Y
         "choice": axes.choice != "best" or axes.significance is not None,
         "missing": missing and axes.missing not in ("apart", "error"),
         "min_samples_leaf": axes.min_samples_leaf != 1,
@@ -103,15 +103,17 @@ def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
     }
     for parameter, does in looks.items():
         if does:
-            return f"splits, or weights, depend on Y by way of {parameter}"
+            return f"the splits or weights depend on Y because of {parameter}"
     impurity = impurity_of(forest)
     if impurity == "":
-        return "the impurity is none of Gini's index, entropy and variance"
+        return "the impurity is not the Gini index, entropy or variance"
     weighted = sampling.rows == "bootstrap" or sampling.weights is not None
     if impurity == "entropy" and weighted:
-        return "rows of unequal weight do not mix with entropy"
+        return "entropy needs rows of equal weight"
     if sampling.structure > 0:
-        return "honest trees tell their impurities by other rows than they split by"
+        return (
+            "honest trees compute impurities from other rows than those that determine the splits"
+        )
     return None
 
 
@@ -121,8 +123,8 @@ def _exact(request: ImportanceRequest, missing: bool) -> np.ndarray:
     why = _why_not_exact(forest, missing)
     if why is not None:
         raise ValueError(
-            'null="exact" is for splits that are chosen without a look at Y (max_features=1 of '
-            f'Extra-Trees or of multiway trees), and here {why}. Use "held_out" or "permuted".'
+            'null="exact" needs splits that do not depend on Y (Extra-Trees or multiway trees with '
+            f'max_features=1). In this forest, {why}. Use "held_out" or "permuted".'
         )
     forest._grown.require_one_leaf_each('null="exact"')
     entropy = impurity_of(forest) == "entropy"
@@ -132,7 +134,10 @@ def _exact(request: ImportanceRequest, missing: bool) -> np.ndarray:
 
 
 def _held_out(request: ImportanceRequest, values: np.ndarray) -> np.ndarray:
-    """The part that is not found again; of other impurities, the same share as of the usual one."""
+    """Return the part that out-of-bag rows do not confirm.
+
+    It is computed for the Gini index or the variance; for other criteria the same share is used.
+    """
     forest = request.forest
     forest._grown.require_one_leaf_each('null="held_out"')
     rows = learning_set(forest, request.X, request.y, "mdi", unseen=True, by_leaf=True)
@@ -175,7 +180,7 @@ def _any_missing(X: Any, columns: list[Variable] | None) -> bool:
 
 
 def n_distinct(X: Any, columns: list[Variable] | None) -> np.ndarray:
-    """How many values each column has; missing ones are one."""
+    """Count the distinct values of each column; missing values count as one."""
     if columns is not None:
         return np.array([column.n_levels for column in columns])
     sparse = csc_matrix(X)

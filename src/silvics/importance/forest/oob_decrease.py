@@ -1,4 +1,4 @@
-"""Mean decrease of impurity from rows that the trees have not drawn: not swollen by noise."""
+"""Mean decrease of impurity on out-of-bag rows, which noise does not inflate."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from silvics.importance.forest.tree_means import criterion_of, standard_error
 
 
 def out_of_bag(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("mdi_oob", X, y)`` gives (Li et al. 2019)."""
+    """Compute ``forest.importances("mdi_oob", X, y)`` (Li et al. 2019)."""
     return _importances(request, _core.NodeMeasure.out_of_bag)
 
 
 def cross_fitted(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("ufi", X, y)`` gives (Zhou and Hooker 2021)."""
+    """Compute ``forest.importances("ufi", X, y)`` (Zhou and Hooker 2021)."""
     return _importances(request, _core.NodeMeasure.cross_fitted)
 
 
@@ -49,24 +49,24 @@ def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Impo
 
 
 def _check_means(forest: FittedForest, kind: str) -> None:
-    """Without the rows of fit, what these said is what nodes keep: it has to be a mean."""
+    """Check that nodes store means of Y, which are needed if the rows of fit are not given."""
     criterion = criterion_of(forest)
     constrained = getattr(forest, "monotonic_cst", None) is not None
     if criterion == "absolute_error" or constrained:
         why = "monotonic_cst" if constrained else f'criterion="{criterion}"'
         raise ValueError(
-            f'kind="{kind}" with rows="held_out" reads the means of Y at the nodes, and trees with '
-            f'{why} keep other values there: pass the rows of fit with rows="oob", or use '
+            f'kind="{kind}" with rows="held_out" uses the means of Y stored at the nodes, but '
+            f'trees with {why} store other values: pass the rows of fit with rows="oob", or use '
             'kind="mda".'
         )
 
 
 def known_trees(each: np.ndarray, n_rows: int) -> np.ndarray:
-    """Without trees that have held out nothing."""
+    """Drop the trees that have no out-of-bag rows."""
     known = ~np.isnan(each[:, 0, 0])
     if not known.any():
         raise ValueError(
-            f"Every tree has drawn all rows (n_samples={n_rows}): there is none out of bag."
+            f"Every tree has drawn all rows (n_samples={n_rows}): no row is out of bag."
         )
     return np.asarray(each[known])
 
@@ -77,7 +77,7 @@ def at_nodes(
     measure: _core.NodeMeasure,
     by_output: bool = False,
 ) -> np.ndarray:
-    """Trees x groups x classes or outputs (or one)."""
+    """Compute a measure by tree, group, and class or output (one column without ``by_output``)."""
     forest, target, sampling = request.forest, rows.target, rows.sampling
     min_samples = whole_number("min_samples", request.min_samples, 0)
     found = []

@@ -1,4 +1,4 @@
-"""Mean decrease of accuracy: what is lost when a variable is permuted (equation 6.3)."""
+"""Mean decrease of accuracy: the loss caused by permuting a variable (equation 6.3)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances, names_of_classes
 from silvics.importance.forest.tree_means import standard_error
 
-_MOST_NUMBERS = 1 << 25  # of changed predictions at a time: 256 MiB
-_MOST_GROUPS = 1024  # at a time
-_MOST_REPEATS = 64  # that the core takes at a time
-_COMBINATION = -3  # in the place of a variable, of several
+_MOST_NUMBERS = 1 << 25  # changed predictions in memory at a time: 256 MiB
+_MOST_GROUPS = 1024  # groups of variables at a time
+_MOST_REPEATS = 64  # permutations that the core takes at a time
+_COMBINATION = -3  # stands for a test of several variables
 _OF_CLASSES = ["error", "log_loss"]
 _OF_NUMBERS = ["squared_error", "absolute_error"]
 
 
 def of_forest(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("mda", X, y)`` gives: all rows are permuted (equation 6.3)."""
+    """Compute ``forest.importances("mda", X, y)``: all rows are permuted (equation 6.3)."""
     rows = learning_set(
         request.forest, request.X, request.y, request.kind, unseen=True, rows=request.rows
     )
@@ -36,7 +36,7 @@ def of_forest(request: ImportanceRequest) -> Importances:
         "n_repeats", 5 if request.n_repeats is None else request.n_repeats
     )
     out_of_bag = _OutOfBag(rows, request.n_threads)
-    judge = _Judge(request, rows.y)  # what it cannot judge is refused before the work
+    judge = _Judge(request, rows.y)  # raises before the work starts
     generator = check_random_state(request.random_state)
     repeats = np.empty((n_repeats, len(request.names), judge.n_parts))
     errors = np.empty(len(request.names))
@@ -51,7 +51,7 @@ def of_forest(request: ImportanceRequest) -> Importances:
             before = judge(out_of_bag.predictions())
         found = np.array([judge(out_of_bag.predictions(of)) for of in changes]) - before
         repeats[:, g] = [judge.by_part(of) for of in found]
-        # Over rows; of a loss of all rows together, over permutations.
+        # Standard errors are over rows; for a custom loss of all rows, over permutations.
         of_rows = judge.of_rows(found.mean(axis=0)) if judge.by_row else repeats[:, g, 0]
         errors[g] = standard_error(of_rows)
         request.report(g + 1, len(request.names))
@@ -61,17 +61,17 @@ def of_forest(request: ImportanceRequest) -> Importances:
 def _warn_of_rows_left_out(known: np.ndarray) -> None:
     if not known.any():
         raise ValueError(
-            f"Every tree has drawn all rows (n_samples={len(known)}): there is none out of bag."
+            f"Every tree has drawn all rows (n_samples={len(known)}): no row is out of bag."
         )
     if not known.all():
         warn_user(
-            f"{int((~known).sum()):,} rows were drawn by all trees or held out to prune them: "
-            "they are left out. More trees would have some that did not draw them."
+            f"{int((~known).sum()):,} rows were drawn by all trees, or held out to prune them. "
+            "These rows are ignored. With more trees, every row would be out of bag for some."
         )
 
 
 def of_trees(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("mda_tree", X, y)`` gives: rows that a tree did not draw."""
+    """Compute ``forest.importances("mda_tree", X, y)``: each tree permutes its out-of-bag rows."""
     rows = learning_set(
         request.forest, request.X, request.y, request.kind, unseen=True, rows=request.rows
     )
@@ -112,16 +112,16 @@ def of_trees(request: ImportanceRequest) -> Importances:
         request.report(m + 1, n_trees)
     if not found:
         raise ValueError(
-            f"Every tree has drawn all rows (n_samples={rows.n_rows}): there is none out of bag."
+            f"Every tree has drawn all rows (n_samples={rows.n_rows}): no row is out of bag."
         )
-    # Classes that no row of a tree is of tell nothing there.
+    # A class without out-of-bag rows in a tree is NaN there.
     per_tree = np.array(found)
     errors = standard_error(per_tree.mean(axis=2) if request.by == "output" else per_tree[:, :, 0])
     return judge.result(per_tree, errors, float(np.mean(losses)))
 
 
 def _tested_groups(request: ImportanceRequest, m: int) -> list[int]:
-    """Those that a tree may test at all: of many variables, few."""
+    """Return the groups that a tree tests; with many variables these are few."""
     features = np.unique(request.forest._grown.trees.native[m].feature())
     if (features == _COMBINATION).any():
         return list(range(len(request.names)))
@@ -133,9 +133,9 @@ def _members(request: ImportanceRequest) -> list[list[int]]:
 
 
 class _OutOfBag:
-    """Predictions of rows by the trees that did not draw them; or by one tree.
+    """Out-of-bag predictions of all trees, or of one tree.
 
-    Known after a walk, or with the first changes.
+    They are known after ``traverse``, or after the first item of ``changes``.
     """
 
     def __init__(self, rows: LearningSet, n_jobs: int, tree: int | None = None) -> None:
@@ -146,7 +146,7 @@ class _OutOfBag:
         self._n_jobs, self._first, self._n_rows = n_jobs, first, rows.n_rows
 
     def traverse(self) -> None:
-        """As they are."""
+        """Compute the predictions without permutation."""
         self._put(*self._predictor.out_of_bag(*self._arguments, self._n_jobs, self._first))
 
     def _put(self, sums: np.ndarray, counts: np.ndarray) -> None:
@@ -155,14 +155,14 @@ class _OutOfBag:
         self._counts = counts[self._some, np.newaxis]
 
     def predictions(self, change: np.ndarray | None = None) -> np.ndarray:
-        """Of the rows that have any."""
+        """Return the predictions of the rows that have any."""
         sums = self.sums if change is None else self.sums + change
         return sums[self._some] / self._counts
 
     def changes(
         self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Of the sums, repeats x rows x width, as each group takes its values from other rows."""
+        """Yield the changes of the sums (repeats x rows x width) when each group is permuted."""
         width = self._predictor.value_width
         for first, some, orders in self._orders(groups, n_repeats, permute, width):
             changes = []
@@ -184,7 +184,7 @@ class _OutOfBag:
         loss: str,
         by: str | None,
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Of the loss of one tree, repeats x parts, summed over its rows."""
+        """Yield the changes of the loss of one tree (repeats x parts), summed over its rows."""
         for first, some, orders in self._orders(groups, n_repeats, permute, 1):
             sums = [
                 self._predictor.permuted_losses(
@@ -201,7 +201,7 @@ class _OutOfBag:
         permute: Callable[[np.ndarray], None],
         width: int,
     ) -> Iterator[tuple[int, list[list[int]], list[np.ndarray]]]:
-        """Some groups at a time, and the rows to take from, some repeats at a time."""
+        """Yield batches of groups with their permutations, in batches of repeats."""
         n_rows = self._n_rows
         at_once = min(max(_MOST_NUMBERS // (n_rows * n_repeats * width), 1), _MOST_GROUPS)
         for first in range(0, len(groups), at_once):
@@ -215,7 +215,7 @@ class _OutOfBag:
 
 
 class _Judge:
-    """The loss of predictions: of each row and output, or of all together; and its parts."""
+    """The loss of predictions, for each row and output or for all rows, and its parts."""
 
     def __init__(self, request: ImportanceRequest, y: np.ndarray) -> None:
         forest = request.forest
@@ -226,7 +226,7 @@ class _Judge:
             self._loss = request.loss
             self.name = getattr(request.loss, "__name__", "loss")
             if request.by is not None:
-                raise ValueError(f'by="{request.by}" needs a loss of each row, by its name.')
+                raise ValueError(f'by="{request.by}" needs a loss that is given by name.')
         else:
             self.name = known[0] if request.loss is None else one_of("loss", request.loss, known)
         self._classes = []
@@ -235,9 +235,9 @@ class _Judge:
         if request.by == "class":
             if len(self._classes) != 1:
                 raise ValueError(
-                    'by="class" is for one output that is a class; of several, use by="output".'
+                    'by="class" needs a single output; use by="output" for several outputs.'
                 )
-            # The mean over the rows of each class, after that over all.
+            # The first row averages over all rows, the others over the rows of each class.
             of_class = self._y[:, 0] == np.arange(self._classes[0])[:, np.newaxis]
             with np.errstate(invalid="ignore", divide="ignore"):
                 means = of_class / of_class.sum(axis=1, keepdims=True)
@@ -247,7 +247,7 @@ class _Judge:
             self.n_parts = forest.n_outputs_ if request.by == "output" else 1
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
-        """Of each row: one number, or, where outputs are asked for, one for each of them."""
+        """Return the loss of each row, for each output if ``by="output"``."""
         if not self.by_row:
             return np.array([float(self._loss(*self._as_the_user(values)))])
         if self._classes:
@@ -260,17 +260,17 @@ class _Judge:
         return np.array(each) if self._request.by == "output" else np.mean(each, axis=0)
 
     def of_rows(self, losses: np.ndarray) -> np.ndarray:
-        """Of each row, all outputs together."""
+        """Average the losses of each row over the outputs."""
         return losses.mean(axis=0) if self._request.by == "output" else losses
 
     def by_part(self, losses: np.ndarray) -> np.ndarray:
-        """Means over rows: of all, or of all and of those of each class, or of each output."""
+        """Average over all rows, followed by the rows of each class; or for each output."""
         if self._request.by == "class":
             return np.asarray(self._means @ losses)
         return np.atleast_1d(losses.mean(axis=-1))
 
     def of_sums(self, sums: np.ndarray) -> np.ndarray:
-        """The same from sums over rows: of all, of each class, or of each output."""
+        """Compute the same averages from sums over the rows of each class or output."""
         if self._request.by != "class":
             return np.asarray(sums / len(self._y))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -280,11 +280,11 @@ class _Judge:
     def result(
         self, replicates: np.ndarray, errors: np.ndarray, before: float, of: str = "trees"
     ) -> Importances:
-        """The importances, of replicates x variables x parts; ``of`` says what these are of."""
+        """Return the importances of ``replicates``: trees or permutations x variables x parts."""
         by = self._request.by
         parts: dict[str, Any] = {}
         if by == "class":
-            with warnings.catch_warnings():  # a class that no tree has held out stays unknown
+            with warnings.catch_warnings():  # NaN for a class without out-of-bag rows
                 warnings.simplefilter("ignore", RuntimeWarning)
                 parts["by_class"] = np.nanmean(replicates[:, :, 1:], axis=0)
             parts["classes"] = names_of_classes(self._forest)
@@ -310,7 +310,7 @@ class _Judge:
         return -np.log(mine)
 
     def _as_the_user(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Outputs, and what ``predict`` would say."""
+        """Return the outputs and the predictions in the form of ``predict``."""
         forest = self._forest
         if not forest._classification:
             return prediction.reals(self._y), prediction.reals(values)

@@ -1,4 +1,4 @@
-"""Tables recombined from columns, and forests for such tables."""
+"""Tables made of permuted columns of another table, and forests for such tables."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sklearn.base import clone
 from silvics._fitting.axes import by_name, per_variable
 from silvics._tables.opened_table import opened, wanted_categories
 
-Order = np.ndarray | None  # of the rows of a column; None: as they are
+Order = np.ndarray | None  # order of the rows of a column; None keeps it
 
 
 @dataclass
 class _Annotated:
-    """An array or a sparse matrix, and the names of its columns, as AnnData has them."""
+    """An array or a sparse matrix with names of its columns, like AnnData."""
 
     X: Any
     var_names: list[str] | None
@@ -32,20 +32,20 @@ class Columns:
     Parameters
     ----------
     X : table
-        Whatever forests take.
+        Any table that forests accept.
     caller : str
-        Who asks, for errors.
+        Name of the calling function, for error messages.
 
     Attributes
     ----------
     shape : tuple of int
-        Rows and columns.
+        Numbers of rows and columns.
     labels : ndarray of str objects
-        Names of the columns: the user's, or x0, x1, ...
+        Names of the columns; without names, x0, x1, ...
     """
 
     def __init__(self, X: Any, caller: str) -> None:
-        self._table = opened(X, caller)  # says what is wrong with X
+        self._table = opened(X, caller)  # raises if X is not a valid table
         self.shape = self._table.shape
         names = self._table.names
         self.labels = np.array([f"x{j}" for j in range(self.shape[1])], dtype=object)
@@ -60,33 +60,33 @@ class Columns:
         elif self._table.whole is not None:
             self._values = self._table.whole
         else:
-            mixed = isinstance(values, list | tuple)  # what NumPy would turn into text
+            mixed = isinstance(values, list | tuple)  # NumPy would convert such values to text
             self._values = np.asanyarray(values, dtype=object if mixed else None)
 
     def _with_text_names(self, frame: nw.DataFrame) -> nw.DataFrame:
-        """Shadows have names of text, and a frame that has others as well is no table."""
+        """Rename the columns by text, because shadows are named by text."""
         if not self.named:
             native = frame.to_native().copy(deep=False)
             native.columns = list(self.labels)
             frame = nw.from_native(native, eager_only=True)
-        return nw.maybe_reset_index(frame)  # pandas puts columns side by side by their index
+        return nw.maybe_reset_index(frame)  # pandas aligns columns by their index
 
     def __call__(self, columns: Sequence[int], orders: Sequence[Order], names: list[str]) -> Any:
-        """The table of some columns, each with its rows in the order given.
+        """Return a table of some columns, each with its rows in the given order.
 
         Parameters
         ----------
         columns : sequence of int
-            Their places in the table; any number of times each.
+            Numbers of the columns; a number may occur several times.
         orders : sequence of (ndarray or None)
-            The row of the table that each row is, for each column.
+            For each column, the rows of the table in their new order.
         names : list of str
             New names of the columns.
 
         Returns
         -------
         X : table
-            Of the same sort.
+            A table of the same type.
         """
         values = self._values
         if isinstance(values, nw.DataFrame):
@@ -113,7 +113,7 @@ class Columns:
             part = slice(values.indptr[j], values.indptr[j + 1])
             at = values.indices[part]
             if rows is not None and rows is not before:
-                before, back = rows, np.argsort(rows)  # where each row of the table goes
+                before, back = rows, np.argsort(rows)  # the new place of each row
             places.append(at if rows is None else back[at])
             data.append(values.data[part])
         starts = np.cumsum([0, *map(len, places)])
@@ -139,9 +139,9 @@ class Columns:
     def with_shadows(
         self, columns: Sequence[int], shadows: Sequence[int], orders: Sequence[np.ndarray]
     ) -> Any:
-        """Some columns, and after them the shadows of some, in these orders."""
+        """Return some columns, followed by shadows: columns with their rows in these orders."""
         names = [str(self.labels[j]) for j in columns]
-        known = set(map(str, self.labels))  # also of those that are left out
+        known = set(map(str, self.labels))  # includes columns that are left out
         for j in shadows:
             name, n = f"shadow of {self.labels[j]}", 2
             while name in known:
@@ -151,7 +151,7 @@ class Columns:
         return self([*columns, *shadows], [*[None] * len(columns), *orders], names)
 
     def with_permuted(self, columns: Sequence[int], rows: np.ndarray) -> Any:
-        """The whole table, with some columns taken from other rows, all from the same."""
+        """Return the whole table, with the same permutation of rows in some columns."""
         orders: list[Order] = [None] * self.shape[1]
         for j in columns:
             orders[j] = rows
@@ -159,7 +159,7 @@ class Columns:
 
 
 def for_columns(forest: Any, table: Columns, columns: list[int]) -> Any:
-    """A forest for a table made of some columns of another."""
+    """Return a forest with the parameters for a table made of some columns of another."""
     other = clone(forest)
     p = table.shape[1]
     names = table.labels if table.named else None
@@ -173,8 +173,8 @@ def for_columns(forest: Any, table: Columns, columns: list[int]) -> Any:
         signs = by_name("monotonic_cst", given["monotonic_cst"], p, names, 0)
         if signs.shape != (p,):
             raise ValueError(
-                f"monotonic_cst has shape {signs.shape}, and X has {p} variables: give -1, 0 or 1 "
-                "for each."
+                f"monotonic_cst has shape {signs.shape}, but X has {p} variables: pass -1, 0 or 1 "
+                "for each variable."
             )
         changed["monotonic_cst"] = signs[columns]
     for name in ("feature_weights", "relevant"):

@@ -1,4 +1,4 @@
-"""Copies of a forest, fitted on other rows, outputs or columns."""
+"""Copies of a forest, fitted to other rows, outputs or columns."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class ForestRefitter:
     Parameters
     ----------
     forest : estimator
-        Fitted or not; it is cloned, and not changed.
+        A forest, fitted or not. It is cloned and not changed.
     X : table
-        What they are grown on; or tables made of its columns.
+        The table that the copies are fitted to, or tables made of its columns.
     y : array-like
-        What they predict.
+        The outputs.
     sample_weight : array-like or None
-        Of the rows.
+        Weights of the rows.
     n_jobs : int or None
-        Threads; None is the forest's own.
+        Number of threads. None takes the parameter of the forest.
     progress : callable or None
-        Called with (done, total) after each forest.
+        Function that is called as ``progress(done, total)`` after each forest.
     total : int
-        How many forests there will be, at most.
+        The largest number of forests that will be fitted.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ForestRefitter:
                 f"RandomForestClassifier(); got {forest!r}"
             )
         if X is None or y is None:
-            raise ValueError("This fits new forests, which needs X and y: pass those of fit.")
+            raise ValueError("X and y are needed to fit new forests: pass those of fit.")
         check_weights(forest, sample_weight)
         if n_jobs is not None:
             threads(n_jobs)
@@ -70,7 +70,7 @@ class ForestRefitter:
         self.table = Columns(X, type(forest).__name__)
         y = check_array(y, dtype=None, ensure_2d=False, input_name="y")
         targets.warn_of_column(y)
-        self.y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y  # it is warned of once
+        self.y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y  # warned of above
         if len(self.y) != self.table.shape[0]:
             raise ValueError(
                 f"X has {self.table.shape[0]} rows, y has {len(self.y)}: they must agree."
@@ -87,24 +87,24 @@ class ForestRefitter:
         parameters: dict[str, Any] | None = None,
         **more: Any,
     ) -> Importances:
-        """Importances of a forest of this seed.
+        """Fit a copy with this seed and return its importances.
 
         Parameters
         ----------
         kind : str
-            As ``forest.importances`` takes it.
+            The kind of importance, as in ``forest.importances``.
         seed : int
-            Of the forest, and of what else is drawn.
+            Seed of the forest and of the importances.
         X, y : table, ndarray or None
-            In place of the original ones.
+            Replacements of the original X and y.
         columns : sequence of int or None
-            The columns of the table that X is made of; None: all, in their order.
+            The columns of the table that X is made of. None means all, in their order.
         feature_groups : dict, list or None
-            Of the columns of X.
+            Groups of columns of X.
         parameters : dict or None
-            Of the forest, in place of its own.
+            Parameters of the forest to change.
         **more : Any
-            What else ``forest.importances`` is asked.
+            Further arguments of ``forest.importances``.
 
         Returns
         -------
@@ -131,26 +131,26 @@ class ForestRefitter:
 
 
 def check_weights(forest: Any, sample_weight: Any) -> None:
-    """Weights of a forest that is fitted are to be passed again."""
+    """Raise if a fitted forest had sample weights and they are not passed again."""
     grown: GrownForest | None = getattr(forest, "_grown", None)
     if sample_weight is not None or grown is None or grown.sampling is None:
         return
     sampling = grown.sampling
     if not sampling.weights_known:
         raise ValueError(
-            "The forest is from a file that does not tell the sample_weight of fit, and is to be "
-            "grown anew: pass them."
+            "The forest has to be fitted again, and its file does not store the sample_weight of "
+            "fit: pass sample_weight."
         )
     if sampling.weights is None:
         return
     by_class = getattr(forest, "class_weight", None) is not None
     if by_class and not sampling.weights_given:
-        return  # they are made from that
+        return  # they follow from class_weight
     pruning = getattr(forest, "pruning", None)
     if pruning is None:
         pruning = get(recipe_of(forest)).for_task("pruning", forest._classification)
-    if pruning != "reduced_error":  # which weighs the rows that it holds out by 0
+    if pruning != "reduced_error":  # which gives held-out rows the weight 0
         raise ValueError(
-            "The forest was fitted with sample_weight, and is to be grown anew: pass the "
+            "The forest has to be fitted again, and it was fitted with sample_weight: pass the "
             "sample_weight of fit."
         )

@@ -16,7 +16,7 @@ from silvics.importance.context_frame import frame_of_contexts
 from silvics.plots import charts
 from silvics.plots.display import Display
 
-_MOST_NOISE_LINES = 15  # variables that the remarks about noise consider
+_MOST_NOISE_LINES = 15  # largest number of variables in the remarks about noise
 
 
 @dataclass(repr=False, eq=False)
@@ -88,7 +88,7 @@ class Importances(Result):
     by_output: np.ndarray | None = None
     null: np.ndarray | None = None
     _null_method: str = ""
-    _distinct: np.ndarray | None = None  # values that each variable has
+    _distinct: np.ndarray | None = None  # number of distinct values of each variable
     _mimicry: np.ndarray | None = None
     _unit: str = ""
     _of: str = "trees"
@@ -119,12 +119,12 @@ class Importances(Result):
 
     @property
     def corrected(self) -> np.ndarray | None:
-        """The importances without the part that noise would have."""
+        """The importances without the part that is due to noise."""
         return None if self.null is None else self.values - self.null
 
     @property
     def null_share(self) -> np.ndarray | None:
-        """The share of each importance that noise would have."""
+        """The share of each importance that is due to noise."""
         if self.null is None:
             return None
         values = self.values
@@ -312,7 +312,7 @@ class Importances(Result):
         return super()._tables() + self._noise_table()
 
     def _noise_table(self) -> list[Table]:
-        """Return remarks on variables whose importance is mostly what noise would have."""
+        """Return remarks on variables whose importance is mostly due to noise."""
         if self.null is None or self.null_share is None:
             return []
         lines = []
@@ -321,11 +321,11 @@ class Importances(Result):
             if shares[j] < 0.5 or self.values[j] <= 0:
                 continue
             has = "" if self._distinct is None else f" has {self._distinct[j]:,} distinct values;"
-            share = f"{shares[j]:.0%} of its importance is what noise would get"
+            share = f"{shares[j]:.0%} of its importance is due to noise"
             lines.append(f"{self.names[j]}{has} {share}")
         if not lines:
-            lines.append("less than half of each importance")
-        title = f"What noise would get ({self._null_method})"
+            lines.append("less than half of each importance is due to noise")
+        title = f"Part due to noise ({self._null_method})"
         return [Table([[line] for line in lines], title=title)]
 
 

@@ -21,27 +21,27 @@ from silvics.importance.forest.tree_means import standard_error
 def with_shadows(
     X: Any, generator: Any, *, columns: Sequence[int] | None = None
 ) -> tuple[Any, int]:
-    """A table, and after its columns the shadows of some of them.
+    """Append shadows of some columns to a table.
 
-    A shadow is its column with the rows in another order, one for all columns: shadows depend on
-    each other as the columns do, and not on Y.
+    A shadow is a copy of a column with permuted rows. All shadows have the same permutation, so
+    that they depend on each other as the columns do, but not on Y.
 
     Parameters
     ----------
     X : table of shape (n_rows, n_variables)
         Any data frame, array, sparse matrix or list of rows.
     generator : int, RandomState or None
-        What the order is drawn by.
+        Seed of the permutation.
     columns : sequence of int or None, default=None
-        Which get a shadow, by place; None: all.
+        The columns that get a shadow, by number. None means all.
 
     Returns
     -------
     X : table of shape (n_rows, n_variables + n_shadows)
-        Of the same sort, with the same types of columns. In a frame, a shadow has a name such as
-        "shadow of height".
+        A table of the same type, with the same types of columns. In a data frame, a shadow has a
+        name such as "shadow of height".
     n_variables : int
-        Where the shadows begin.
+        The number of the first shadow.
     """
     table = Columns(X, "with_shadows")
     p = table.shape[1]
@@ -51,24 +51,24 @@ def with_shadows(
 
 
 def with_shadow_parameters(forest: Any, X: Any, columns: Sequence[int] | None = None) -> Any:
-    """A forest like this one, for the table of ``with_shadows(X, ..., columns=columns)``.
+    """Return a copy of a forest for the table ``with_shadows(X, ..., columns=columns)``.
 
-    What its parameters say of a variable holds for its shadow as well: a shadow that were treated
-    otherwise would say nothing about its variable.
+    Parameters that concern a variable apply to its shadow as well, because a shadow is comparable
+    to its variable only if both are treated alike.
 
     Parameters
     ----------
     forest : estimator
-        Is not changed.
+        The forest; it is not changed.
     X : table of shape (n_rows, n_variables)
-        Without shadows.
+        The table without shadows.
     columns : sequence of int or None, default=None
-        Which have one; None: all.
+        The columns that have a shadow. None means all.
 
     Returns
     -------
     forest : estimator
-        Not fitted.
+        A forest that is not fitted.
     """
     table = Columns(X, type(forest).__name__)
     p = table.shape[1]
@@ -86,39 +86,41 @@ def actual_impurity_reduction(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Importances:
-    """Mean decrease of impurity, less what a column like it gives that tells nothing.
+    """Compute the mean decrease of impurity of each variable minus that of its shadow.
 
-    A forest is grown on X and a shadow of each column; what the shadow lowers the impurity by is
-    what its variable would, with as many values, if it told nothing about Y (Nembrini et al. 2018).
-    Of useless variables the differences are around 0, and as often below it as above.
+    A forest is grown on X and a shadow of each column. The decrease of impurity by the shadow
+    estimates the decrease by a variable with the same values that is independent of Y (Nembrini et
+    al. 2018). For variables that are not related to Y the differences are close to zero, and as
+    often negative as positive.
 
     Parameters
     ----------
     forest : estimator
-        Fitted or not. Forests like it are grown; it is not changed.
+        A forest, fitted or not. Copies of it are fitted; it is not changed.
     X : table of shape (n_rows, n_variables)
         Any data frame, array or sparse matrix.
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
         The output.
     feature_groups : dict of str to list, list of lists, or None, default=None
-        Variables that are told of as one; their differences are added.
+        Groups of variables with one importance each: the sum of their differences.
     sample_weight : array-like of shape (n_rows,) or None, default=None
-        As for ``fit``.
+        Weights of the rows, as in ``fit``.
     n_repeats : int, default=1
-        Forests, each with shadows in an order of their own.
+        Number of forests, each with its own permutation.
     random_state : int, RandomState or None, default=None
         Seed of the shadows and the forests.
     n_jobs : int or None, default=None
-        Threads; None is the forest's ``n_jobs``. The result is the same for any number.
+        Number of threads. None takes the value of the forest's parameter ``n_jobs``. The result
+        does not depend on it.
     progress : callable or None, default=None
-        Called with (done, total) after each forest.
+        Function that is called as ``progress(done, total)`` after each forest.
 
     Returns
     -------
     importances : Importances
-        Of kind "air"; a replicate is a tree. All trees of a forest meet the same shadows, so the
-        standard errors are over trees or over forests, whichever are larger; those of one forest
-        do not know how much other shadows would change.
+        Importances of kind "air", with one replicate for each tree. All trees of a forest have the
+        same shadows. The standard errors are therefore the larger of those over trees and over
+        forests. With one forest, they do not include the variation over permutations.
     """
     n_repeats = number_of_repeats("n_repeats", n_repeats)
     grow = ForestRefitter(forest, X, y, sample_weight, n_jobs, progress, n_repeats)

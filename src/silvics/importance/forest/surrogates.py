@@ -1,4 +1,4 @@
-"""Importances by surrogate splits (equation 6.1): what a variable would do in another's place."""
+"""Importances by surrogate splits (equation 6.1)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from silvics.importance.forest.tree_means import (
 )
 from silvics.importance.variables import unit_of
 
-_MOST_FOR_PAIRS = 2_000  # variables: their squares are 32 MB
+_MOST_FOR_PAIRS = 2_000  # variables; a matrix of their pairs takes 32 MB
 
 
 def by_surrogates(request: ImportanceRequest) -> Importances:
-    """What ``forest.importances("surrogate", X, y)`` gives."""
+    """Compute ``forest.importances("surrogate", X, y)``."""
     forest = request.forest
     forest._grown.require_one_leaf_each('kind="surrogate"')
     rows = learning_set(forest, request.X, request.y, request.kind)
     target, sampling = rows.target, rows.sampling
-    # Forests of other criteria are told of in Gini's index, or the variance.
+    # For other criteria, the Gini index or the variance is used.
     usual = "gini" if forest._classification else "variance"
     known = impurity_of(forest)
     impurity = known or usual

@@ -1,4 +1,4 @@
-"""What importances that are means over trees have in common."""
+"""Functions shared by importances that are means over trees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from silvics.importance.variables import CRITERIA
 
 
 def criterion_of(forest: FittedForest) -> str:
-    """What the trees were grown by; "" if that is not known."""
+    """Return the criterion of the trees; "" if it is not known."""
     choices: Any = getattr(forest, "_choices", None)
     sampling = forest._grown.sampling
     if choices is None or sampling is None:
@@ -21,24 +21,24 @@ def criterion_of(forest: FittedForest) -> str:
 
 
 def impurity_of(forest: FittedForest) -> str:
-    """Which of "gini", "entropy" and "variance" that is; "" if it is none of them."""
+    """Return "gini", "entropy" or "variance"; "" for another criterion."""
     return {**CRITERIA, "friedman_mse": "variance"}.get(criterion_of(forest), "")
 
 
 def decrease_of_trees(forest: FittedForest, min_samples: int = 0) -> np.ndarray:
-    """Equation 6.2 before the mean: trees x variables."""
+    """Return the decreases of equation 6.2 by tree and variable, before averaging."""
     return np.array(
         [tree.impurity_decrease(False, min_samples) for tree in forest._grown.trees.native]
     )
 
 
 def root_impurity(forest: FittedForest) -> float:
-    """Of Y at the roots, mean over the trees."""
+    """Return the impurity of Y at the roots, averaged over the trees."""
     return float(np.mean([tree.impurity()[0] for tree in forest._grown.trees.native]))
 
 
 def by_group(each: np.ndarray, request: ImportanceRequest) -> np.ndarray:
-    """Sums over the variables of each group; variables are the last axis."""
+    """Sum over the variables of each group; variables are the last axis."""
     if request.feature_groups is None:
         return each
     sums = np.zeros((len(each), len(request.names)))
@@ -47,8 +47,8 @@ def by_group(each: np.ndarray, request: ImportanceRequest) -> np.ndarray:
 
 
 def standard_error(each: np.ndarray) -> Any:
-    """Of the mean over the first axis; that of one is not known."""
+    """Return the standard error of the mean over the first axis; NaN for a single value."""
     if len(each) < 2:
         return np.full(each.shape[1:], np.nan)
-    scale = np.abs(each).max(initial=0.0) or 1.0  # squares of very large ones would overflow
+    scale = np.abs(each).max(initial=0.0) or 1.0  # avoids overflow of squares
     return (each / scale).std(axis=0, ddof=1) * scale / np.sqrt(len(each))

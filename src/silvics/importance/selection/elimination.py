@@ -135,7 +135,7 @@ class _BySize(Selector):
         return self.at(wanted)
 
     def at(self, n_features: int) -> np.ndarray:
-        """The selection of another size, which takes no new forest.
+        """Return the selection of another size, without fitting a forest.
 
         Parameters
         ----------

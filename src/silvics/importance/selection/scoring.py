@@ -1,4 +1,4 @@
-"""Scores of forests: on other rows, or by the trees that have not drawn a row."""
+"""Scores of forests, on held-out rows or on out-of-bag rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from silvics._predicting import prediction
 from silvics._threads import n_threads
 from silvics.importance.selection.selector import Sample, columns_of
 
-_PARTS = 20  # of the rows, that are left out in turn to know how much a score varies
+_PARTS = 20  # parts of the rows for the jackknife estimate of the standard error
 
 
 class _Predicted(BaseEstimator):
-    """What a forest has said of rows, as an estimator whose X is the numbers of the rows."""
+    """Stored predictions, as an estimator whose X is the numbers of the rows."""
 
     def __init__(self, forest: Any, values: np.ndarray) -> None:
         self._forest, self._values = forest, values
@@ -40,7 +40,7 @@ class _PredictedNumbers(RegressorMixin, _Predicted):
 
 
 class Judge:
-    """Scores of forests."""
+    """Computes the scores of forests."""
 
     def __init__(self, scoring: Any, forest: Any, with_errors: bool) -> None:
         self._scorer = check_scoring(forest, scoring)
@@ -54,7 +54,7 @@ class Judge:
         return float(self._scorer(model, X, y, **more))
 
     def out_of_bag(self, forest: Any, sample: Sample, places: np.ndarray) -> tuple[float, float]:
-        """Score and standard error by the trees that have not drawn a row."""
+        """Return the out-of-bag score and its standard error."""
         sums, counts = forest._trees.predictor.out_of_bag(
             forest._checked(columns_of(sample.X, places)),
             forest._grown.tree_seeds(),
@@ -67,8 +67,8 @@ class Judge:
         rows = np.flatnonzero((counts > 0) & of_weight)
         if not len(rows):
             raise ValueError(
-                f"Every tree has drawn all rows (n_samples={len(counts)}), so that none is left to "
-                "score by: use more trees, or cv."
+                f"Every tree has drawn all rows (n_samples={len(counts)}), so there are no "
+                "out-of-bag rows to score on: use more trees, or cv."
             )
 
         def score(rows: np.ndarray) -> float:

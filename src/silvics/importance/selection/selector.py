@@ -90,7 +90,7 @@ class Sample:
         """Fit a forest on some of the columns; None is all."""
         if places is None:
             forest, X = clone(self.prototype), self.X
-        else:  # parameters that speak of columns speak of these alone
+        else:  # parameters of columns are restricted to these
             forest = for_columns(self.prototype, self.table, places.tolist())
             X = columns_of(self.X, places)
         weight = {} if self.weight is None else {"sample_weight": self.weight}
@@ -250,7 +250,7 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X = check_array(X, dtype=None, ensure_all_finite=False)
         if X.shape[1] != self.support_.sum():
             raise ValueError(
-                f"X has {X.shape[1]} columns, and {self.support_.sum()} were selected: pass a "
+                f"X has {X.shape[1]} columns, but {self.support_.sum()} were selected: pass a "
                 "result of transform."
             )
         whole = np.zeros((X.shape[0], len(self.support_)), dtype=X.dtype)
@@ -263,7 +263,7 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         names = list(self.get_feature_names_out())
         if frame.columns != names:
             raise ValueError(
-                f"X has columns {frame.columns}, and {names} were selected: pass a result of "
+                f"X has columns {frame.columns}, but {names} were selected: pass a result of "
                 "transform."
             )
         gone = [str(name) for name in self.feature_names_in_[~self.support_]]

@@ -1,4 +1,4 @@
-"""Ordered variables as binary ones (box "Encoding L-ary variables into binary variables")."""
+"""Binary encoding of ordered variables (box "Encoding L-ary variables into binary variables")."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from silvics.importance.variables import variables_of
 
 
 def binary_encoding(X: Any) -> tuple[Any, np.ndarray]:
-    """Each variable of L ordered levels as L - 1 binary ones: is it at most the first level, ...?
+    """Encode each variable of L ordered levels as L - 1 binary variables.
 
-    A binary split on a variable is a split on one of these. Totally randomized trees on them, which
-    draw a variable of X first and one of its binary ones then, are those of
+    The binary variables test whether the value is at most the first level, the second level, and so
+    on. A binary split on a variable is a split on one of them. Totally randomized trees that draw a
+    variable of X and then one of its binary variables are those of
     ``asymptotic_importances(X, y, splits="encoded")``.
 
     Parameters
     ----------
     X : table of shape (n_rows, n_variables)
-        Variables with an order: numbers, times, ordered categories, two levels.
+        Variables with an order: numbers, times, ordered categories, or two levels.
 
     Returns
     -------
     encoded : table of shape (n_rows, n_binary)
         A data frame if X is one, with names such as "x0 <= 2"; else an array.
     variables : ndarray of shape (n_binary,)
-        Of which variable of X each is, by its place.
+        For each binary variable, the number of its variable of X.
 
     Examples
     --------
@@ -42,14 +43,14 @@ def binary_encoding(X: Any) -> tuple[Any, np.ndarray]:
     for j, v in enumerate(variables):
         if v.values is None:
             raise ValueError(
-                f"binary_encoding needs an order, and column {v.name!r} {v.why_no_order}."
+                f"binary_encoding needs ordered variables, but column {v.name!r} {v.why_no_order}."
             )
         for level in range(v.n_levels - 1):
             columns[f"{v.name} <= {v.labels[level]}"] = (v.levels <= level).astype(np.int64)
             of_variable.append(j)
     places = np.array(of_variable, dtype=np.int64)
     library = library_of(X)
-    if library == "pandas":  # whose rows have names, too
+    if library == "pandas":  # keeps the index of the rows
         return X[[]].assign(**columns), places
     if library is not None:
         return frame_of(columns, library), places

@@ -1,4 +1,4 @@
-"""Contexts: a variable, given a set of others, and its importance there."""
+"""Contexts: the importance of a variable given a set of other variables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from silvics.importance.theory.lattice import Lattice, numbers_of
 
-# ---- (variable, set, degree, weight, importance), arrays
+# Rows are tuples of arrays: variable, set, degree, weight and importance.
 
 
 @dataclass
 class OfSets:
-    """Of every set, by the terms of equation 6.10."""
+    """The contexts of all sets, from the terms of equation 6.10."""
 
     lattice: Lattice
     weights: np.ndarray
@@ -24,7 +24,7 @@ class OfSets:
         return p * sum(comb(p - 1, k) for k in range(p) if self.weights[k] > 0)
 
     def rows(self, top: int | None) -> tuple[np.ndarray, ...]:
-        """All, or at least those that are among the first."""
+        """Return all rows, or at least the ``top`` rows of the largest importance."""
         lattice = self.lattice
         numbers = np.arange(1 << lattice.n_variables)
         parts = []
@@ -40,7 +40,7 @@ class OfSets:
 
 
 def _at_least(importance: np.ndarray, top: int | None) -> np.ndarray:
-    """Which are among the largest so many, or equal to one of those."""
+    """Return a mask of the ``top`` largest values and of values equal to them."""
     if top is None or top >= len(importance):
         return np.ones(len(importance), dtype=bool)
     if top == 0:
@@ -51,7 +51,7 @@ def _at_least(importance: np.ndarray, top: int | None) -> np.ndarray:
 
 @dataclass
 class OfTests:
-    """Of the tests that trees have."""
+    """The contexts of the tests in a set of trees."""
 
     variable: np.ndarray
     words: np.ndarray

@@ -1,4 +1,4 @@
-"""A table taken as a distribution: its distinct rows, and how probable each is."""
+"""A table taken as a distribution: its distinct rows and their probabilities."""
 
 from __future__ import annotations
 
@@ -23,33 +23,34 @@ _MOST_STATISTICS = 300_000_000
 
 
 class Distribution:
-    """The distribution that a table is.
+    """The distribution given by a table.
 
     Parameters
     ----------
     variables : list of Variable
-        Columns.
+        The columns.
     y : array-like
         The output of each row.
     criterion : str
-        The impurity; it decides what y may be.
+        The impurity; it determines which values y may have.
     sample_weight : array-like or None
-        Weights of the rows; None: all the same.
+        Weights of the rows. None means equal weights.
     library : str or None
-        The frame library of the user.
+        The data frame library of the user's table.
 
     Attributes
     ----------
     names : ndarray of str objects
-        Of the variables.
+        Names of the variables.
     n_levels : list of int
-        Of each variable.
+        Number of levels of each variable.
     levels : ndarray of shape (n_variables, n_rows)
-        Of the distinct rows.
+        Levels of the distinct rows.
     statistics : ndarray of shape (n_rows, width)
-        Weights of the classes in each, or weight, sum and sum of squares of y.
+        For each distinct row, the weights of the classes, or the weight, sum and sum of squares of
+        y.
     unit : float
-        What an impurity of one in these statistics is in units of the user's y.
+        Factor from impurities of these statistics to the units of y.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Distribution:
             outputs, weights = outputs[here], weights[here]
             variables = [_without_unused(v, here) for v in variables]
             if (weights != np.floor(weights)).any() or weights.max() > 2**40:
-                weights = weights / weights.mean()  # whole ones stay: their sums are exact
+                weights = weights / weights.mean()  # whole weights are kept: their sums are exact
         self.variables = list(variables)
         self.names = np.array([v.name for v in variables], dtype=object)
         self.n_levels = [v.n_levels for v in variables]
@@ -97,21 +98,21 @@ class Distribution:
 
     @cached_property
     def weight(self) -> float:
-        """Of all rows."""
+        """The weight of all rows."""
         return float(self._weights(self.statistics).sum())
 
     def _weights(self, statistics: np.ndarray) -> np.ndarray:
         return statistics[:, 0] if self.impurity_name == "variance" else statistics.sum(axis=1)
 
     def impurity_given(self, columns: Sequence[int]) -> float:
-        """i(Y|B) of the variables at these places (equation 6.29)."""
+        """Return i(Y|B), where B is the set of variables in these columns (equation 6.29)."""
         _, row = _distinct_rows([self._distinct(j) for j in columns], self.n_rows)
         return self._impurity_of_groups(row)
 
     def information_of_last(self) -> np.ndarray:
-        """I(X_j; Y | all others) of each variable."""
-        # Rows without a variable are told apart by a sum of numbers, one for each level of the
-        # others: two that differ share it once in 2**64.
+        """Return I(X_j; Y | all others) for each variable j."""
+        # Rows without variable j are identified by a hash: the sum of a random number for each
+        # level of the other variables. Two different rows collide with probability 2**-64.
         whole = np.zeros(self.n_rows, dtype=np.uint64)
         for part in self._numbers_of_levels():
             whole += part
@@ -123,13 +124,13 @@ class Distribution:
         return found
 
     def _numbers_of_levels(self) -> Iterator[np.ndarray]:
-        """A random number for each level, in each row; one variable after the other."""
+        """Yield for each variable the random number of the level of each row."""
         numbers = np.random.default_rng(0)
         for n, levels in zip(self.n_levels, self.levels, strict=True):
             yield numbers.integers(0, 2**64, n, dtype=np.uint64)[levels]
 
     def _impurity_of_groups(self, group: np.ndarray) -> float:
-        """Mean impurity, given the group that each row is in."""
+        """Return the mean impurity given the group of each row."""
         width = self.statistics.shape[1]
         columns = [np.bincount(group, self.statistics[:, c]) for c in range(width)]
         sums = np.column_stack(columns)
@@ -143,7 +144,7 @@ class Distribution:
         return float(mass.sum()) / self.weight * self.unit
 
     def negligible(self, tolerance: float) -> float:
-        """Information that is taken for rounding; a constant Y has nothing else."""
+        """Return the amount of information that counts as rounding error, even if Y is constant."""
         return tolerance * self.impurity_given([]) + 1e-14 * self.unit
 
     def _distinct(self, j: int) -> Variable:
@@ -152,7 +153,7 @@ class Distribution:
     def native(
         self, columns: Sequence[int] | None = None, values: list[list[float]] | None = None
     ) -> _core.Distribution:
-        """For the core; only some of the variables, and values of their levels, if asked."""
+        """Return the distribution for the core, with some or all of the variables."""
         chosen = range(self.n_variables) if columns is None else columns
         return _core.Distribution(
             np.ascontiguousarray(self.levels[list(chosen)]),
@@ -163,13 +164,13 @@ class Distribution:
         )
 
     def ordered_values(self, caller: str) -> list[np.ndarray]:
-        """The values of the levels of each variable, which must have an order."""
+        """Return the values of the levels of each variable; raise if a variable has no order."""
         for v in self.variables:
             if v.values is None:
                 raise ValueError(
-                    f"{caller} needs an order, and column {v.name!r} {v.why_no_order}. Use "
-                    'splits="multiway", where each level, missing or not, has its own branch; or '
-                    "replace the column by numbers or by an ordered category."
+                    f"{caller} needs ordered variables, but column {v.name!r} {v.why_no_order}. "
+                    'Use splits="multiway", which has a branch for each level and for missing '
+                    "values, or replace the column by numbers or by an ordered category."
                 )
         return [v.values for v in self.variables if v.values is not None]
 
@@ -177,7 +178,7 @@ class Distribution:
 def distribution_of(
     X: Any, y: Any, criterion: str, sample_weight: Any, caller: str
 ) -> Distribution:
-    """The distribution that X and y are."""
+    """Return the distribution given by X and y."""
     return Distribution(variables_of(X, caller), y, criterion, sample_weight, library_of(X))
 
 
@@ -186,28 +187,30 @@ def distribution_of(
 
 def _outputs(y: Any, impurity: str) -> np.ndarray:
     if isinstance(y, list | tuple) and np.asarray(y).dtype.kind in "US":
-        y = np.asarray(y, dtype=object)  # a missing value among text is none
+        y = np.asarray(y, dtype=object)  # keeps missing values that NumPy would convert to text
     if y is None or np.ndim(y) == 0:
-        raise ValueError(f"y must have an output for each row, got {y!r}")
+        raise ValueError(f"y must have one output for each row, got {y!r}.")
     y = check_array(y, dtype=None, ensure_2d=False, ensure_all_finite=False, input_name="y")
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(
-            f"y has shape {y.shape}; one column is expected. Take the outputs one at a time, or "
-            "join them: a class for each combination."
+            f"y has shape {y.shape}, but one column is expected. Pass the outputs one at a time, "
+            "or make one class of each combination."
         )
     gone = [is_missing_object(v) for v in y] if y.dtype.kind == "O" else is_missing(y)
     if np.any(gone):
-        raise ValueError("Input y contains missing values. Leave such rows out, or name them.")
+        raise ValueError(
+            "Input y contains missing values. Remove these rows, or make them a class."
+        )
     if impurity == "variance":
         return _numbers(y)
     if y.dtype.kind == "O" and all(isinstance(v, Real) for v in y.tolist()):
         y = np.array(y.tolist())
     if type_of_target(y).startswith("continuous"):
         raise ValueError(
-            'y has numbers that are not whole, which are no classes. Use criterion="variance", or '
-            "cut y into classes."
+            'y has numbers that are not integers and cannot be classes. Use criterion="variance", '
+            "or divide y into classes."
         )
     return np.unique(y, return_inverse=True)[1]
 
@@ -228,7 +231,7 @@ def _numbers(y: np.ndarray) -> np.ndarray:
 
 
 def _in_units(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
-    """Numbers centred and scaled, so that their squares lose nothing; and the unit of those."""
+    """Center and scale y, so that squares do not lose precision; return it and its unit."""
     with np.errstate(over="ignore", invalid="ignore"):
         centred = y - np.average(y, weights=weights)
         scale = np.abs(centred).max()
@@ -243,7 +246,7 @@ def _in_units(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, fl
 
 
 def _without_unused(variable: Variable, here: np.ndarray) -> Variable:
-    """A variable in some of the rows; levels that are in none of them are no levels."""
+    """Return a variable in some of the rows, without the levels that they do not have."""
     used, levels = np.unique(variable.levels[here], return_inverse=True)
     if variable.values is None:
         return replace(variable, levels=levels, n_levels=len(used))
@@ -255,7 +258,7 @@ def _without_unused(variable: Variable, here: np.ndarray) -> Variable:
 def _distinct_rows(
     variables: Sequence[Variable], n_rows: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One row of each kind, and the kind of each row."""
+    """Return the first of each set of equal rows, and the number of the set of each row."""
     n = len(variables[0].levels) if n_rows is None else n_rows
     key = np.zeros(n, dtype=np.int64)
     n_keys = 1
@@ -280,7 +283,7 @@ def _statistics(
     if n_rows * n_classes > _MOST_STATISTICS:
         raise ValueError(
             f"y has {n_classes:,} classes, too many for {n_rows:,} distinct rows. If they are "
-            'numbers, use criterion="variance"; otherwise join classes.'
+            'numbers, use criterion="variance"; otherwise merge classes.'
         )
     sums = np.bincount(row * n_classes + y, weights, minlength=n_rows * n_classes)
     return sums.reshape(n_rows, n_classes)

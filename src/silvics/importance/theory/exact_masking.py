@@ -164,7 +164,7 @@ def masking(
     p = distribution.n_variables
     if p > _MOST_VARIABLES:
         raise ValueError(
-            f"X has {p:,} variables, and masking takes at most {_MOST_VARIABLES}. Choose columns, "
+            f"X has {p:,} variables, but masking takes at most {_MOST_VARIABLES}. Select columns, "
             "for example the most important ones of asymptotic_importances."
         )
     seed = seed_of(random_state)

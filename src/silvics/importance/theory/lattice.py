@@ -16,18 +16,18 @@ MOST_VARIABLES = 24  # 2**24 impurities are 128 MiB
 
 
 class Lattice:
-    """i(Y|B) of all sets B of variables, at the number whose bits are those of B.
+    """The impurities i(Y|B) for all sets B of variables, indexed by the bits of B.
 
     Parameters
     ----------
     distribution : Distribution
-        Of at most ``MOST_VARIABLES`` variables.
+        A distribution of at most ``MOST_VARIABLES`` variables.
     max_size : int or None
-        Larger sets are left out; None: all are there.
+        The largest size of a set. None includes all sets.
     n_jobs : int
-        Threads.
+        Number of threads.
     progress : callable or None
-        Told how far the work is.
+        Function that is called as ``progress(done, total)``.
     """
 
     def __init__(
@@ -40,8 +40,9 @@ class Lattice:
         p = distribution.n_variables
         if p > MOST_VARIABLES:
             raise ValueError(
-                f"X has {p} variables, and all sets of more than {MOST_VARIABLES} are too many. "
-                "Choose columns; or use asymptotic_importances, which samples trees beyond."
+                f"X has {p} variables, but all sets of variables can be computed for at most "
+                f"{MOST_VARIABLES}. Select columns, or use asymptotic_importances, which can "
+                "sample trees instead."
             )
         self.n_variables = p
         self.max_size = p if max_size is None else min(max_size, p)
@@ -50,27 +51,27 @@ class Lattice:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """How many variables each set has."""
+        """The number of variables of each set."""
         sizes = np.zeros(1, dtype=np.int8)
         for _ in range(self.n_variables):
             sizes = np.concatenate([sizes, sizes + 1])
         return sizes
 
     def without(self, j: int, of: np.ndarray) -> np.ndarray:
-        """Entries of an array over sets that belong to sets without variable j."""
+        """Select the entries of an array over sets that belong to sets without variable j."""
         return np.ascontiguousarray(of.reshape(-1, 2, 1 << j)[:, 0, :]).ravel()
 
     def information(self, j: int) -> np.ndarray:
-        """G(Y; X_j | B) for every B without j, in the order of ``without``.
+        """Return G(Y; X_j | B) for every B without j, in the order of ``without``.
 
-        NaN where B and j together are more than ``max_size``.
+        It is NaN if B and j together have more than ``max_size`` variables.
         """
         given = self.impurities.reshape(-1, 2, 1 << j)
-        # Never negative, but for rounding.
+        # Rounding may give a negative number.
         return np.maximum(given[:, 0, :] - given[:, 1, :], 0.0).ravel()
 
     def sums_by_size(self, j: int, where: np.ndarray | None = None) -> np.ndarray:
-        """Sum of G(Y; X_j | B) over sets of each size 0 .. p - 1; only of those ``where``."""
+        """Sum G(Y; X_j | B) over the sets of each size 0 .. p - 1; only over those in ``where``."""
         information = np.nan_to_num(self.information(j))
         if where is not None:
             information = np.where(where, information, 0.0)
@@ -79,22 +80,22 @@ class Lattice:
 
 
 def term_weights(n_variables: int, n_terms: int | None = None) -> np.ndarray:
-    """1 / (C(p, k) (p - k)) for k = 0 .. p - 1: the weights of equation 6.10; or the first few."""
+    """Return the weights of equation 6.10: 1 / (C(p, k) (p - k)) for k = 0 .. n_terms - 1."""
     p = n_variables
     return np.array([1 / (comb(p, k) * (p - k)) for k in range(p if n_terms is None else n_terms)])
 
 
 def subspace_weights(n_variables: int, n_drawn: int) -> np.ndarray:
-    """The same for trees on subspaces of q variables drawn before (equation 6.38)."""
+    """Return the weights for trees on random subspaces of q variables (equation 6.38)."""
     p, q = n_variables, n_drawn
     weights = [comb(p - k - 1, q - k - 1) / comb(p, q) * w for k, w in enumerate(term_weights(q))]
     return np.array(weights + [0.0] * (p - q))
 
 
 def n_cells(distribution: Distribution, max_size: int) -> float:
-    """An upper bound of the cells of all sets up to a size: the work that a lattice is."""
+    """Return an upper bound of the number of cells of a lattice, which measures its work."""
     p, n = distribution.n_variables, distribution.n_rows
-    # Sums over sets of the product of their numbers of levels: elementary symmetric ones.
+    # Sums over sets of the product of their numbers of levels (elementary symmetric polynomials).
     products = np.zeros(p + 1)
     products[0] = 1.0
     for n_levels in distribution.n_levels:
@@ -103,7 +104,7 @@ def n_cells(distribution: Distribution, max_size: int) -> float:
 
 
 def numbers_of(words: np.ndarray) -> np.ndarray:
-    """Sets as numbers, each given by words of 64 bits, the lowest first."""
+    """Convert sets from words of 64 bits, lowest first, to numbers."""
     if words.shape[1] == 1:
         return words[:, 0]
     parts = (words[:, w].astype(object) << 64 * w for w in range(words.shape[1]))
@@ -111,6 +112,6 @@ def numbers_of(words: np.ndarray) -> np.ndarray:
 
 
 def set_of(number: Any, names: np.ndarray) -> tuple[str, ...]:
-    """The names of the variables whose bits a number has."""
+    """Return the names of the variables whose bits are set in a number."""
     bits = int(number)
     return tuple(str(name) for j, name in enumerate(names) if bits >> j & 1)

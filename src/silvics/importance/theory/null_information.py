@@ -130,8 +130,8 @@ def _expected_information(sizes: np.ndarray, classes: np.ndarray) -> float:
     def x_log_x(k: np.ndarray) -> np.ndarray:
         return k * np.log2(np.maximum(k, 1))
 
-    # Counts of a class in a child are hypergeometric; children of one size are alike. Their
-    # probabilities, from one to the next count, are those of all cells of a size at once.
+    # The count of a class in a child is hypergeometric. Children of equal size have equal
+    # distributions, so that each size is computed once.
     kinds, n_kinds = np.unique(sizes, return_counts=True)
     same, n_same = np.unique(classes, return_counts=True)
     log_factorials = special.gammaln(np.arange(n + 1) + 1.0)
@@ -141,7 +141,7 @@ def _expected_information(sizes: np.ndarray, classes: np.ndarray) -> float:
 
     of_cells = 0.0
     for size, n_of_size in zip(kinds, n_kinds, strict=True):
-        # All counts of all classes in such a child, one after the other.
+        # All possible counts of all classes in such a child, concatenated.
         least, most = np.maximum(0, size + same - n), np.minimum(size, same)
         lengths = most - least + 1
         count = np.repeat(same, lengths)

@@ -134,9 +134,7 @@ def redundant(
         return Redundancy(excess <= tolerance, excess, (), conditions, library_of(Xi))
     others = [] if given is None else variables_of(given, "redundant")
     if others and len(others[0].levels) not in lengths:
-        raise ValueError(
-            f"given has {len(others[0].levels)} rows, and Xi has {len(a.levels)}: they must agree."
-        )
+        raise ValueError(f"given has {len(others[0].levels)} rows, but Xi has {len(a.levels)}.")
     distribution = Distribution([a, b, *others], y, criterion, sample_weight)
     lattice = Lattice(distribution)
     _, with_i, with_j, both = lattice.impurities.reshape(-1, 4).T
@@ -272,10 +270,11 @@ def copies(
             continue
         known = lattice.without(j, has_c)
         apart = lattice.sums_by_size(j, ~known)
-        joint = lattice.sums_by_size(j, known)[1:]  # by the size of what is known besides
-        # One or more of c and its copies, and k others: the weights of all such sets, that is of
-        # those that hold any of them less those that hold none. With x^s (1 - x)^(p - s - 1)
-        # integrated for the weight of a set of size s, the former is as if c were not there.
+        joint = lattice.sums_by_size(j, known)[1:]  # by the number of other variables in the set
+        # The weight of all sets of k others and at least one of c and its copies. It is the weight
+        # of all sets with these k others, minus that of the sets without c and its copies. The
+        # weight of a set of size s is the integral of x^s (1 - x)^(p - s - 1), which shows that
+        # the first term is the weight in a table without c.
         at_least_one = [term_weights(p - 1) - w[: p - 1] for w in weights]
         importances[:, j] = [
             w @ apart + v @ joint for w, v in zip(weights, at_least_one, strict=True)

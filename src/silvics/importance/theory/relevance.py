@@ -219,9 +219,9 @@ def _of_nodes(
     n_tests = p * sum(comb(p - 1, k) for k in range(largest + 1))
     if n_tests > _MOST_TESTS:
         raise ValueError(
-            f"X has {p} variables, and their sets of up to {largest} others are too many: "
+            f"X has {p} variables, and the sets of up to {largest} others are too many: "
             f"{n_tests:.2g} tests. Pass max_size, such as max_size={1 if p < 4000 else 0}, or "
-            "choose columns, for example the most important ones of asymptotic_importances."
+            "select columns, for example the most important ones of asymptotic_importances."
         )
     trees = _core.RandomizedTrees()
     trees.depth = largest + 1

@@ -1,4 +1,4 @@
-"""Importances of all randomized trees on a distribution: by sets of variables, or by nodes."""
+"""Importances of all randomized trees on a distribution, by sets of variables or by nodes."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _SPLITS = {
     "extra": _core.TreeSplits.random_cut,
     "best": _core.TreeSplits.best_cut,
 }
-_MOST_CELLS = 3e10  # of a lattice, before trees are sampled instead: a minute
-_MOST_WORK = 500_000_000  # rows looked at by a recursion, likewise: some ten seconds
+_MOST_CELLS = 3e10  # cells of a lattice, about a minute; beyond, trees are sampled
+_MOST_WORK = 500_000_000  # rows read by a recursion, about ten seconds; beyond, sampled
 _NO_LIMIT = 2**63
 _MOST_SUBSPACES = 10_000
-_MOST_SETS = 1 << 26  # of variables, that any recursion may go through
+_MOST_SETS = 1 << 26  # sets of variables in a recursion
 _MOST_TREES = 100_000_000
-_CONTEXT_SIZE_OF_SAMPLES = 3  # larger sets are met too seldom
+_CONTEXT_SIZE_OF_SAMPLES = 3  # larger sets are too rare to be estimated
 
 
 def checked_settings(p: int, **settings: Any) -> dict[str, Any]:
-    """What was asked of trees on p variables, if it can be had."""
+    """Check the settings of trees on p variables and return them."""
     choices = {
         "splits": list(_SPLITS),
         "constant_features": ["count", "skip"],
@@ -60,13 +60,13 @@ def checked_settings(p: int, **settings: Any) -> dict[str, Any]:
         settings["subspace"] = whole_number("subspace", settings["subspace"], 1, *of_variables)
     if settings["splits"] == "encoded" and settings["K"] != 1:
         raise ValueError(
-            'splits="encoded" draws one variable at a node; for K > 1 use splits="extra".'
+            'splits="encoded" draws one variable at each node: for K > 1 use splits="extra".'
         )
     return settings
 
 
 class ExactImportanceSolver:
-    """One computation: which way is taken, and what comes of it."""
+    """Chooses the method of one computation, and runs it."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ExactImportanceSolver:
         self.wants_hidden = False
 
     def importances(self) -> AsymptoticImportances:
-        """By the sets of variables, where that is all that trees depend on; else by their nodes."""
+        """Compute by sets of variables if trees depend only on these, otherwise by nodes."""
         s, p = self.settings, self.distribution.n_variables
         levels = min(s["subspace"] or p, s["depth"] or p)
         plain = s["splits"] == "multiway" and s["K"] == 1
@@ -126,15 +126,15 @@ class ExactImportanceSolver:
                 return self._of_trees(found)
             if s["method"] == "exact":
                 raise ValueError(
-                    f"All trees on {d.n_variables} variables and {d.n_rows:,} distinct rows are "
-                    'too many to go through. Use method="sampled", which tells its standard '
-                    "errors; or limit depth; or choose columns."
+                    f"There are too many trees on {d.n_variables} variables and {d.n_rows:,} "
+                    'distinct rows for the exact method. Use method="sampled", which estimates '
+                    "standard errors, limit depth, or select columns."
                 )
             self._warn_of_samples()
         return self._of_trees(self._sampled(problem), s["n_trees"])
 
     def _problem(self, columns: Sequence[int]) -> _Problem | None:
-        """Trees on some of the variables, for the core; None if there is nothing to test."""
+        """Return the trees on some variables, for the core; None if all variables are constant."""
         d, s = self.distribution, self.settings
         trees = _core.RandomizedTrees()
         trees.splits = _SPLITS[s["splits"]]
@@ -167,7 +167,7 @@ class ExactImportanceSolver:
         if s["method"] == "exact" or small:
             most = _NO_LIMIT
         elif s["splits"] == "multiway" and self._work_of_multiway() > 100 * _MOST_WORK:
-            return None  # no use to begin
+            return None  # would exceed the limit
         else:
             most = _MOST_WORK
         found = _core.expected_importances(
@@ -176,22 +176,22 @@ class ExactImportanceSolver:
         return None if found is None else self._of_all_variables(found, problem)
 
     def _n_sets(self) -> int:
-        """How many sets of variables there may be above a test."""
+        """Return the number of sets of variables that may be tested above a node."""
         p = self.distribution.n_variables
         levels = min(self.settings["depth"] or p, p)
         return sum(comb(p, k) for k in range(levels))
 
     def _work_of_multiway(self) -> int:
-        """Rows that a recursion over nodes would look at, were no node ever pure."""
+        """Return the number of rows that a recursion reads if no node is pure."""
         return self._n_sets() * self.distribution.n_variables * self.distribution.n_rows
 
     def _warn_of_samples(self) -> None:
         s, d = self.settings, self.distribution
         warn_user(
-            f"All {s['splits']} trees on {d.n_variables} variables and {d.n_rows:,} distinct rows "
-            f"are too many to go through: the importances are the mean of {s['n_trees']:,} sampled "
-            "trees, and standard_errors says how far off they may be. Pass method='sampled' to say "
-            "that this is meant, or method='exact' to wait."
+            f"There are too many {s['splits']} trees on {d.n_variables} variables and {d.n_rows:,} "
+            f"distinct rows: the importances are the mean of {s['n_trees']:,} sampled trees, with "
+            "standard errors in standard_errors. Pass method='sampled' to avoid this warning, or "
+            "method='exact' to compute the expectation, which may take long."
         )
 
     def _sampled(self, problem: _Problem) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class ExactImportanceSolver:
         return self._of_all_variables(found, problem)
 
     def _of_all_variables(self, found: dict[str, Any], problem: _Problem) -> dict[str, Any]:
-        """What the core found of some variables, in the numbers of all of them."""
+        """Translate what the core computed for some variables to the numbers of all variables."""
         d, p = self.distribution, self.distribution.n_variables
         places = np.array(problem.places)
         wide = _nothing(d)
@@ -238,7 +238,7 @@ class ExactImportanceSolver:
             result.n_trees = n_trees
             with np.errstate(invalid="ignore", divide="ignore"):
                 squares = ((found["of_trees"] - found["of_trees"].mean(axis=0)) ** 2).sum(axis=0)
-                spread = np.sqrt(squares / np.float64(n_trees - 1))  # of one tree, unknown
+                spread = np.sqrt(squares / np.float64(n_trees - 1))  # NaN for one tree
             result.standard_errors = spread * d.unit / np.sqrt(n_trees)
         if self.settings["splits"] != "multiway":
             values = d.ordered_values("by_cut")
@@ -262,20 +262,20 @@ class ExactImportanceSolver:
     # ---- by subspaces
 
     def _from_subspaces(self) -> AsymptoticImportances:
-        """Mean over all subspaces, of which each gives the importances of its own variables."""
+        """Compute the mean over all subspaces of the importances of their variables."""
         d, s = self.distribution, self.settings
         p, q = d.n_variables, s["subspace"]
         n = comb(p, q)
         if s["method"] == "sampled":
             raise ValueError(
-                'method="sampled" does not go with subspace: all subspaces are gone through. Use '
-                f"depth={q}, which for K=1 multiway trees gives the same importances."
+                'method="sampled" cannot be combined with subspace, which enumerates all of '
+                f"them. Use depth={q}, which for K=1 multiway trees gives the same importances."
             )
         if n > _MOST_SUBSPACES:
             raise ValueError(
-                f"{p} variables have {n:,} subspaces of {q}, and these are gone through one by "
-                f"one, up to {_MOST_SUBSPACES:,}. Use depth={q} (for K=1 multiway trees it gives "
-                "the same importances), or choose columns."
+                f"{p} variables have {n:,} subspaces of {q}, but at most {_MOST_SUBSPACES:,} can "
+                f"be enumerated. Use depth={q}, which for K=1 multiway trees gives the same "
+                "importances, or select columns."
             )
         inner = ExactImportanceSolver(d, dict(s, method="exact"), self.n_jobs, None, None)
         mean = _nothing(d)
@@ -284,7 +284,7 @@ class ExactImportanceSolver:
             problem = inner._problem(columns)
             found = _nothing(d) if problem is None else inner._expected(problem)
             if found is None:
-                raise ValueError("The subspaces are too large to go through: limit depth.")
+                raise ValueError("The subspaces are too large for the exact method: limit depth.")
             mean["by_degree"] += found["by_degree"] / n
             for to, of in zip(mean["by_cut"], found["by_cut"], strict=True):
                 to += of / n
@@ -307,7 +307,7 @@ class ExactImportanceSolver:
 
 @dataclass
 class _Problem:
-    """Trees to go through: on which variables, and which binary ones are parts of which."""
+    """Trees to enumerate: their variables, and the variable of each binary variable."""
 
     native: _core.Distribution
     trees: _core.RandomizedTrees
@@ -316,7 +316,7 @@ class _Problem:
 
 
 def _nothing(d: Distribution) -> dict[str, Any]:
-    """What trees without a test would give."""
+    """Return the result for trees without tests."""
     p = d.n_variables
     return {
         "by_degree": np.zeros((p, p)),
@@ -331,13 +331,13 @@ def _nothing(d: Distribution) -> dict[str, Any]:
 
 
 def _with_finite_range(values: np.ndarray) -> np.ndarray:
-    """Values whose differences do not overflow; only shares of the range count."""
+    """Scale values so that differences do not overflow; only shares of the range matter."""
     with np.errstate(over="ignore"):
         return values if np.isfinite(values[-1] - values[0]) else values / 2
 
 
 def _spread(sets: np.ndarray, places: np.ndarray, n_words: int) -> np.ndarray:
-    """Bits of some variables, at the places that these have among all."""
+    """Move the bits of some variables to their places among all variables."""
     wide = np.zeros((len(sets), n_words), dtype=np.uint64)
     for i, j in enumerate(places.tolist()):
         bit = sets[:, i // 64] >> np.uint64(i % 64) & np.uint64(1)
