@@ -6,32 +6,39 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "splitter/fast/draw_threshold.hpp"
 #include "splitter/fast/exact_counts.hpp"
 #include "splitter/fast/exact_sums.hpp"
+#include "splitter/fast/node_cells.hpp"
+#include "splitter/fast/node_sort.hpp"
 
 namespace silvics {
 
-// The sum over some samples of a node, and of the others by difference.
+// The sum over the samples left of a cut. rest() adds the samples that have no cell: all samples
+// of the node but those given to begin(), which are the ones that have a cell.
 template <class C>
-class PartSum;
+class LeftSum;
 
 template <ExactSumCriterion C>
-class PartSum<C> {
+class LeftSum<C> {
 public:
-    explicit PartSum(C& criterion) : criterion_(criterion) {}
-    void clear() { sum_ = {}; }
-    void add(Position i) { sum_ += criterion_.sample(i); }
-    // Adds all samples of the node.
-    void add_all(std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) sum_ += criterion_.sample(i);
+    explicit LeftSum(C& criterion) : criterion_(criterion) {}
+    void enter(std::size_t n) {
+        whole_ = {};
+        for (std::size_t i = 0; i < n; ++i) whole_ += criterion_.sample(i);
     }
-    void add(const PartSum& other) { sum_ += other.sum_; }
-    void subtract(const PartSum& other) { sum_ = C::difference(sum_, other.sum_); }
+    void begin() { sum_ = {}; }
+    void add(Position i) { sum_ += criterion_.sample(i); }
+    void add_rest(std::span<const NodeCell> cells) {
+        typename C::Statistic stored{};
+        for (const NodeCell& cell : cells) stored += criterion_.sample(cell.at);
+        sum_ += C::difference(whole_, stored);
+    }
+    // Replaces the samples added by all others.
+    void invert() { sum_ = C::difference(whole_, sum_); }
     bool better(const CutLimits& limits, std::size_t n_left, Cut& best) {
         const double before = best.score;
         ExactSumSearch<C>::score_left(criterion_, sum_, n_left, limits, best);
@@ -40,85 +47,99 @@ public:
 
 private:
     C& criterion_;
-    typename C::Statistic sum_{};
+    typename C::Statistic sum_{}, whole_{};
 };
 
 template <ExactCountsCriterion C>
-class PartSum<C> {
+class LeftSum<C> {
 public:
-    explicit PartSum(C& criterion) : criterion_(criterion), weights_(criterion.n_classes(), 0) {}
-    void clear() { std::ranges::fill(weights_, 0); }
+    explicit LeftSum(C& criterion) : criterion_(criterion), stored_(criterion.n_classes(), 0) {}
+    void enter(std::size_t) {}
+    void begin() { left_ = criterion_.begin_scan(); }
     void add(Position i) {
         const std::uint64_t sample = criterion_.samples()[i];
-        weights_[C::class_of(sample)] += C::weight_of(sample);
+        criterion_.move(left_, C::class_of(sample), C::weight_of(sample));
     }
-    void add_all(std::size_t) {
-        for (const ClassId c : criterion_.present()) weights_[c] += criterion_.total(c);
+    void add_rest(std::span<const NodeCell> cells) {
+        for (const ClassId c : criterion_.present()) stored_[c] = 0;
+        for (const NodeCell& cell : cells) {
+            const std::uint64_t sample = criterion_.samples()[cell.at];
+            stored_[C::class_of(sample)] += C::weight_of(sample);
+        }
+        for (const ClassId c : criterion_.present())
+            criterion_.move(left_, c, criterion_.total(c) - stored_[c]);
     }
-    void add(const PartSum& other) {
-        for (const ClassId c : criterion_.present()) weights_[c] += other.weights_[c];
-    }
-    void subtract(const PartSum& other) {
-        for (const ClassId c : criterion_.present()) weights_[c] -= other.weights_[c];
-    }
+    void invert() {}  // the score is symmetric, and so are the limits
     bool better(const CutLimits& limits, std::size_t n_left, Cut& best) {
-        auto left = criterion_.begin_scan();
-        for (const ClassId c : criterion_.present()) criterion_.move(left, c, weights_[c]);
-        return ExactCountsSearch<C>::better(criterion_, limits, n_left, left, best);
+        return ExactCountsSearch<C>::better(criterion_, limits, n_left, left_, best);
     }
 
 private:
     C& criterion_;
-    std::vector<std::uint64_t> weights_;
+    typename C::LeftSums left_{};
+    std::vector<std::uint64_t> stored_;  // weights by class of the samples that have a cell
 };
 
 template <class C>
 class SparseScan {
 public:
+    SparseScan(C& criterion, std::size_t n_rows, const StopFlag& stop)
+        : stop_(stop), left_(criterion), node_(n_rows, stop) {}
+
     // The number of cuts scored so far.
     std::uint64_t n_cuts() const { return n_cuts_; }
 
     // The best cut, with missing values at either end of the order; returns false if the column is
     // constant. A cut found has its threshold and the side of missing values.
-    bool best_cut(C& criterion, const Column& column, const NodeSamples& node,
-                  std::span<const RowId> rows, const CutLimits& limits, Found& found) {
-        if (!enter(criterion, column, node, rows)) return false;
-        const bool has_missing =
-            column.has_missing && !groups_.empty() && std::isnan(groups_.back().low);
+    bool best_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
+                  const CutLimits& limits, Found& found) {
+        if (!enter(column, node, rows)) return false;
+        make_groups(column);
         if (groups_.size() == 1) return false;
+        const bool has_missing = groups_.back().missing;
         for_missing_sides(has_missing, [&](MissingSide side) {
             if (side == MissingSide::left)  // missing values come first
                 std::ranges::rotate(groups_, groups_.end() - 1);
-            scan(criterion, limits, side, found);
+            scan(column, limits, side, found);
         });
         return true;
     }
 
     // The random cut: one threshold within the range of the known values; missing values are tried
     // on both sides.
-    bool random_cut(C& criterion, const Column& column, const NodeSamples& node,
-                    std::span<const RowId> rows, const CutLimits& limits, Found& found) {
-        if (!enter(criterion, column, node, rows)) return false;
-        const bool has_missing = std::isnan(groups_.back().low);
-        if (has_missing && groups_.size() == 1) return false;
-        const std::size_t n_known = groups_.size() - has_missing;
-        const double low = groups_.front().low, high = groups_[n_known - 1].high;
-        if (low == high && !has_missing) return false;
-        const bool parts = low < high;
+    bool random_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
+                    const CutLimits& limits, Found& found) {
+        if (!enter(column, node, rows)) return false;
+        const std::size_t m = cells_.size(), n = rows.size();
+        double* const values = values_.ensure(m);
+        double low = m < n ? 0.0 : kInfinity, high = m < n ? 0.0 : -kInfinity;
+        std::size_t n_missing = 0;
+        for (std::size_t k = 0; k < m; ++k) {
+            const double v = values[k] = value(column, cells_[k].cell);
+            low = v < low ? v : low;
+            high = v > high ? v : high;
+            n_missing += std::isnan(v);
+        }
+        if (n_missing == n || (low == high && n_missing == 0)) return false;
+        const bool separates = low < high;
         const double threshold =
-            parts ? draw_threshold(node.key, found.feature, low, high) : kInfinity;
-        for_missing_sides(has_missing, [&](MissingSide missing) {
-            const double at = missing == MissingSide::left && !parts ? -kInfinity : threshold;
-            PartSum<C> left(criterion);
-            std::size_t n_left = 0;
-            for (const Cell& cell : cells_) {
-                const bool is_missing = std::isnan(cell.value);
-                if (is_missing ? missing != MissingSide::left : !(cell.value <= at)) continue;
-                left.add(cell.at);
-                ++n_left;
+            separates ? draw_threshold(node.key, found.feature, low, high) : kInfinity;
+        for_missing_sides(n_missing > 0, [&](MissingSide missing) {
+            const bool missing_left = missing == MissingSide::left;
+            const double at = missing_left && !separates ? -kInfinity : threshold;
+            // Only cells of the side that does not have the other samples are summed.
+            const bool rest_left = 0.0 <= at;
+            std::size_t n_summed = 0;
+            left_.begin();
+            for (std::size_t k = 0; k < m; ++k) {
+                const bool goes_left = std::isnan(values[k]) ? missing_left : values[k] <= at;
+                if (goes_left == rest_left) continue;
+                left_.add(cells_[k].at);
+                ++n_summed;
             }
-            if (0.0 <= at) add_rest(criterion, left, n_left);
-            if (n_left == 0 || n_left == n_ || !left.better(limits, n_left, found.cut)) return;
+            if (n_summed == 0 || n_summed == n) return;
+            if (rest_left) left_.invert();
+            if (!left_.better(limits, rest_left ? n - n_summed : n_summed, found.cut)) return;
             found.threshold = at;
             found.missing = missing;
         });
@@ -126,109 +147,101 @@ public:
     }
 
 private:
-    std::uint64_t n_cuts_ = 0;
-    struct Cell {
-        Code code;
-        Position at;
-        double value;
-    };
+    // Cells of one value, or of one bin.
     struct Group {
-        double low, high;         // range of values; NaN: missing
-        std::size_t first, last;  // range among the cells
+        std::size_t first, last;  // range among the sorted cells
         bool rest;                // includes the samples without a cell
+        bool missing;
     };
 
-    // Makes the groups of equal values, or of one bin, in their order; returns false if no sample
-    // has a cell.
-    bool enter(C& criterion, const Column& column, const NodeSamples& node,
-               std::span<const RowId> rows) {
-        cells_.clear();
-        column.codes.visit([&](const auto* codes) {
-            for_cells(column, rows, [&](std::size_t i, std::size_t cell) {
-                cells_.push_back({codes[cell], static_cast<Position>(i), column.values[cell]});
-            });
-        });
-        if (cells_.empty()) return false;
-        const bool by_value = column.kind == Column::Kind::several_values;
-        std::ranges::sort(cells_, [&](const Cell& a, const Cell& b) {
-            return a.code != b.code ? a.code < b.code : by_value && a.value < b.value;
-        });
-        n_rest_ = rows.size() - cells_.size();
-        groups_.clear();
-        bool placed = n_rest_ == 0;
-        const auto place_rest = [&](std::size_t at) {
-            groups_.push_back({0.0, 0.0, at, at, true});
-            placed = true;
-        };
-        const auto order = [&](Code code, double value) {  // against the zeros that are not stored
-            return code != column.zero ? (code < column.zero ? -1 : 1)
-                   : by_value          ? (value > 0.0) - (value < 0.0)
-                                       : 0;
-        };
-        for (std::size_t begin = 0, end; begin < cells_.size(); begin = end) {
-            const Cell& first = cells_[begin];
-            const auto same = [&](const Cell& cell) {
-                return cell.code == first.code && !(by_value && cell.value != first.value);
-            };
-            Group group{first.value, first.value, begin, begin, false};
-            const bool missing = column.has_missing && first.code == column.n_codes;
-            for (end = begin; end < cells_.size() && (missing || same(cells_[end])); ++end) {
-                group.low = std::min(group.low, cells_[end].value);
-                group.high = std::max(group.high, cells_[end].value);
-            }
-            group.last = end;
-            const int side = missing ? 1 : order(first.code, first.value);
-            if (!placed && side > 0) place_rest(begin);
-            if (!placed && side == 0) {
-                group.low = std::min(group.low, 0.0);
-                group.high = std::max(group.high, 0.0);
-                group.rest = placed = true;
-            }
-            groups_.push_back(group);
-        }
-        if (!placed) place_rest(cells_.size());
-        if (node.key != node_ || rows.size() != n_) {  // once per node
-            node_ = node.key;
-            n_ = rows.size();
-            whole_.emplace(criterion);
-            whole_->add_all(n_);
-        }
-        return true;
+    // Finds the cells of the node; returns false if no sample has one.
+    bool enter(const Column& column, const NodeSamples& node, std::span<const RowId> rows) {
+        if (node_.enter(node.key, rows)) left_.enter(rows.size());
+        cells_ = node_.find(column);
+        return !cells_.empty();
     }
 
-    void scan(C& criterion, const CutLimits& limits, MissingSide missing, Found& found) {
-        PartSum<C> left(criterion);
+    static double value(const Column& column, std::size_t cell) {
+        if (!column.codes_have_values()) return column.values[cell];
+        const Code code = column.codes[cell];
+        return code < column.n_codes ? column.code_values[code]
+                                     : std::numeric_limits<double>::quiet_NaN();
+    }
+
+    // Makes the groups of equal values, or of one bin, in their order.
+    void make_groups(const Column& column) {
+        const std::size_t m = cells_.size();
+        std::uint16_t* const codes = codes_.ensure(m);
+        RowId* const rows = rows_.ensure(m);
+        column.codes.visit([&](const auto* from) {
+            for (std::size_t k = 0; k < m; ++k) {
+                codes[k] = from[cells_[k].cell];
+                rows[k] = column.cells[cells_[k].cell];
+            }
+        });
+        const NodeColumn at_cells{column, {rows, m}, codes, range_of(codes, m)};
+        order_ = sort_.sort(at_cells, stop_);
+        const auto cuts = sort_.cuts();
+        const bool by_value = at_cells.parts_codes();
+        groups_.clear();
+        bool placed = m == node_.rows().size();
+        for (std::size_t begin = 0, end; begin < m; begin = end) {
+            for (end = begin + 1; end < m && !cuts[end - 1];) ++end;
+            const Code code = codes[order_[begin]];
+            const bool missing = column.has_missing && code == column.n_codes;
+            // On which side of the zeros that are not stored the group is.
+            int side = missing ? 1 : (code > column.zero) - (code < column.zero);
+            if (side == 0 && by_value) {
+                const double v = value(column, cells_[order_[begin]].cell);
+                side = (v > 0.0) - (v < 0.0);
+            }
+            if (!placed && side > 0) groups_.push_back({begin, begin, true, false});
+            groups_.push_back({begin, end, !placed && side == 0, missing});
+            placed |= side >= 0;
+        }
+        if (!placed) groups_.push_back({m, m, true, false});
+    }
+
+    void scan(const Column& column, const CutLimits& limits, MissingSide missing, Found& found) {
         std::size_t n_left = 0;
-        n_cuts_ += groups_.size() - (groups_.empty() ? 0 : 1);
+        n_cuts_ += groups_.size() - 1;
+        left_.begin();
         for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
             const Group& group = groups_[g];
-            for (std::size_t k = group.first; k < group.last; ++k) left.add(cells_[k].at);
+            for (std::size_t k = group.first; k < group.last; ++k) left_.add(cells_[order_[k]].at);
             n_left += group.last - group.first;
-            if (group.rest) add_rest(criterion, left, n_left);
-            if (!left.better(limits, n_left, found.cut)) continue;
-            const double low = group.high, high = groups_[g + 1].low;
+            if (group.rest) {
+                left_.add_rest(cells_);
+                n_left += node_.rows().size() - cells_.size();
+            }
+            if (!left_.better(limits, n_left, found.cut)) continue;
             found.missing = missing;
-            found.threshold = std::isnan(low)    ? -kInfinity
-                              : std::isnan(high) ? kInfinity
-                                                 : middle_of_gap(low, high);
+            found.threshold = threshold_between(column, group, groups_[g + 1]);
         }
     }
 
-    // Adds the samples that have no cell.
-    void add_rest(C& criterion, PartSum<C>& left, std::size_t& n_left) {
-        PartSum<C> stored(criterion);
-        for (const Cell& cell : cells_) stored.add(cell.at);
-        left.add(*whole_);
-        left.subtract(stored);
-        n_left += n_rest_;
+    double threshold_between(const Column& column, const Group& left, const Group& right) const {
+        if (left.missing) return -kInfinity;
+        if (right.missing) return kInfinity;
+        double low = left.rest ? 0.0 : -kInfinity, high = right.rest ? 0.0 : kInfinity;
+        for (std::size_t k = left.first; k < left.last; ++k)
+            low = std::max(low, value(column, cells_[order_[k]].cell));
+        for (std::size_t k = right.first; k < right.last; ++k)
+            high = std::min(high, value(column, cells_[order_[k]].cell));
+        return middle_of_gap(low, high);
     }
 
-    std::vector<Cell> cells_;
+    const StopFlag& stop_;
+    LeftSum<C> left_;
+    NodeCells node_;
+    std::span<const NodeCell> cells_;  // of the column at the node
+    std::span<const Position> order_;  // the same cells by value
+    CodeBuffer codes_;
+    Scratch<RowId> rows_;
+    NodeSort sort_;
     std::vector<Group> groups_;
-    std::size_t n_rest_ = 0;
-    StreamKey node_ = 0;  // node whose sum is in whole_
-    std::size_t n_ = 0;
-    std::optional<PartSum<C>> whole_;
+    Scratch<double> values_;
+    std::uint64_t n_cuts_ = 0;
 };
 
 }  // namespace silvics

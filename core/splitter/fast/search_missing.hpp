@@ -14,7 +14,10 @@
 namespace silvics {
 
 // A criterion of exact sums scans the stored cells of a sparse column; others gather its codes.
-struct NoSparseScan {};
+struct NoSparseScan {
+    template <class... Any>
+    explicit NoSparseScan(Any&&...) {}
+};
 template <Criterion C>
 using SparseScanOf = typename std::conditional_t<ExactSumCriterion<C> || ExactCountsCriterion<C>,
                                                  std::type_identity<SparseScan<C>>,
@@ -24,15 +27,18 @@ template <Criterion C>
 class MissingSearch {
 public:
     MissingSearch(const SplitterParts& parts, C& criterion, CutSearch<C>& search)
-        : rules_(parts.rules), stop_(parts.stop), criterion_(criterion), search_(search) {}
+        : rules_(parts.rules),
+          stop_(parts.stop),
+          criterion_(criterion),
+          search_(search),
+          sparse_(criterion, parts.table.n_rows, parts.stop) {}
 
     // The best cut of a column, if it is better than the one found before; returns false if the
     // column is constant. A cut found has its threshold and the side of missing values.
     bool best_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
                   const CutLimits& limits, Found& found) {
         if constexpr (kScansSparse)
-            if (column.sparse)
-                return sparse_.best_cut(criterion_, column, node, rows, limits, found);
+            if (column.sparse) return sparse_.best_cut(column, node, rows, limits, found);
         return best_gathered_cut(column, rows, limits, found);
     }
 
@@ -40,8 +46,7 @@ public:
     bool random_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
                     const CutLimits& limits, Found& found) {
         if constexpr (kScansSparse)
-            if (column.sparse)
-                return sparse_.random_cut(criterion_, column, node, rows, limits, found);
+            if (column.sparse) return sparse_.random_cut(column, node, rows, limits, found);
         return draw_threshold_of(column, node, rows, limits, found);
     }
 
