@@ -16,6 +16,15 @@ struct CutSums {
     double node_weight, node_sum_y, factor;
 };
 
+// Rows of sums left of each cut, one plane after another: the weights first, then each term. The
+// sums of the node are in the same order.
+struct CutPlanes {
+    const double* left;
+    std::size_t stride, n_terms;  // doubles between planes; terms besides the weight
+    const double* node;
+    double factor;
+};
+
 // Magic-number rounding: (y + high) - high rounds y to a multiple of the coarse grid, and `low`
 // does the same for what that leaves.
 struct OutputGrid {
@@ -34,6 +43,8 @@ struct Kernels {
                       std::uint32_t* ranks);
     // score[j] = factor * d^2 / (w (W - w)) with d = t W - T w. Returns the largest score.
     double (*score_cuts)(const CutSums& sums, std::size_t n, double* score);
+    // The same with d^2 summed over several terms, in their order.
+    void (*score_planes)(const CutPlanes& planes, std::size_t n, double* score);
     // open[b] is one if a cut within bin b could score `wanted` or more, by an upper bound; the
     // sums at the ends of the bin are sums[b - 1] and sums[b], and spread[b] is its weight times
     // its sum of squares around its mean. Covers bins 1 .. n - 2 and returns how many are open.

@@ -35,6 +35,30 @@ double score_cuts(const CutSums& sums, std::size_t n, double* score) {
     return a > b ? a : b;
 }
 
+void score_planes(const CutPlanes& planes, std::size_t n, double* score) {
+    const double *w = planes.left, *node = planes.node;
+    const double W = node[0], factor = planes.factor;
+    std::size_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+        const Four weight = load<Four>(w + j);
+        Four sum = {0, 0, 0, 0};
+        for (std::size_t k = 1; k <= planes.n_terms; ++k) {
+            const Four d = load<Four>(w + k * planes.stride + j) * W - node[k] * weight;
+            sum += d * d;
+        }
+        const Four four = factor * sum / (weight * (W - weight));
+        __builtin_memcpy(score + j, &four, sizeof four);
+    }
+    for (; j < n; ++j) {
+        double sum = 0.0;
+        for (std::size_t k = 1; k <= planes.n_terms; ++k) {
+            const double d = w[k * planes.stride + j] * W - node[k] * w[j];
+            sum += d * d;
+        }
+        score[j] = factor * sum / (w[j] * (W - w[j]));
+    }
+}
+
 // The sum over a part of a bin differs from its proportional share by at most half the square root
 // of the spread. Every cut within a bin thus lies in a parallelogram around the chord of the bin,
 // and the score, being convex, is largest at one of its corners.

@@ -15,6 +15,7 @@ const Kernels SILVICS_KERNELS = {
     .name = SILVICS_KERNELS_NAME,
     .rank_keys = rank_keys,
     .score_cuts = score_cuts,
+    .score_planes = score_planes,
     .bins_above_bound = bins_above_bound,
     .sum_words = sum_words,
     .sum_words_marked = sum_words_marked,

@@ -33,6 +33,7 @@ public:
     // not influence the order of sums.
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         n_ = n;
+        rows_filled_ = false;
         weights_ = order.weights.data() + begin;
         weight_ = 0.0;
         for (std::size_t i = 0; i < n; ++i) weight_ += weights_[i];
@@ -122,12 +123,42 @@ public:
     double right_weight() const { return weight_ - left_weight_; }
 
     double score() const {
-        if (outputs_.size() == 1) return Impurity::score({left_weight_, left_}, {weight_, total_});
+        // The terms of all outputs have one divisor.
+        if (outputs_.size() == 1 || Impurity::kScoredByTerms)
+            return Impurity::score({left_weight_, left_}, {weight_, total_});
         double sum = 0.0;
         for (const Output& out : outputs_)
             sum += Impurity::score(of(out, left_weight_, left_), of(out, weight_, total_));
         return sum;
     }
+
+    // The samples as rows of histogram_width() numbers, which add up; a width of zero means that
+    // there are too many classes.
+    std::size_t row_width() const {
+        return histogram_width() <= kMaxRowWidth ? histogram_width() : 0;
+    }
+    const double* sample_rows() {
+        if (rows_filled_) return sample_rows_.data();
+        rows_filled_ = true;
+        const std::size_t width = histogram_width();
+        double* row = sample_rows_.cleared(n_ * width);
+        for (std::size_t i = 0; i < n_; ++i, row += width) add_to(row, static_cast<Position>(i));
+        return sample_rows_.data();
+    }
+    const double* total_row() {
+        total_row_.assign(1, weight_);
+        total_row_.insert(total_row_.end(), total_.begin(), total_.end());
+        return total_row_.data();
+    }
+    // Where sides are compared by their means: the terms to compare, and a factor of the score.
+    static constexpr bool kComparesMeans = Impurity::kScoredByTerms;
+    std::size_t n_compared() const { return total_.size() == 2 ? 1 : total_.size(); }
+    double factor() const { return total_.size() == 2 ? 2.0 : 1.0; }
+    void set_left(const double* row) {
+        left_weight_ = row[0];
+        std::copy_n(row + 1, left_.size(), left_.data());
+    }
+
     double decrease(double score) const {
         double parts = 0.0;
         for (const Output& out : outputs_) parts += Impurity::part(of(out, weight_, total_));
@@ -164,6 +195,7 @@ public:
     std::size_t n_means() const { return total_.size(); }
 
 private:
+    static constexpr std::size_t kMaxRowWidth = 16;
     static constexpr ClassId kAbsent = ~ClassId{0};
 
     struct Output {
@@ -189,7 +221,9 @@ private:
     std::size_t n_ = 0;
     const double* weights_ = nullptr;  // of the node's samples
     std::vector<ClassId> labels_;      // their renumbered classes, one output after another
-    std::vector<double> cell_;
+    std::vector<double> cell_, total_row_;
+    Scratch<double> sample_rows_;
+    bool rows_filled_ = false;
     double weight_ = 0.0, left_weight_ = 0.0;
 };
 

@@ -24,6 +24,7 @@ struct ClassWeights {
 // scored like squared error. With whole weights every step before the last division is exact, so
 // that equal decreases have equal scores.
 struct Gini {
+    static constexpr bool kScoredByTerms = true;
     static double impurity(const ClassWeights& node) {
         double squares = 0.0;
         for (const double c : node.of) squares += c * c;
@@ -51,6 +52,7 @@ struct Gini {
 // Entropy and misclassification score each side by itself, and the parts of the sides add up.
 template <class Derived>
 struct BySides {
+    static constexpr bool kScoredByTerms = false;
     static double score(const ClassWeights& left, const ClassWeights& node) {
         const double right_weight = node.weight - left.weight;
         return Derived::part_of(left.of.size(), left.weight,
@@ -116,7 +118,7 @@ struct Sums {
 // cancellation, and with whole weights and outputs equal decreases have equal scores; their
 // decrease is score / weight^2.
 struct SquaredError {
-    static constexpr bool kComparesMeans = true, kCountsPositives = false;
+    static constexpr bool kComparesMeans = true, kCountsPositives = false, kScoredByTerms = true;
     static double loss(double y, double mean) { return (y - mean) * (y - mean); }
     // The difference of the means of both sides times both weights.
     static double difference(const Sums& left, const Sums& node, std::size_t k) {
@@ -134,6 +136,7 @@ struct SquaredError {
 
 // Friedman 2001, eq. 35: the squared difference of the means over all outputs together.
 struct FriedmanImprovement : SquaredError {
+    static constexpr bool kScoredByTerms = false;
     static double score(const Sums& left, const Sums& node) {
         double d = 0.0;
         for (std::size_t k = 0; k < left.of.size(); ++k) d += difference(left, node, k);
@@ -146,7 +149,7 @@ struct FriedmanImprovement : SquaredError {
 // is undefined: such cuts are not taken. Positive outputs are counted to detect it, since the sum
 // of zeros may have a rounding error.
 struct PoissonDeviance {
-    static constexpr bool kComparesMeans = false, kCountsPositives = true;
+    static constexpr bool kComparesMeans = false, kCountsPositives = true, kScoredByTerms = false;
     static double loss(double y, double mean) { return y > 0.0 ? y * ln_portable(y / mean) : 0.0; }
     static double part(double sum, double weight, double positives) {
         return positives == 0.0 ? -INFINITY : sum * ln_portable(sum / weight);

@@ -107,12 +107,12 @@ class ClassCounts(SummedCriterion):
 
     def score(self, left, right, whole):
         if self.name == "gini":  # the variances of "is this class", summed
-            return added(*[self.gini(left, right, whole, output) for output in self.outputs])
+            return self.gini(left, right, whole)
         each = [(self.part(left[o], left[0]) + self.part(right[o], right[0])) for o in self.outputs]
         return added(*each)
 
-    def gini(self, left, right, whole, output):
-        squares = [d * d for d in differences_of_means(left, whole, output)]
+    def gini(self, left, right, whole):
+        squares = [d * d for d in differences_of_means(left, whole, slice(1, None))]
         if len(squares) == 2:
             squares = [2.0 * squares[0]]
         return added(*squares) / (left[0] * right[0])

@@ -55,8 +55,9 @@ public:
         if (team_ != nullptr && node.n >= rules_.shared_from)
             return find_shared(node, rows, constants);
         if (search_.by_values(node.n)) return find_by_values(node, rows, constants);
-        if constexpr (ExactSumCriterion<C> || ExactCountsCriterion<C>)
-            if (node.n <= kMaxSmallNode && !rules_.random_cut)
+        if constexpr (requires { requires C::kSummable; } || ExactSumCriterion<C> ||
+                      ExactCountsCriterion<C>)
+            if (node.n <= kMaxSmallNode && !rules_.random_cut && search_.fits_small_node())
                 return with_constant(node.n, [&](auto n) {
                     return find_best(
                         node, constants, 1, [](const auto&) {},

@@ -21,21 +21,23 @@ public:
     std::span<const Position> sort(const NodeColumn& node, const StopFlag& stop) {
         const std::size_t n = node.size();
         order_.ensure(n);
+        cut_.ensure(n);
+        bool equal = false;
         if (is_ranked(node)) {
             alignas(64) std::uint32_t ranks[kMaxRanked];
             rank(node, ranks);
             for (std::size_t i = 0; i < n; ++i) order_[ranks[i]] = static_cast<Position>(i);
+            for (std::size_t k = 0; k + 1 < n; ++k) {
+                cut_[k] = node.codes[order_[k]] != node.codes[order_[k + 1]];
+                equal |= !cut_[k];
+            }
+        } else if (n <= std::size_t{1} << 16) {
+            equal = by_digits(node, short_keys_, stop);
         } else {
-            by_digits(node, stop);
+            equal = by_digits(node, long_keys_, stop);
         }
-        cut_.ensure(n);
         n_ = n;
         n_sorted_ += n;
-        bool equal = false;
-        for (std::size_t k = 0; k + 1 < n; ++k) {
-            cut_[k] = node.codes[order_[k]] != node.codes[order_[k + 1]];
-            equal |= !cut_[k];
-        }
         cut_[n - 1] = 0;
         if (equal && node.parts_codes())
             sort_within_codes(node, {order_.data(), n}, {cut_.data(), n});
@@ -83,35 +85,65 @@ private:
         }
     }
 
+    template <class Key>
+    struct Keys {
+        Scratch<Key> keys, sorted;
+    };
+
     // Radix sort from the least significant digit. The digits adapt to the range of codes, so that
-    // few distinct values cost one pass (the O(NH) of thesis 5.3.4).
-    void by_digits(const NodeColumn& node, const StopFlag& stop) {
+    // few distinct values cost one pass (the O(NH) of thesis 5.3.4). A key has the code in its
+    // upper half and the position in its lower half, so that every pass reads memory in order.
+    // Returns whether some codes are equal.
+    template <class Key>
+    bool by_digits(const NodeColumn& node, Keys<Key>& memory, const StopFlag& stop) {
+        constexpr int kShift = 4 * sizeof(Key);
         const std::size_t n = node.size();
         const int bits = std::bit_width(node.range.high - node.range.low);
         const int passes = bits <= 10 ? 1 : 2, digit_bits = (bits + passes - 1) / passes;
-        const std::size_t buckets = std::size_t{1} << digit_bits;
-        scratch_.ensure(n);
-        starts_.resize(buckets);
-        for (int pass = 0; pass < passes; ++pass) {
-            const auto digit = [&, shift = pass * digit_bits](Position i) {
-                return static_cast<std::size_t>((node.codes[i] - node.range.low) >> shift) &
-                       (buckets - 1);
-            };
-            std::ranges::fill(starts_, 0U);
-            for (std::size_t i = 0; i < n; ++i) ++starts_[digit(static_cast<Position>(i))];
-            std::uint32_t start = 0;
-            for (auto& s : starts_) start += std::exchange(s, start);
-            in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
-                for (std::size_t k = begin; k < end; ++k) {
-                    const Position i = pass == 0 ? static_cast<Position>(k) : order_[k];
-                    scratch_[starts_[digit(i)]++] = i;
-                }
-            });
-            order_.swap(scratch_);
+        const std::size_t buckets = std::size_t{1} << digit_bits, mask = buckets - 1;
+        starts_.assign(2 * buckets, 0U);
+        std::uint32_t *const low = starts_.data(), *const high = low + buckets;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t code = node.codes[i] - node.range.low;
+            ++low[code & mask];
+            ++high[code >> digit_bits];  // all zero if there is one pass
         }
+        std::uint32_t start = 0, above = 0;
+        for (std::size_t b = 0; b < buckets; ++b) {
+            start += std::exchange(low[b], start);
+            above += std::exchange(high[b], above);
+        }
+        Key* const keys = memory.keys.ensure(n);
+        Key* sorted = memory.sorted.ensure(n);
+        in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::size_t code = node.codes[i] - node.range.low;
+                sorted[low[code & mask]++] =
+                    static_cast<Key>(static_cast<Key>(code) << kShift | static_cast<Key>(i));
+            }
+        });
+        if (passes == 2) {
+            in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t k = begin; k < end; ++k)
+                    keys[high[sorted[k] >> (kShift + digit_bits)]++] = sorted[k];
+            });
+            sorted = keys;
+        }
+        bool equal = false;
+        constexpr Key kPosition = (Key{1} << kShift) - 1;
+        order_[n - 1] = static_cast<Position>(sorted[n - 1] & kPosition);
+        for (std::size_t k = 0; k + 1 < n; ++k) {
+            order_[k] = static_cast<Position>(sorted[k] & kPosition);
+            const bool differ = ((sorted[k] ^ sorted[k + 1]) >> kShift) != 0;
+            cut_[k] = differ ? 1 : 0;
+            equal |= !differ;
+        }
+        return equal;
     }
 
-    Scratch<Position> order_, scratch_;
+    Scratch<Position> order_;
+    Keys<std::uint32_t> short_keys_;
+    Keys<std::uint64_t> long_keys_;
     Scratch<std::uint8_t> cut_;
     std::size_t n_ = 0;
     std::uint64_t n_sorted_ = 0;

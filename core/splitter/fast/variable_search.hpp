@@ -65,6 +65,12 @@ public:
         return true;
     }
 
+    // Whether search_small() can be used.
+    bool fits_small_node() const {
+        if constexpr (requires { criterion_.row_width(); }) return criterion_.row_width() != 0;
+        return true;
+    }
+
     // The best cut on one variable of a node of N samples.
     template <std::size_t N>
     bool search_small(const NodeSamples& node, std::span<const RowId> rows, Found& found) {

@@ -19,6 +19,29 @@ TEST_CASE("cuts are scored by the formula, to the last bit, and the largest is r
     });
 }
 
+TEST_CASE("cuts of several terms are scored by the formula, to the last bit") {
+    at_every_size(2, [](const Kernels& table, Rng& rng, std::size_t n) {
+        for (const std::size_t n_terms : {1U, 2U, 5U}) {
+            const std::size_t stride = n + 3;
+            std::vector<double> left = random_reals(rng, (n_terms + 1) * stride, 0.5, 99.5);
+            std::vector<double> node = random_reals(rng, n_terms + 1, -9, 9);
+            node[0] = 100.0;
+            const CutPlanes planes{left.data(), stride, n_terms, node.data(), 2.0};
+            std::vector<double> score(n), expected(n);
+            for (std::size_t j = 0; j < n; ++j) {
+                double sum = 0.0;
+                for (std::size_t k = 1; k <= n_terms; ++k) {
+                    const double d = left[k * stride + j] * node[0] - node[k] * left[j];
+                    sum += d * d;
+                }
+                expected[j] = planes.factor * sum / (left[j] * (node[0] - left[j]));
+            }
+            table.score_planes(planes, n, score.data());
+            CHECK(score == expected);
+        }
+    });
+}
+
 // Samples in bins, one after another: the sums up to each bin's end, and the bins' spreads.
 struct BinnedSamples {
     std::vector<double> w, y;           // of each sample
