@@ -12,16 +12,19 @@
 
 namespace silvics {
 
+// Whether the cut respects the monotonic constraint, if there is one. Sets the middle of the cut.
+template <MovingCriterion C>
+bool keeps_order(const C& criterion, const CutLimits& limits, Cut& cut) {
+    if (limits.monotonic == 0) return true;
+    const double left = criterion.left_value(), right = criterion.right_value();
+    cut.middle = (left + right) / 2;
+    return limits.keep_order(left, right);
+}
+
 template <MovingCriterion C>
 void keep_if_better(const C& criterion, const CutLimits& limits, Cut cut, Cut& best) {
     cut.score = criterion.score();
-    if (!(cut.score > best.score)) return;
-    if (limits.monotonic != 0) {
-        const double left = criterion.left_value(), right = criterion.right_value();
-        if (!limits.keep_order(left, right)) return;
-        cut.middle = (left + right) / 2;
-    }
-    best = cut;
+    if (cut.score > best.score && keeps_order(criterion, limits, cut)) best = cut;
 }
 
 // Groups of equal values from sorted samples.
@@ -216,12 +219,8 @@ private:
                 if (!limits_.allow(n_left_[j], planes_[j], total_[0] - planes_[j])) continue;
                 Cut cut = make_cut(number_[j]);
                 cut.score = score[j];
-                if (limits_.monotonic != 0) {
-                    set_left(j);
-                    if (!limits_.keeps_order(criterion_)) continue;
-                    cut.middle = (criterion_.left_value() + criterion_.right_value()) / 2;
-                }
-                best_ = cut;
+                if (limits_.monotonic != 0) set_left(j);
+                if (keeps_order(criterion_, limits_, cut)) best_ = cut;
             }
             size_ = 0;
         }
