@@ -47,7 +47,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
     column.sparse = true;
     column.plain = false;
     std::vector<double> read(n);
-    std::vector<std::uint32_t> order;  // the cells that are not missing, sorted by value
+    std::vector<std::uint32_t>& order = made.order;
     for (std::size_t k = 0; k < n; ++k) {
         read[k] = column.values[k];
         if (std::isinf(read[k])) throw std::invalid_argument(kInfinite);
@@ -91,6 +91,8 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
         for (std::size_t k = 0; column.has_missing && k < n; ++k)
             if (std::isnan(read[k])) codes[k] = static_cast<Narrow>(column.n_codes);
     });
+    for (std::size_t k = 0; column.has_missing && k < n; ++k)
+        if (std::isnan(read[k])) order.push_back(static_cast<std::uint32_t>(k));
     column.code_values.shrink_to_fit();
     return made;
 }

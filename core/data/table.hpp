@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/large_buffer.hpp"
 #include "data/column.hpp"
 #include "data/matrix.hpp"
+#include "data/sparse_cells.hpp"
 
 namespace silvics {
 
@@ -31,7 +33,7 @@ struct Table {
     std::vector<Column> columns;
     std::vector<LargeBuffer> buffers;       // the codes that columns view, of many columns,
     std::vector<CodeArray> arrays;          // or of one column each
-    std::vector<std::vector<RowId>> cells;  // the rows of the cells of sparse columns
+    std::optional<SparseCells> sparse;      // the cells of a sparse matrix, which has no other columns
     // Random cuts of nodes of fewer samples are drawn on the values instead of codes.
     std::size_t values_below = 0;
 
