@@ -191,7 +191,7 @@ private:
         return find_best(
             node, constants, mapped ? kCellBatchSize : 1,
             [&](std::span<const FeatureId> drawn) {
-                if (mapped) constants.cells.prefetch(drawn);
+                if (mapped) constants.cells.prefetch(drawn, rules_.random_cut);
             },
             [&](std::size_t, Found& found) { return search_.search_cells(node, rows, found); },
             [](const Found&) {}, [&](const Found& best) { return search_.mark(node, best, rows); });

@@ -60,9 +60,10 @@ public:
     // Whether it is known that no sample of the node has a cell in the column.
     bool absent(FeatureId f) const { return linked_ && heads_[f] < base_; }
 
-    // Whether find() will look cells up in the map, where prefetch() saves time.
+    // Whether find() will look cells up in the map, where prefetch() saves time: of what find() and
+    // a search of codes read, or of what find_unordered() and a search of values read.
     bool mapped() const { return !linked_; }
-    void prefetch(std::span<const FeatureId> features) const {
+    void prefetch(std::span<const FeatureId> features, bool unordered) const {
         for (const FeatureId f : features) __builtin_prefetch(&cells_->heads[f]);
         for (const FeatureId f : features) {
             const auto& head = cells_->heads[f];
@@ -72,6 +73,12 @@ public:
                 for (std::size_t k = 0; k < bytes + 63; k += 64) __builtin_prefetch(at + k);
             };
             near(cells_->rows.data() + head.begin, head.n_cells);
+            if (unordered) {
+                const ColumnView& values = cells_->values;
+                const auto* const first = values.at(head.begin);
+                near(first, static_cast<std::size_t>(values.at(head.begin + head.n_cells) - first));
+                continue;
+            }
             cells_->by_value.visit(
                 [&](const auto* order) { near(order + head.begin, head.n_cells); });
             near(head.codes, head.n_cells);
