@@ -10,8 +10,8 @@
 namespace silvics {
 
 struct SparseColumn {
-    CodedColumn coded;         // codes of the cells
-    std::vector<RowId> cells;  // rows of the cells
+    CodedColumn coded;                 // codes of the cells
+    std::vector<RowId> cells;          // rows of the cells
     std::vector<std::uint32_t> order;  // the cells by value, missing ones last
 };
 

@@ -217,10 +217,10 @@ private:
     std::uint64_t n_entered_ = 0;
     std::span<const RowId> rows_;
     bool linked_ = false;
-    Link base_ = 1, end_ = 1;   // the links of the node
-    std::vector<Link> heads_;   // of each column: its last link; of another node if below base_
+    Link base_ = 1, end_ = 1;  // the links of the node
+    std::vector<Link> heads_;  // of each column: its last link; of another node if below base_
     Scratch<Linked> links_;
-    Scratch<Link> firsts_;      // of each sample: its first link
+    Scratch<Link> firsts_;            // of each sample: its first link
     std::uint64_t stamp_ = 0;         // the number of the node that filled the map last
     std::vector<std::uint64_t> map_;  // of each row: the stamp, and the position in the node
     Scratch<NodeCell> found_;

@@ -125,8 +125,8 @@ public:
         const std::size_t begin = table_.sparse->heads[found.feature].begin;
         visit_scalar(stored.type, [&]<class T>(std::type_identity<T>) {
             for (std::size_t k = 0; k < m; ++k) {
-                const double v = values[k] = load_as_double<T>(stored.at(begin + cells_[k].cell)) +
-                                             0.0;  // no negative zero
+                const double v = values[k] =
+                    load_as_double<T>(stored.at(begin + cells_[k].cell)) + 0.0;  // no negative zero
                 low = v < low ? v : low;
                 high = v > high ? v : high;
                 n_missing += v != v;
