@@ -172,12 +172,14 @@ def diagnose(
 
 def _findings(forest: Any, X: Any, y: Any, evidence: Evidence, held_out: bool) -> Iterator[Finding]:
     infinite = max(float(evidence.errors(n_trees=np.inf).mean()), 1e-12 * evidence.baseline)
-    signal = infinite < _NO_SIGNAL * evidence.baseline
+    # Full trees can be worse than a constant although smaller trees are better.
+    least = min(float(evidence.errors(growth, np.inf).mean()) for growth in evidence.growths)
+    signal = least < _NO_SIGNAL * evidence.baseline
     if not signal:
-        share = infinite / evidence.baseline if evidence.baseline else 1.0
+        share = least / evidence.baseline if evidence.baseline else 1.0
         yield Finding(
             "no signal", share,
-            f"The error is {share:.0%} of that of a constant prediction.",
+            f"The error is {share:.0%} of that of a constant prediction, also with smaller trees.",
             "The inputs say little about the output; do not interpret importances.",
         )  # fmt: skip
     yield from _of_trees(forest, evidence, infinite)
