@@ -93,7 +93,7 @@ void Predictor::leaves_of_many(std::size_t m, const RowBlock& block, const T* va
                                std::span<const std::uint32_t> samples, UnpackedTree<T>& unpacked,
                                Traversal& traversal, Visit&& visit) const {
     const PackedTree& tree = trees_[m];
-    if (UnpackedTree<T>::pays(forest_, m, samples.size())) {
+    if (UnpackedTree<T>::pays(forest_, m, samples.size(), unpacked.has_levels())) {
         unpacked.unpack(tree);
         with_leaves(tree, [&](auto&& add) {
             unpacked.down(block, values, samples,

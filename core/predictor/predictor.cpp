@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -28,6 +29,7 @@ Predictor::Predictor(PackedForest forest, bool as_float32, bool by_majority)
         ruled_ |= forest_.shapes[m].ruled;
         n_steps_ += forest_.shapes[m].depth + 1;
     }
+    if (ruled_) levels_ = LevelColumns(forest_);
 }
 
 std::size_t Predictor::n_nodes() const {
@@ -60,6 +62,13 @@ void Predictor::add_vote(std::span<const double> shares, std::span<double> sum) 
     }
 }
 
+bool Predictor::levels_pay(std::size_t first, std::size_t last, std::size_t n_samples) const {
+    for (std::size_t m = first; m < last && !levels_.empty(); ++m)
+        if (forest_.shapes[m].ruled && UnpackedTree<double>::pays(forest_, m, n_samples, true))
+            return true;
+    return false;
+}
+
 template <class Visit>
 void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
                            Traversal&& traversal, const StopFlag& stop, Visit&& visit) const {
@@ -67,20 +76,26 @@ void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& 
         std::vector<std::uint32_t> all(block.size);
         std::iota(all.begin(), all.end(), 0U);
         // All samples traverse a tree while it is in the cache.
-        const auto traverse_all = [&]<class T>(const T* values) {
-            UnpackedTree<T> unpacked(n_features());
+        const auto traverse_all = [&]<class T>(const RowBlock& rows, const T* values,
+                                               const LevelBlock* levels) {
+            UnpackedTree<T> unpacked(n_features(), levels);
             for (std::size_t m = first; m < last; ++m) {
                 stop.check();
                 leaves_of_many(
-                    m, block, values, all, unpacked, traversal,
+                    m, rows, values, all, unpacked, traversal,
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
             }
         };
+        if (levels_pay(first, last, block.size)) {
+            const LevelBlock levels(levels_, block);
+            return traverse_all(levels.rows(), levels.rows().values, &levels);
+        }
         bool any_unpacked = false;  // only unpacked trees make use of floats
         for (std::size_t m = first; m < last && !any_unpacked; ++m)
             any_unpacked = UnpackedTree<float>::pays(forest_, m, block.size);
         const auto floats = any_unpacked ? exact_floats(block) : std::vector<float>();
-        floats.empty() ? traverse_all(block.values) : traverse_all(floats.data());
+        floats.empty() ? traverse_all(block, block.values, nullptr)
+                       : traverse_all(block, floats.data(), nullptr);
         return;
     }
     const std::span<const PackedTree> trees(trees_);
@@ -205,12 +220,19 @@ void Predictor::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSum
     out.clear(X.rows, width_);
     constexpr std::size_t kRows = 32768;
     for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
-        return [&, block, traversal = Traversal(), unpacked = UnpackedTree<double>(n_features())](
-                   std::size_t m, std::span<const std::uint32_t> samples) mutable {
-            leaves_of_many(m, block, block.values, samples, unpacked, traversal,
+        const std::size_t last = trees.first + trees.seeds.size();
+        auto levels = levels_pay(trees.first, last, block.size)
+                          ? std::make_unique<const LevelBlock>(levels_, block)
+                          : nullptr;
+        const RowBlock rows = levels ? levels->rows() : block;
+        UnpackedTree<double> unpacked(n_features(), levels.get());
+        return [&, rows, levels = std::move(levels), traversal = Traversal(),
+                unpacked = std::move(unpacked)](std::size_t m,
+                                                std::span<const std::uint32_t> samples) mutable {
+            leaves_of_many(m, rows, rows.values, samples, unpacked, traversal,
                            [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                               ++out.counts[block.first + i];
-                               add(leaf, out.sums.subspan((block.first + i) * width_, width_));
+                               ++out.counts[rows.first + i];
+                               add(leaf, out.sums.subspan((rows.first + i) * width_, width_));
                            });
         };
     });

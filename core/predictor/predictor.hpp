@@ -10,6 +10,7 @@
 #include "base/thread_team.hpp"
 #include "data/matrix.hpp"
 #include "forest/forest.hpp"
+#include "predictor/level_block.hpp"
 #include "predictor/packed_tree.hpp"
 #include "sampling/learning_subset.hpp"
 
@@ -113,6 +114,9 @@ private:
     void for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
                     Traversal&& traversal, const StopFlag& stop, Visit&& visit) const;
 
+    // Whether some of these trees test levels and are unpacked for as many samples.
+    bool levels_pay(std::size_t first, std::size_t last, std::size_t n_samples) const;
+
     // visit(sample, leaf, add) for any number of samples of the block in tree m, which is unpacked
     // first if that pays. `values`: the values of the block, in double or single precision.
     template <class T, class Visit>
@@ -128,6 +132,7 @@ private:
 
     PackedForest forest_;
     std::vector<PackedTree> trees_;
+    LevelColumns levels_;
     std::size_t width_ = 0, n_steps_ = 0;
     bool ruled_ = false, as_float32_ = false, by_majority_ = false;
     // The numbers of nodes are rarely needed, so they are computed on first use.
