@@ -23,38 +23,39 @@ LevelColumns::LevelColumns(const PackedForest& forest) : number_(forest.n_featur
 }
 
 LevelBlock::LevelBlock(const LevelColumns& columns, const RowBlock& block)
-    : columns_(columns), n_values_(block.width), n_levels_(columns.features().size(), 0) {
+    : columns_(columns),
+      n_values_(block.width),
+      whole_(block.whole),
+      n_levels_(columns.features().size(), 0) {
     const auto features = columns.features();
-    const std::size_t width = block.width + features.size();
-    values_.resize(block.size * width + 1);
+    values_.resize(block.size * width());
     for (std::size_t i = 0; i < block.size; ++i) {
-        double* const row = &values_[i * width];
-        std::copy_n(block.row(i), block.width, row);
+        const double* const row = block.row(i);
+        std::uint64_t* const values = &values_[i * width()];
+        for (std::size_t j = 0; j < n_values_; ++j)
+            values[j] = std::isnan(row[j]) ? kMissingKey : key_of(row[j]);
         for (std::size_t k = 0; k < features.size(); ++k) {
             const double x = row[features[k]];
             const bool known = x >= 0.0 && x < 0x1.0p32;
-            const Level level = known ? static_cast<Level>(x) : 0;
-            const unsigned bit = known                ? std::min<Level>(level, kOther)
-                                 : x == kUnknownLevel ? kOther
-                                                      : kMissing;
-            n_levels_[k] = std::max(n_levels_[k], std::min<Level>(level, kOther) + known);
-            row[block.width + k] = std::bit_cast<double>(std::uint64_t{1} << bit);
+            const Level level = std::min<Level>(known ? static_cast<Level>(x) : 0, kOther);
+            if (known) n_levels_[k] = std::max(n_levels_[k], level + 1);
+            const unsigned bit = known ? level : x == kUnknownLevel ? kOther : kMissing;
+            values[n_values_ + k] = std::uint64_t{1} << bit;
         }
     }
-    rows_ = {block.first, block.size, width, values_.data(), block.whole};
 }
 
-std::optional<std::uint64_t> LevelBlock::bits_of(const PackedNode& node,
-                                                 std::span<const std::uint32_t> sets) const {
+std::optional<std::uint64_t> LevelBlock::right_of(const PackedNode& node,
+                                                  std::span<const std::uint32_t> sets) const {
     const LevelRule rule = node.rule().levels();
-    std::uint64_t bits = std::uint64_t{rule.others_left()} << kOther |
+    std::uint64_t left = std::uint64_t{rule.others_left()} << kOther |
                          std::uint64_t{node.missing_first()} << kMissing;
-    if (rule.form() == LevelRule::Form::in_place_bits) return bits | rule.content();
+    if (rule.form() == LevelRule::Form::in_place_bits) return kAll & ~(left | rule.content());
     const Level n = n_levels_[columns_.number_of(node.feature())];
     if (n > kOther) return std::nullopt;
     for (Level level = 0; level < n; ++level)
-        bits |= std::uint64_t{rule.goes_left(level, sets)} << level;
-    return bits;
+        left |= std::uint64_t{rule.goes_left(level, sets)} << level;
+    return kAll & ~left;
 }
 
 }  // namespace silvics

@@ -1,12 +1,12 @@
-// A block of samples for unpacked trees that test levels: the values of a sample are followed by
-// masks, one for each variable of levels, in the bits of doubles.
+// A block of samples for unpacked trees that test levels: their values as unsigned numbers in the
+// same order, followed by masks, one for each variable of levels.
 //
 // A mask has one bit for each level that a rule can list in place of a threshold, and one each for
-// all other levels and for missing values; the bit of the sample's level is set. The unpacked node
-// has the same bits for what goes left, so that one `and` decides.
+// all other levels and for missing values; the bit of the sample's level is set.
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,29 +37,37 @@ class LevelBlock {
 public:
     LevelBlock(const LevelColumns& columns, const RowBlock& block);
 
-    // The samples, each with its masks. Valid as long as this object.
-    const RowBlock& rows() const { return rows_; }
-    // The place of the masks of a variable among the values of a sample.
-    FeatureId place_of(FeatureId f) const {
-        return static_cast<FeatureId>(n_values_ + columns_.number_of(f));
-    }
-    // The bits of what goes left by the rule of a node; none if the rule distinguishes levels of
-    // the block that have no bit.
-    std::optional<std::uint64_t> bits_of(const PackedNode& node,
-                                         std::span<const std::uint32_t> sets) const;
+    const std::uint64_t* values() const { return values_.data(); }
+    std::size_t width() const { return n_values_ + columns_.features().size(); }
+    bool whole() const { return whole_; }  // no value is missing
 
-    LevelBlock(const LevelBlock&) = delete;
-    LevelBlock& operator=(const LevelBlock&) = delete;
+    // Keys compare as numbers do.
+    static std::uint64_t key_of(double x) {
+        constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+        const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // there is one zero
+        return (bits & kSign) != 0 ? ~bits : bits | kSign;
+    }
+    static constexpr std::uint64_t kMissingKey = ~std::uint64_t{0};
+
+    // The place of the masks of a variable among the values of a sample.
+    std::uint32_t place_of(FeatureId f) const {
+        return static_cast<std::uint32_t>(n_values_) + columns_.number_of(f);
+    }
+    // The bits of what goes right by the rule of a node; none if the rule distinguishes levels of
+    // the block that have no bit.
+    std::optional<std::uint64_t> right_of(const PackedNode& node,
+                                          std::span<const std::uint32_t> sets) const;
 
 private:
     // The bits after those of the levels.
     static constexpr unsigned kOther = LevelRule::kInlineLevels, kMissing = kOther + 1;
+    static constexpr std::uint64_t kAll = (std::uint64_t{1} << (kMissing + 1)) - 1;
 
     const LevelColumns& columns_;
     std::size_t n_values_;
-    std::vector<double> values_;
+    bool whole_;
+    std::vector<std::uint64_t> values_;
     std::vector<Level> n_levels_;  // of each variable of levels: those below it occur in the block
-    RowBlock rows_;
 };
 
 }  // namespace silvics

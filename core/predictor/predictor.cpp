@@ -64,8 +64,7 @@ void Predictor::add_vote(std::span<const double> shares, std::span<double> sum) 
 
 bool Predictor::levels_pay(std::size_t first, std::size_t last, std::size_t n_samples) const {
     for (std::size_t m = first; m < last && !levels_.empty(); ++m)
-        if (forest_.shapes[m].ruled && UnpackedTree<double>::pays(forest_, m, n_samples, true))
-            return true;
+        if (forest_.shapes[m].ruled && UnpackedLevels::pays(forest_, m, n_samples)) return true;
     return false;
 }
 
@@ -76,26 +75,24 @@ void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& 
         std::vector<std::uint32_t> all(block.size);
         std::iota(all.begin(), all.end(), 0U);
         // All samples traverse a tree while it is in the cache.
-        const auto traverse_all = [&]<class T>(const RowBlock& rows, const T* values,
-                                               const LevelBlock* levels) {
-            UnpackedTree<T> unpacked(n_features(), levels);
+        const auto traverse_all = [&](const auto* values, auto&& unpacked) {
             for (std::size_t m = first; m < last; ++m) {
                 stop.check();
                 leaves_of_many(
-                    m, rows, values, all, unpacked, traversal,
+                    m, block, values, all, unpacked, traversal,
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
             }
         };
         if (levels_pay(first, last, block.size)) {
             const LevelBlock levels(levels_, block);
-            return traverse_all(levels.rows(), levels.rows().values, &levels);
+            return traverse_all(levels.values(), UnpackedLevels(levels));
         }
         bool any_unpacked = false;  // only unpacked trees make use of floats
         for (std::size_t m = first; m < last && !any_unpacked; ++m)
             any_unpacked = UnpackedTree<float>::pays(forest_, m, block.size);
         const auto floats = any_unpacked ? exact_floats(block) : std::vector<float>();
-        floats.empty() ? traverse_all(block, block.values, nullptr)
-                       : traverse_all(block, floats.data(), nullptr);
+        floats.empty() ? traverse_all(block.values, UnpackedTree<double>(n_features()))
+                       : traverse_all(floats.data(), UnpackedTree<float>(n_features()));
         return;
     }
     const std::span<const PackedTree> trees(trees_);
@@ -221,19 +218,27 @@ void Predictor::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSum
     constexpr std::size_t kRows = 32768;
     for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
         const std::size_t last = trees.first + trees.seeds.size();
+        struct OfLevels {
+            OfLevels(const LevelColumns& columns, const RowBlock& rows)
+                : block(columns, rows), unpacked(block) {}
+            LevelBlock block;
+            UnpackedLevels unpacked;
+        };
         auto levels = levels_pay(trees.first, last, block.size)
-                          ? std::make_unique<const LevelBlock>(levels_, block)
+                          ? std::make_unique<OfLevels>(levels_, block)
                           : nullptr;
-        const RowBlock rows = levels ? levels->rows() : block;
-        UnpackedTree<double> unpacked(n_features(), levels.get());
-        return [&, rows, levels = std::move(levels), traversal = Traversal(),
-                unpacked = std::move(unpacked)](std::size_t m,
-                                                std::span<const std::uint32_t> samples) mutable {
-            leaves_of_many(m, rows, rows.values, samples, unpacked, traversal,
-                           [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                               ++out.counts[rows.first + i];
-                               add(leaf, out.sums.subspan((rows.first + i) * width_, width_));
-                           });
+        return [&, block, levels = std::move(levels), traversal = Traversal(),
+                plain = UnpackedTree<double>(n_features())](
+                   std::size_t m, std::span<const std::uint32_t> samples) mutable {
+            const auto add_leaf = [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                ++out.counts[block.first + i];
+                add(leaf, out.sums.subspan((block.first + i) * width_, width_));
+            };
+            if (levels)
+                leaves_of_many(m, block, levels->block.values(), samples, levels->unpacked,
+                               traversal, add_leaf);
+            else
+                leaves_of_many(m, block, block.values, samples, plain, traversal, add_leaf);
         };
     });
 }

@@ -17,8 +17,6 @@
 namespace silvics {
 
 struct RowBlock;
-template <class T>
-class UnpackedTree;
 class Traversal;
 
 // The nodes that each sample visits, as a sparse matrix over the nodes of all trees.
@@ -118,10 +116,11 @@ private:
     bool levels_pay(std::size_t first, std::size_t last, std::size_t n_samples) const;
 
     // visit(sample, leaf, add) for any number of samples of the block in tree m, which is unpacked
-    // first if that pays. `values`: the values of the block, in double or single precision.
-    template <class T, class Visit>
-    void leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
-                        std::span<const std::uint32_t> samples, UnpackedTree<T>& unpacked,
+    // first if that pays. `values`: the values of the block, as the unpacked tree compares them.
+    template <class Unpacked, class Visit>
+    void leaves_of_many(std::size_t m, const RowBlock& block,
+                        const typename Unpacked::Value* values,
+                        std::span<const std::uint32_t> samples, Unpacked& unpacked,
                         Traversal& traversal, Visit&& visit) const;
     // The same as with_leaves, without majority votes.
     template <class Use>

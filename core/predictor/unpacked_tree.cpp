@@ -17,15 +17,13 @@ std::vector<float> exact_floats(const RowBlock& block) {
 }
 
 template <class T>
-bool UnpackedTree<T>::pays(const PackedForest& forest, std::size_t m, std::size_t n_samples,
-                           bool levels) {
+bool UnpackedTree<T>::pays(const PackedForest& forest, std::size_t m, std::size_t n_samples) {
     const TreeShape& shape = forest.shapes[m];
     const std::size_t n_contents =
         forest.one_number() ? shape.n_leaves : forest.n_pure() + forest.n_rows();
     const std::size_t n_places = forest.first_node[m + 1] - forest.first_node[m];
     using Unpacked = UnpackedNode<T>;
-    const bool ruled_fits = !shape.ruled || (levels && sizeof(T) == 8);
-    const bool fits = ruled_fits && !shape.records && !forest.both_children &&
+    const bool fits = !shape.ruled && !shape.records && !forest.both_children &&
                       n_contents <= Unpacked::kContents &&
                       forest.n_features <= Unpacked::kMaxFeature &&
                       first_child_of(n_places) <= Unpacked::kMaxNodes;
@@ -35,23 +33,9 @@ bool UnpackedTree<T>::pays(const PackedForest& forest, std::size_t m, std::size_
 
 template <class T>
 void UnpackedTree<T>::unpack(const PackedTree& tree) {
-    const std::size_t n = tree.n_places();
-    nodes_.resize(std::max(nodes_.size(), first_child_of(n)));
-    at_.resize(std::max(at_.size(), n + 1));
-    some_wait_ = false;
-    ruled_ = nullptr;
-    if constexpr (sizeof(T) == 8)
-        if (tree.shape().ruled) {
-            ruled_ = &tree;
-            return unpack_nodes<true>(tree);
-        }
-    unpack_nodes<false>(tree);
-}
-
-template <class T>
-template <bool kLevels>
-void UnpackedTree<T>::unpack_nodes(const PackedTree& tree) {
     const auto n = static_cast<std::uint32_t>(tree.n_places());
+    nodes_.resize(std::max(nodes_.size(), first_child_of(n)));
+    at_.resize(std::max(at_.size(), n + std::size_t{1}));
     UnpackedNode<T>* const nodes = nodes_.data();
     std::uint32_t* const at = at_.data();
     const FeatureId no_feature = n_features_;
@@ -65,14 +49,6 @@ void UnpackedTree<T>::unpack_nodes(const PackedTree& tree) {
         else
             threshold = node.threshold();
         nodes[at[t]] = {threshold, child, node.missing_first() ? 0U : 1U, node.feature()};
-        if constexpr (kLevels)
-            if (node.rule().is_levels()) {
-                const auto bits = levels_->bits_of(node, tree.level_sets());
-                nodes[at[t]] =
-                    bits ? UnpackedNode<T>::levels(*bits, child, levels_->place_of(node.feature()))
-                         : UnpackedNode<T>::waiting(t, at[t], no_feature);
-                some_wait_ |= !bits;
-            }
         // Whether a child is a leaf is unpredictable, so there is no branch: every child is written
         // as a leaf, and overwritten later if it is an inner node. `at` of leaves goes to an extra
         // last element.

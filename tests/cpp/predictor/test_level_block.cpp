@@ -46,21 +46,20 @@ TEST_CASE("masks decide as the rules do") {
                 if (x >= 47.0) x = static_cast<double>(test::pick(rng, 47));
         const RowBlock block{3, X.rows, X.cols, X.values.data(), false};
         const LevelBlock levels(columns, block);
-        CHECK(levels.rows().first == 3);
-        CHECK(levels.rows().width == X.cols + columns.features().size());
+        REQUIRE(levels.width() == X.cols + columns.features().size());
+        CHECK_FALSE(levels.whole());
         for (const PackedNode& node : of.forest().nodes) {
             if (!node.rule().is_levels()) continue;
             const auto sets = of.packed().level_sets();
-            const auto bits = levels.bits_of(node, sets);
-            n_without += !bits;
-            if (repeat % 2 == 0) CHECK(bits);
-            for (std::size_t i = 0; i < X.rows && bits; ++i) {
-                const double* const row = levels.rows().row(i);
-                const double x = row[node.feature()];
-                const auto mask =
-                    std::bit_cast<std::uint64_t>(row[levels.place_of(node.feature())]);
+            const auto right = levels.right_of(node, sets);
+            n_without += !right;
+            if (repeat % 2 == 0) CHECK(right);
+            for (std::size_t i = 0; i < X.rows && right; ++i) {
+                const double x = X.row(i)[node.feature()];
+                const std::uint64_t mask =
+                    levels.values()[i * levels.width() + levels.place_of(node.feature())];
                 CHECK(std::popcount(mask) == 1);
-                CHECK(((mask & *bits) != 0) ==
+                CHECK(((mask & *right) == 0) ==
                       level_goes_left(node.rule().levels(), node.missing_first(), x, sets));
                 ++n_checked;
             }
@@ -68,6 +67,20 @@ TEST_CASE("masks decide as the rules do") {
     }
     CHECK(n_checked > 1000);
     CHECK(n_without > 0);  // rules that the bits do not suffice for
+}
+
+TEST_CASE("keys compare as numbers do") {
+    Rng rng(342);
+    std::vector<double> values = {0.0,       -0.0,   1.0,     -1.0, INFINITY,
+                                  -INFINITY, 5e-324, -5e-324, 1e308};
+    for (int repeat = 0; repeat < 60; ++repeat)
+        values.push_back(std::ldexp(test::pick_real(rng, -1.0, 1.0),
+                                    static_cast<int>(test::pick(rng, 300)) - 150));
+    for (const double a : values) {
+        CHECK(LevelBlock::key_of(a) != LevelBlock::kMissingKey);
+        for (const double b : values)
+            CHECK((LevelBlock::key_of(a) > LevelBlock::key_of(b)) == (a > b));
+    }
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <limits>
-#include <numeric>
 
 #include "doctest/doctest.h"
 #include "predictor/made_trees.hpp"
@@ -110,37 +109,6 @@ TEST_CASE("samples arrive at their leaves") {
     });
 }
 
-// Of every tree without records, by the masks of a block.
-TEST_CASE("samples arrive at their leaves by rules of levels") {
-    Rng rng(338);
-    for (const test::TreeCase& each : test::all_tree_cases())
-        for (const bool missing : {false, true})
-            for (const bool few_levels : {false, true}) {  // or some that have no bit
-                const Trials trials{.missing = missing, .categories = true};
-                const Packed of(
-                    test::with_other_splits(rng, test::tree_example(each).tree, trials));
-                const LevelColumns columns(of.forest());
-                for (const std::size_t n : {1U, 8U, 9U, 100U}) {
-                    Matrix X = test::samples_for(rng, n, trials);
-                    for (double& x : X.values)
-                        if (few_levels && x >= 47.0) x = static_cast<double>(test::pick(rng, 47));
-                    const LevelBlock levels(columns, block_of(X));
-                    UnpackedTree<double> unpacked(trials.n_features, &levels);
-                    REQUIRE(UnpackedTree<double>::pays(of.forest(), 0, 1000000, true));
-                    unpacked.unpack(of.packed());
-                    std::vector<std::uint32_t> all(n);
-                    std::iota(all.begin(), all.end(), 0U);
-                    std::size_t n_ends = 0;
-                    unpacked.down(levels.rows(), levels.rows().values, all,
-                                  [&](std::uint32_t i, PackedLeaf leaf) {
-                                      CHECK(i == n_ends++);
-                                      CHECK(of.id(leaf) == test::descend(of.tree(), X.row(i)));
-                                  });
-                    CHECK(n_ends == n);
-                }
-            }
-}
-
 TEST_CASE("the widest and the largest tree that small nodes have bits for") {
     Tree tree = test::chain_of(262143, [](std::uint32_t level) { return level % 3 == 0; });
     tree.n_features = 4095;
@@ -205,9 +173,6 @@ TEST_CASE("unpacking pays with samples enough, of trees that have no rules and f
     const Packed ruled(test::with_other_splits(rng, tree, {.categories = true}));
     REQUIRE(ruled.packed().shape().ruled);
     CHECK_FALSE(pays(ruled, 1000000));
-    CHECK(UnpackedTree<double>::pays(ruled.forest(), 0, 1000000, true));
-    CHECK_FALSE(UnpackedTree<float>::pays(ruled.forest(), 0, 1000000, true));
-    CHECK_FALSE(UnpackedTree<double>::pays(ruled.forest(), 0, 0, true));
     // Small nodes have 12 bits for the variable and one value after the last, and 19 for a child.
     for (const auto& [n_features, fits] : {std::pair{4095U, true},
                                            {4096U, false},
