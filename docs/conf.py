@@ -44,6 +44,7 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "alphabetical"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -72,6 +73,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10,
     "remove_config_comments": True,
     "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),
 }
 
 html_theme = "pydata_sphinx_theme"
