@@ -179,12 +179,10 @@ def known_names():
 
 TRANSLATIONS = ["from_sklearn.md", "from_ranger.md", "from_randomforest.md"]
 # Names of Python, of scikit-learn and of the tables' own examples.
-OTHERS = set(
-    """
-silvics forests path sum axis X_test y_test X y a b GridSearchCV PartialDependenceDisplay MDS None
-True forest tree
-""".split()
-)
+OTHERS = {
+    *("silvics", "forests", "forest", "tree", "path", "X", "y", "X_test", "y_test", "a", "b"),
+    *("sum", "axis", "None", "True", "GridSearchCV", "PartialDependenceDisplay", "MDS"),
+}
 
 
 @pytest.mark.parametrize("page", TRANSLATIONS)
