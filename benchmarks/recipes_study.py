@@ -440,9 +440,9 @@ def study(chosen: argparse.Namespace) -> Iterator[str]:
         f"{len(classes)} classification and {len(numbers)} regression sets, {chosen.splits} random "
         f"splits three to one, at most {chosen.most} rows drawn to train on and "
         f"{chosen.most} to test on. Accuracy or R2 in points. Times are of one "
-        "thread on a shared machine, so they are only indicative. Depth counts edges from the root. Correlation: mean Pearson "
-        "correlation of two trees over the test rows, of centred class probabilities for "
-        "classification, and of predictions for regression."
+        "thread on a shared machine, so they are only indicative. Depth counts edges from the "
+        "root. Correlation: mean Pearson correlation of two trees over the test rows, of centred "
+        "class probabilities for classification, and of predictions for regression."
     )
     yield ""
     yield from of_sets(tables, chosen)
