@@ -3,6 +3,7 @@
 import inspect
 import os
 import sys
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -62,6 +63,19 @@ def own_methods(name: str) -> list[str]:
 
 
 autosummary_context = {"own_methods": own_methods}
+
+
+def without_private_constructor(app, what, name, obj, options, signature, returns):  # noqa: ARG001
+    """Signature of a class; none for results, which functions and methods construct."""
+    if what == "class" and (is_dataclass(obj) and obj.__module__ != "silvics.recipes"):
+        return "", None
+    return signature, returns
+
+
+def setup(app):
+    """Register the hooks."""
+    app.connect("autodoc-process-signature", without_private_constructor)
+
 
 sphinx_gallery_conf = {
     "examples_dirs": ["examples"],

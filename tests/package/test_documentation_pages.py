@@ -117,6 +117,21 @@ def test_every_page_of_the_docs_is_in_the_navigation():
     assert sorted(map(name_of, site - listed)) == ["docs/index.md"]
 
 
+def records():
+    return sorted((DOCS / "decisions").glob("[0-9]*.md"))
+
+
+@pytest.mark.parametrize("record", records(), ids=lambda record: record.stem)
+def test_decision_records_have_a_date_and_a_status(record):
+    head = " ".join(record.read_text(encoding="utf-8").splitlines()[:6])
+    assert re.search(r"\d{1,2} [A-Z][a-z]+ \d{4}|\d{4}-\d\d-\d\d", head)
+    assert re.search("accepted|superseded|rejected|proposed", head, flags=re.IGNORECASE)
+
+
+def test_the_index_lists_all_decision_records():
+    assert sorted(set(links(DOCS / "decisions/README.md"))) == [path.name for path in records()]
+
+
 # ---- the reference
 
 
