@@ -9,9 +9,9 @@ JOBS ?= 2
 TEST ?= tests src
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean
 
-help:  ## this list
+help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 tools:
@@ -63,8 +63,8 @@ test-long: $(VENV)/.built $(VENV)/.dev  ## ten minutes of fuzzing, statistical s
 	$(PY) benchmarks/kinds_study.py --write docs/studies/test_kinds.md
 	$(PY) benchmarks/accuracy_study.py $(DATA) --write docs/studies/accuracy.md
 
-bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes the README's table
-	$(PY) benchmarks/peers.py --write README.md $(if $(DATA),--data $(DATA))
+bench: $(VENV)/.built $(VENV)/.dev  ## time against other libraries, one run (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/peers.py --write docs/studies/speed.md $(if $(DATA),--data $(DATA))
 
 bench-off: $(VENV)/.built $(VENV)/.dev  ## time on tasks that benchmarks leave out, against other libraries; writes docs
 	$(PY) benchmarks/off_the_beaten_path.py --write docs/studies/off_the_beaten_path.md
@@ -72,8 +72,8 @@ bench-off: $(VENV)/.built $(VENV)/.dev  ## time on tasks that benchmarks leave o
 bench-check: $(VENV)/.built $(VENV)/.dev  ## the same on fewer rows, in a few minutes: lists the tasks that fall short
 	$(PY) benchmarks/off_the_beaten_path.py --check
 
-bench-predict: $(VENV)/.built $(VENV)/.dev  ## time of prediction against other libraries; writes the README's table
-	$(PY) benchmarks/predicting.py --write README.md $(if $(DATA),--data $(DATA))
+bench-predict: $(VENV)/.built $(VENV)/.dev  ## time of prediction against other libraries; writes docs/studies
+	$(PY) benchmarks/predicting.py --write docs/studies/prediction_speed.md $(if $(DATA),--data $(DATA))
 
 bench-tables: $(VENV)/.built $(VENV)/.dev  ## categories and missing values against other libraries (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/real_tables.py $(DATA) --adult-speed --write docs/studies/real_tables.md
@@ -102,6 +102,13 @@ gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=fol
 	$(PY) docs/gallery/importances_strobl.py
 	$(PY) docs/gallery/importances_genes.py $(DATA)
 
+$(VENV)/.docs: $(VENV)/.created pyproject.toml
+	$(BIN)/pip install -q --group docs 2>&1 | { grep -v WARNING || true; }
+	@touch $@
+
+docs: $(VENV)/.built $(VENV)/.docs  ## the documentation site, into build/docs
+	$(BIN)/sphinx-build -W --keep-going -q -j $(JOBS) -d build/doctrees docs build/docs
+
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh
 
@@ -111,14 +118,14 @@ lint: $(VENV)/.built $(VENV)/.dev  ## ruff, mypy, clang-format
 	$(BIN)/mypy
 	find core bindings tests/cpp -name '*.?pp' -not -path '*/third_party/*' | xargs $(BIN)/clang-format --dry-run -Werror
 
-format: $(VENV)/.dev  ## rewrite files in the house style
+format: $(VENV)/.dev  ## rewrite all files in one style
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 	find core bindings tests/cpp -name '*.?pp' -not -path '*/third_party/*' | xargs $(BIN)/clang-format -i
 
-stub: $(VENV)/.built $(VENV)/.dev  ## write the stub of the native module anew
+stub: $(VENV)/.built $(VENV)/.dev  ## write the stub of the native module again
 	$(PY) -m nanobind.stubgen -q -m silvics._core -o src/silvics/_core.pyi
 	$(BIN)/ruff format -q src/silvics/_core.pyi
 
-clean:  ## remove everything made
+clean:  ## remove everything that was built
 	rm -rf $(VENV) build

@@ -87,10 +87,11 @@ def main() -> int:
         "# Accuracy against scikit-learn",
         "",
         f"silvics {silvics.__version__} and scikit-learn {sklearn.__version__}, {TREES} trees, "
-        "default parameters, a fresh 75/25 split for each seed. Accuracy or R2 in points, means; "
-        "difference ours minus theirs with its standard error. A set passes if the difference "
-        "is at least -max(2 standard errors, 0.1). A set that misses on 10 seeds is measured "
-        "again on 40 fresh ones (second line).",
+        "default parameters, one random 75/25 split for each seed. Means of accuracy or R2, "
+        "in points; the difference is silvics minus scikit-learn, with its standard error. "
+        "A data set passes if the difference is at least -max(2 standard errors, 0.1). A "
+        "data set that fails with 10 seeds is measured again with 40 new ones (second "
+        "line).",
         "",
         "| set | rows | inputs | forest | seeds | silvics | scikit-learn | difference | passes |",
         "|---|---:|---:|---|---:|---:|---:|---:|---|",
@@ -120,7 +121,7 @@ def main() -> int:
     lines += [
         "",
         f"{pairs} comparisons; mean difference {np.mean(total):+.3f} points; "
-        + (f"missed: {', '.join(missed)}." if missed else "none missed."),
+        + (f"failed: {', '.join(missed)}." if missed else "none failed."),
     ]
     text = "\n".join(lines) + "\n"
     print(text)

@@ -214,7 +214,7 @@ def picture(path: Path, problem: Problem, found: dict[str, np.ndarray], sizes: l
 
 def in_words(found: dict[str, dict[str, np.ndarray]], sizes: list[int]) -> Iterator[str]:
     """For each recipe, plainly."""
-    yield from ["## Does the error fall toward the residual error?", ""]
+    yield from ["## Whether the error approaches the residual error", ""]
     for name, (recipe, _, _) in VARIANTS.items():
         parts = []
         for kind, of in found.items():
@@ -229,8 +229,8 @@ def in_words(found: dict[str, dict[str, np.ndarray]], sizes: list[int]) -> Itera
         f'"levels off" a last slope above {LEVEL}. The variants '
         "that draw or halve without looking at the output are slow because half of their cuts "
         f"fall on the two irrelevant variables: N^(2/3) = {sizes[-1] ** (2 / 3):.0f} cells are "
-        f"about {cuts:.1f} cuts of each variable on the way to a leaf. Those that look for good "
-        "cuts (`denil_2013`, `scornet_2014`) are near the residual error long before."
+        f"about {cuts:.1f} cuts of each variable on the way to a leaf. Those that search for "
+        "good cuts (`denil_2013`, `scornet_2014`) approach the residual error much earlier."
     )
     yield ""
     yield from against_forest(found, sizes)
@@ -251,8 +251,8 @@ def against_forest(found: dict[str, dict[str, np.ndarray]], sizes: list[int]) ->
         )
         yield ""
     yield (
-        "No result of 4.5 covers it: its trees grow on bootstrap replicates until leaves are "
-        "pure, so that leaves never hold many samples."
+        "No theorem of section 4.5 covers it: its trees grow on bootstrap samples until the "
+        "leaves are pure, so that leaves never contain many samples."
     )
 
 
@@ -268,12 +268,14 @@ def main() -> None:
     lines = ["# Consistent variants as N grows", ""]
     lines.append(
         f"Made by `benchmarks/consistency.py` with silvics {version('silvics')} on "
-        f"{platform.machine()} ({platform.system()}). X uniform on the unit cube of four "
+        f"{platform.machine()} ({platform.system()}). X is uniform on the unit cube of four "
         "variables, f(X) = sin(2 pi X1) + 2 X2 - 1, so that two variables are irrelevant. "
         f"{chosen.trees} trees, {chosen.repeats} learning sets of each size, the same for all "
-        f"recipes, {TESTED:,} test points. Recipes as they are; `breiman_2004` is told which "
-        "variables are relevant. Excess is measured without noise: mean squared distance to f; "
-        "for classes, errors beyond the Bayes rule's, each weighed by |2 P(Y = 1 | X) - 1|. Mean ± "
+        f"recipes, {TESTED:,} test points. Recipes have their own parameters; `breiman_2004` "
+        "is given the relevant variables. "
+        "The excess error is measured without noise: mean squared distance to f; for "
+        "classes, the errors beyond those of the Bayes rule, each weighted by "
+        "|2 P(Y = 1 | X) - 1|. Mean ± "
         "standard error over learning sets; slope of log excess against log N, over all sizes and "
         "over the last two."
     )

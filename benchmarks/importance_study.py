@@ -151,8 +151,8 @@ def null_lines(found):
         yield f"| {words} | {kind} | " + " | ".join([*cells, *told]) + " |"
     yield ""
     yield (
-        "All that are claimed to be unbiased are: no joint test rejects at 0.001, and no mean is "
-        "more than 5 % of that of mdi."
+        "The importances that are meant to be unbiased are so: no joint test rejects at 0.001, and "
+        "no mean exceeds 5 % of that of mdi."
         if not failed
         else f"NOT within the bounds (5 %, 0.001): {', '.join(failed)}."
     )
@@ -243,7 +243,10 @@ def figure_lines(n_sets, picture):
         for words, kind, find in FIGURE
         for relevance in relevances
     }
-    yield "How often X2 is the most important of the five, by depth of the trees:"
+    yield (
+        "Share of the data sets in which X2 is the most important of the five variables, by depth "
+        "of the trees:"
+    )
     yield ""
     yield "| importance | relevance | " + " | ".join(f"depth {d}" for d in range(1, 10)) + " |"
     yield "|---|---|" + "---|" * 9
@@ -369,27 +372,29 @@ def discovery_lines(n_runs):
 
 
 def page(n_sets, n_runs, picture):
-    yield "# Are importances right?"
+    yield "# Bias of importances, and error rates of tests"
     yield ""
-    yield "Written by `make test-long` (benchmarks/importance_study.py). Figures as they came out."
+    yield "Written by `make test-long` (benchmarks/importance_study.py)."
     yield ""
-    yield f"## Y knows nothing (Table 7.1, null case; {n_sets} data sets of {N_ROWS} rows)"
+    yield f"## Y is independent of X (Table 7.1, null case; {n_sets} data sets of {N_ROWS} rows)"
     yield ""
     yield (
         f"Means over data sets, with standard errors; {N_TREES} trees. X1 has all values distinct, "
         "X2 to X5 have 2, 4, 10 and 20. Plain mdi grows with the number of values, as in Figure "
-        "7.3. The last columns are for importances that are claimed to be without bias: the "
-        "largest mean as a part of plain mdi of the same forest, and the p-value of Hotelling's "
+        "7.3. The last columns are for importances that are meant to be unbiased: the "
+        "largest mean as a fraction of the plain mdi of the same forest, and "
+        "the p-value of Hotelling's "
         "test that all five means are zero."
     )
     yield ""
     yield from null_lines(null_case(n_sets))
     yield ""
-    yield f"## Y knows X2 (power case; {n_sets} data sets)"
+    yield f"## Y depends on X2 (power case; {n_sets} data sets)"
     yield ""
     yield (
-        "How often X2 is the most important of the five. Times are of fit and importances, one "
-        "thread, median: ours have more trees, and take less."
+        "Share of the data sets in which X2 is the most important of the five variables. "
+        "Times are medians of fit and importances with one thread; the forests of silvics "
+        "have more trees."
     )
     yield ""
     yield from power_lines(n_sets)
@@ -398,13 +403,14 @@ def page(n_sets, n_runs, picture):
     yield ""
     yield from figure_lines(max(n_sets // 4, 2), picture)
     yield ""
-    yield f"## Error rates that tests promise ({n_runs} runs)"
+    yield f"## Error rates of tests ({n_runs} runs)"
     yield ""
     yield (
         "200 rows, 40 variables in 8 blocks (correlation 0.49 within a block). Four blocks have "
         "one variable each that Y depends on; the 20 variables of the other four are independent "
-        "of Y and of the signals, all together: these are the false discoveries. The rest of a "
-        "signal's block is neither: it tells of Y. Random Forests of 100 trees, importances by mdi."
+        "of Y and of the signals, all together: these are the false discoveries. The other "
+        "variables in a signal's block count as neither, because they are correlated with "
+        "Y. Random forests of 100 trees; importances are mdi."
     )
     yield ""
     yield from discovery_lines(n_runs)

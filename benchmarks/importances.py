@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--small", action="store_true", help="a quick look")
     arguments = parser.parse_args()
     lines = [
-        "# How long importances take",
+        "# Time of importances",
         "",
         f"Made by `make bench-importance`; 2 threads, {os.cpu_count()} cores, medians of 3 (1 above"
         " 5 s).",
@@ -157,9 +157,9 @@ def main():
         "",
         "## Permutations, against scikit-learn",
         "",
-        "100 full trees, 2 threads, the same permutations of each variable, medians of 3 in turns."
-        ' "mda" is of the rows out of bag, `permutation_importance` of all rows. Beside it the time'
-        ' of `importances(by="context")` and of the fit.',
+        "100 full trees, 2 threads, the same permutations of each variable, medians of 3 "
+        'interleaved runs. "mda" uses the rows out of bag, and `permutation_importance` all rows. '
+        'The other columns have the time of `importances(by="context")` and of the fit.',
         "",
         "| table | permutations | mda, s | scikit-learn, s | | by context, s | fit, s |",
         "|---|---:|---:|---:|---:|---:|---:|",

@@ -18,7 +18,7 @@ N_TREES, N_PERMUTATIONS, N_ROUNDS, LEVEL = 25, 39, 20, 0.05
 
 
 def noise(rng):
-    """Ten variables, of 2, 4, 10 and as many values as rows; classes that none of them knows."""
+    """Ten variables of 2, 4, 10 and as many values as rows; classes independent of them."""
     n = 100
     X = np.column_stack(
         [*(rng.integers(0, k, n) for k in (2, 2, 4, 4, 10, 10)), rng.normal(size=(n, 4))]
@@ -27,7 +27,7 @@ def noise(rng):
 
 
 def friedman(rng):
-    """Numbers; five variables of ten count."""
+    """Regression; five of ten variables are relevant."""
     X = rng.random((150, 10))
     y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
     return X, y + 10 * X[:, 3] + 5 * X[:, 4] + rng.normal(size=150), [0, 1, 2, 3, 4]
@@ -44,7 +44,7 @@ def strong_and_weak(rng):
 
 
 def correlated(rng):
-    """Numbers of two hidden signals; these and three useless variables are measured twice."""
+    """Regression on two signals; they and three useless variables are measured twice."""
     n = 150
     hidden = rng.normal(size=(n, 5))
     X = np.repeat(hidden, 2, axis=1) + 0.5 * rng.normal(size=(n, 10))
@@ -120,12 +120,12 @@ def main():
 def page(n_runs, lines):
     described = "\n".join(f"- {name}: {made.__doc__}" for name, made in SETTINGS.items())
     error = 2 * np.sqrt(LEVEL * (1 - LEVEL) / n_runs)
-    return f"""# Which importance should tests use?
+    return f"""# Kinds of importances for tests
 
 Written by `make test-long` (benchmarks/kinds_study.py). {n_runs} runs for each row; forests of
 {N_TREES} trees that draw a third of the variables at a node. `permutation_test` has
 {N_PERMUTATIONS} permutations and selects at a family-wise error of {LEVEL:g}; `boruta` has at most
-{N_ROUNDS} rounds, and promises no error rate.
+{N_ROUNDS} rounds, and controls no error rate.
 
 {described}
 
@@ -138,9 +138,9 @@ and "all found" is the share of runs that find every signal.
 |---|---|---|---|---|---|---|---|
 {chr(10).join(lines)}
 
-Times are of a machine that had other work, and are comparable only roughly.
+Times were measured on a shared machine and are only roughly comparable.
 
-## What was chosen
+## The default kind
 
 The default of `permutation_test`, `boruta` and `SelectByTest` was chosen from the first such table
 (200 runs): "ufi". In `permutation_test` all four kinds keep the level up to chance; "ufi" is above

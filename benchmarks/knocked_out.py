@@ -154,10 +154,11 @@ def main() -> None:
         f"{sklearn.__version__}; Random Forests of {chosen.trees} full-grown trees, sqrt(p) "
         f"variables per node for classes and all for numbers. {chosen.repeats} random splits, "
         f"three to one, of at most {chosen.most} rows to train on and as many to test on. A fifth "
-        "of the input values is missing in both. Imputed are medians and commonest levels of the "
-        "training rows; indicators are one more column per input. scikit-learn gets categories as "
-        "ordinal codes. Points of accuracy or R2, mean ± standard error over splits (which share "
-        "rows, so that the errors are somewhat small); rank 1 is best.",
+        "of the input values is missing in both. Imputation uses the medians and the most "
+        "frequent levels of the training rows; indicators add one column per input. "
+        "Categories are ordinal codes for scikit-learn. "
+        "Points of accuracy or R2, mean ± standard error over splits (splits share rows, so "
+        "that standard errors are somewhat too small); rank 1 is best.",
         "",
     ]
     for mechanism in MECHANISMS:

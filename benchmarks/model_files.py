@@ -84,11 +84,11 @@ def main():
     lines = [
         "# Model files",
         "",
-        f"Made by `make bench-files`: forests of {options.trees} trees, saved by us and, as "
-        "`to_sklearn()`, by joblib. Sizes: how many times smaller than joblib's file, compressed "
-        "ones than joblib's with `compress=True`. Loading: medians of "
-        f"{options.repeats}, in turns, files in the page cache; loaded models are checked and "
-        "ready.",
+        f"Made by `make bench-files`: forests of {options.trees} trees, saved by silvics and, "
+        "after `to_sklearn()`, by joblib. Sizes are how many times smaller than joblib's file a "
+        "file is; compressed files are compared with `compress=True` of joblib. Loading times are "
+        f"medians of {options.repeats} interleaved runs with files in the page cache; loaded "
+        "models are checked and ready to predict.",
         "",
         "| forest | nodes | joblib, MB | prediction | all | compressed | compressed, prediction "
         "| load joblib, ms | load prediction, ms | load all, ms |",

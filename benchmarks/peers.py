@@ -1,20 +1,19 @@
 """Time of fit against other libraries, in one run, as ratios.
 
     python benchmarks/peers.py [--repeat 3] [--jobs 2] [--trees 20] [--data FOLDER]
-                               [--tasks NAME,...] [--write README.md]
+                               [--tasks NAME,...] [--write docs/studies/speed.md]
 
-scikit-learn is always there; scikit-learn-intelex, YDF, XGBoost and LightGBM join in where they
-are installed. Libraries take turns within a repeat and figures are medians, so only the ratios
-mean anything elsewhere. Equal settings as far as a library allows: sqrt(p) variables per node for
+scikit-learn always takes part; scikit-learn-intelex, YDF, XGBoost and LightGBM do if they are
+installed. Libraries take turns within a repeat and figures are medians, so only the ratios hold
+on other machines. Equal settings as far as a library allows: sqrt(p) variables per node for
 classes and p/3 for numbers, bootstrap for random forests and all rows for Extra-Trees, leaves
 grown until pure. ``--data`` adds Parquet files with a column ``target``. ``--write`` puts the table
-between the marks of a file, the tasks that we win least first.
+between the marks of a file, the smallest ratios first.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits, make_classification, make_friedman1
+from tables import commit, machine
 
 MARKS = "<!-- bench: begin -->", "<!-- bench: end -->"
 
@@ -218,12 +218,12 @@ def table(chosen: Any) -> str:
     packages = packages_distributions()  # XGBoost, for one, goes by several names
     versions = ", ".join(f"{k} {version(packages[LIBRARIES[k][0]][0])}" for k in peers)
     head = [
-        f"{chosen.trees} trees, {chosen.jobs} threads, medians of {chosen.repeat} in turns, on "
-        f"{platform.machine()} ({platform.system()}); {versions}. A figure such as 4.0x means that "
-        "our fit took a quarter of the time. The tasks that we win least come first.",
+        f"{chosen.trees} trees, {chosen.jobs} threads, medians of {chosen.repeat} interleaved "
+        f"runs, on {machine()}; silvics at {commit()}; {versions}. 4.0x means that silvics took a "
+        "quarter of the time of the other library. The smallest ratios come first.",
         "",
-        f"| task | forest | our fit, s | {' | '.join(f'{k} / ours' for k in peers)} "
-        "| scikit-learn / ours with 255 bins | our score | scikit-learn's |",
+        f"| task | forest | silvics, s | {' | '.join(f'{k} / silvics' for k in peers)} "
+        "| scikit-learn / silvics with 255 bins | score of silvics | score of scikit-learn |",
         "|---|---|---:" + "|---:" * (len(peers) + 3) + "|",
     ]
     return "\n".join(head + [text for _, text in sorted(rows(chosen))])

@@ -1,10 +1,11 @@
 """Time of prediction against other libraries: many rows at once, and one at a time.
 
-    python benchmarks/predicting.py [--write README.md] [--data FOLDER] [--repeat 3] [--jobs 2]
-                         [--trees 100 500] [--rows 80000] [--limit 900] [--tasks NAME ...]
+    python benchmarks/predicting.py [--write docs/studies/prediction_speed.md] [--data FOLDER]
+                         [--repeat 3] [--jobs 2] [--trees 100 500] [--rows 80000]
+                         [--limit 900] [--tasks NAME ...]
 
 Each library that is installed grows its forest in a process of its own; then they predict in turns.
-Where memory runs short, those measured make room for the next, but for scikit-learn and silvics.
+If memory runs short, libraries that were measured are ended, except scikit-learn and silvics.
 ``--data`` adds letter and covertype from Parquet files with a column ``target``. ``--limit`` is the
 most seconds of a growth. ``--write`` puts the tables between the marks of a file.
 """
@@ -31,7 +32,7 @@ import joblib
 import numpy as np
 import peers
 from sklearn.metrics import r2_score
-from tables import header, line, machine, read_proc
+from tables import commit, header, line, machine, read_proc
 
 MARKS = "<!-- bench-predict: begin -->", "<!-- bench-predict: end -->"
 MOST, SINGLE = 20_000, 10_000  # rows predicted at once, and one at a time
@@ -279,16 +280,17 @@ def head(who: list[str], chosen: argparse.Namespace) -> str:
     if "intelex" in who:  # its module tells another
         versions["intelex"] = version("scikit-learn-intelex")
     lacking = ", ".join(sorted(LIBRARIES.keys() - who))
-    return f"""{machine()};
+    return f"""{machine()}; {commit()};
 {", ".join(map(" ".join, versions.items()))}{lacking and "; not installed: " + lacking}.
-Full-grown Random Forests on at most {chosen.rows:,}
-rows, sqrt(p) variables per node for classes and p/3 for numbers, rows in float32; medians of
-{chosen.repeat} in turns, a process per library. (8.0x) is an eighth of scikit-learn's time.
-XGBoost: XGBRF, hist, 256 bins, any depth, 63.2 % of the rows, a tree per class beyond two. intelex:
-256 bins. OpenCV: depth 25, votes for shares. treelite: gtil; tl2cgen: C; of scikit-learn's forest.
+Full-grown random forests on at most {chosen.rows:,}
+rows, with sqrt(p) variables per node for classification and p/3 for regression; rows in float32;
+medians of {chosen.repeat} interleaved runs, one process per library. (8.0x) means an eighth of the
+time of scikit-learn. XGBoost: XGBRF, hist, 256 bins, unlimited depth, 63.2 % of the rows, one tree
+per class if there are more than two. intelex: 256 bins. OpenCV: depth 25, votes instead of
+probabilities. treelite (gtil) and tl2cgen (C) predict with the forest of scikit-learn.
 
-Up to {MOST:,} rows at once, {chosen.jobs} threads, shares or numbers: wall time in ns per row and
-tree / per level of the test rows' mean depth in scikit-learn's trees.
+Up to {MOST:,} rows at once, {chosen.jobs} threads, probabilities or numbers: wall time in ns per
+row and tree / per level of the mean depth of the test rows in scikit-learn's trees.
 """
 
 
@@ -310,8 +312,8 @@ def report(who: list[str], chosen: argparse.Namespace) -> Iterator[str]:
         yield line([task, trees, *scores])
     alone = {t: f for (t, n), f in runs.items() if t in (BIG, SMALL) and n == chosen.trees[0]}
     sizes = [f"{t}: {f.facts['silvics']['nodes'] * 16 / 1024:,.0f} KiB" for t, f in alone.items()]
-    yield f"\nOne row at a time, {SINGLE:,} rows (or {PASS_S} s), one thread: microseconds. Of"
-    yield f"{chosen.trees[0]} trees; nodes as silvics walks them: {', '.join(sizes)}.\n"
+    yield f"\nOne row at a time, {SINGLE:,} rows (or {PASS_S} s), one thread: microseconds. With"
+    yield f"{chosen.trees[0]} trees; size of the nodes in silvics: {', '.join(sizes)}.\n"
     yield from header(["library", "call"], list(alone))
     for name, way in dict.fromkeys(k for f in alone.values() for k in f.took if k[1]):
         yield line([name, way, *(found.told(name, way, 1000) for found in alone.values())])

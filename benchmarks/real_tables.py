@@ -215,7 +215,7 @@ def study(who: list[str], chosen: argparse.Namespace) -> Iterator[str]:
     means = np.array([[found[k].scores.mean() for k in who] for found in runs.values()])
     yield line(["mean rank", "", *(f"{rank:.2f}" for rank in mean_ranks(means))])
     if {"silvics", "one_hot"} <= set(who):
-        yield from ["", "## Ours minus scikit-learn with one-hot coding", ""]
+        yield from ["", "## silvics minus scikit-learn with one-hot encoding", ""]
         yield from header(["set"], ["difference", "verdict"])
         yield from (line([name, *verdict(found)]) for name, found in runs.items())
     yield from ["", "## Seconds of fit (median) / megabytes of fit (largest)", ""]
@@ -277,15 +277,17 @@ def head(who: list[str], left_out: list[str], chosen: argparse.Namespace) -> Ite
         f"{platform.machine()} ({platform.system()}): "
         + ", ".join(f"{name} {version(name)}" for name in found)
         + f". Random Forests of {chosen.trees} full-grown trees, {chosen.jobs} threads, sqrt(p) "
-        "variables per node for classes and all for numbers, p counted after the coding. "
+        "variables per node for classes and all for numbers, p is counted after encoding. "
         f"{chosen.repeats} random splits, three to one, the same for all; at most {MOST} rows to "
-        f"train on and as many to test on ({', '.join(sorted(WHOLE))} whole). Points of accuracy "
-        "or R2 (mean over outputs), mean ± standard error over splits (which share rows, so that "
-        "the errors are somewhat small); rank 1 is best. Verdict: better or worse if the paired "
-        "difference exceeds the larger of 1 point and 2 standard errors. Seconds include the "
-        "coding; megabytes are the peak of resident memory over that before the fit, each set and "
-        "library in a fresh process. scikit-learn gets missing numbers as NaN; with one-hot coding "
-        "a missing category is a level of its own. YDF keeps its default rule for rare levels. "
+        f"train on and as many to test on (all rows of {', '.join(sorted(WHOLE))}). Points of "
+        "accuracy or R2 (mean over outputs), mean ± standard error over splits (splits share "
+        "rows, so that standard errors are somewhat too small); "
+        "rank 1 is best. Verdict: better or worse if the paired "
+        "difference exceeds the larger of 1 point and 2 standard errors. Seconds include "
+        "encoding; megabytes are the peak of resident memory minus that before the fit, "
+        "with a new process for each data set and library. Missing numbers are NaN for "
+        "scikit-learn; with one-hot coding "
+        "a missing category is a separate level. YDF keeps its default rule for rare levels. "
         "YDF and LightGBM grow a forest per output, LightGBM a tree per class, on 255 bins and on "
         "63 % of the rows in the place of a bootstrap. LightGBM's settings for categories and for "
         "the starting score were chosen in its favour on some of these sets and splits."
@@ -293,9 +295,10 @@ def head(who: list[str], left_out: list[str], chosen: argparse.Namespace) -> Ite
     if "rf1" in chosen.sets:
         yield ""
         yield (
-            "In rf1 one row of target_1 (number 4782: 78.9, the median is 3.3) lies far off all "
-            "others; test rows that share leaves with it decide the R2 of that output, hence the "
-            "large errors. With that row left out of training, scikit-learn is near 100."
+            "In rf1 one row of target_1 (number 4782: 78.9, the median is 3.3) is far from "
+            "all others; test rows that share leaves with it determine the R2 of that "
+            "output, which explains the large errors. Without that row, scikit-learn is "
+            "near 100."
         )
     if left_out:
         yield from ["", f"Left out, not installed: {', '.join(left_out)}."]

@@ -18,43 +18,46 @@ from tables import header, line, publish
 from silvics import recipes
 
 IN_WORDS = {
-    "cart": "The best split in two of every node, until leaves are pure.",
-    "extra_tree": "One tree of Extra-Trees: of a few variables, each cut anywhere, the best.",
-    "id3": "A child for every value, the variable of the largest gain of information.",
-    "c4.5": "ID3's heir: numbers cut in two, categories parted by value, the gain over what the "
-    "split itself tells, then pruned by a bound on the errors.",
-    "conditional_inference": "A node is split only where the output depends on a variable by a "
-    "test, and on the variable that it depends on the most.",
-    "reduced_error": "CART, cut back to what does well on a quarter of the rows held out.",
-    "kwok_carter": "Near the root one of the variables that are almost the best, ID3 below.",
-    "bagging": "Whole trees, each on rows drawn with replacement.",
-    "dietterich_kong": "At each node one of the twenty best splits.",
-    "amit": "At each node the best split of a few variables; all rows.",
-    "random_subspace": "Each tree sees half of the columns.",
-    "random_forest": "Rows with replacement for each tree, a few variables for each node.",
-    "forest_rc": "Random Forests on random combinations of three variables.",
-    "pert": "Any variable, cut between two samples of different output; no impurity is computed.",
-    "extra_trees": "A few variables for each node, each cut anywhere in its range, the best taken.",
-    "totally_randomized": "Any variable, cut anywhere: the output is looked at in the leaves only.",
-    "totally_randomized_multiway": "Any variable, once on a branch, a child for each value: the "
-    "trees of the theory of importances.",
-    "rotation_forest_original": "The same as first published: components of a group are found "
-    "on rows of some classes, trees grow on all rows.",
-    "rotation_forest": "Each tree on principal components of groups of three variables.",
-    "pasting": "Each tree on half of the rows, without replacement.",
-    "subbag": "Bagging and three quarters of the columns together.",
-    "random_patches": "Each tree on a patch: some of the rows, some of the columns.",
-    "pert_stopped": "PERT, stopped at √N samples.",
-    "breiman_2004": "Any variable; relevant ones cut in the middle, others anywhere; all leaves at "
-    "one depth, as far as samples reach.",
-    "purely_random": "Any leaf, any side of its cell, cut anywhere; data play no part.",
-    "random_gap": "Any leaf, any variable, a gap between two neighbours.",
-    "biau_2012": "All cells of a level halved, variables drawn with given odds.",
-    "biau_2012_halves": "The best of a few variables, cells halved; one half of the rows finds the "
-    "splits, the other fills the leaves.",
-    "denil_2013": "One half of the rows finds the splits, the other fills the leaves; a random "
-    "number of variables at each node.",
-    "scornet_2014": "Random Forests on fewer rows without replacement.",
+    "cart": "Every node makes the best split, until the leaves are pure.",
+    "extra_tree": "A single tree of Extra-Trees.",
+    "id3": "One child for every value; the variable has the largest information gain.",
+    "c4.5": "The successor of ID3: thresholds for numbers, one child for each level of a category, "
+    "the gain ratio, and pruning by an upper bound on the error.",
+    "conditional_inference": "A node is split only if a test finds that the output depends on a "
+    "variable, and on the variable with the smallest p-value.",
+    "reduced_error": "CART, pruned by the error on a quarter of the rows, which are held out.",
+    "kwok_carter": "Near the root, one of the almost best splits drawn at random; ID3 below.",
+    "bagging": "Full trees, each on rows drawn with replacement.",
+    "dietterich_kong": "Each node makes one of the twenty best splits, drawn at random.",
+    "amit": "Each node makes the best split of a few variables; all rows.",
+    "random_subspace": "Each tree uses half of the columns.",
+    "random_forest": "Rows drawn with replacement for each tree, a few variables for each node.",
+    "forest_rc": "Random forests on random combinations of three variables.",
+    "pert": "A random variable, cut between two samples with different outputs; no impurity is "
+    "computed.",
+    "extra_trees": "A few variables for each node, each cut at random in its range; the best of "
+    "these splits is made.",
+    "totally_randomized": "A random variable, cut at random; the output is used in leaves only.",
+    "totally_randomized_multiway": "A random variable, once per path, with one child for each "
+    "value: the trees of the theory of importances.",
+    "rotation_forest_original": "Rotation Forest as first published: the components of a group are "
+    "computed on the rows of some classes, and trees grow on all rows.",
+    "rotation_forest": "Each tree grows on principal components of groups of three variables.",
+    "pasting": "Each tree uses half of the rows, drawn without replacement.",
+    "subbag": "Bagging on three quarters of the columns.",
+    "random_patches": "Each tree uses some of the rows and some of the columns.",
+    "pert_stopped": "PERT with nodes of at most √N samples as leaves.",
+    "breiman_2004": "A random variable; relevant variables are cut in the middle, others at "
+    "random; all leaves have the same depth, as far as samples reach.",
+    "purely_random": "A random leaf is cut at random in its cell; the data are not used.",
+    "random_gap": "A random leaf and a random variable, cut between two neighbouring values.",
+    "biau_2012": "All cells of a level are cut in the middle; variables are drawn with given "
+    "weights.",
+    "biau_2012_halves": "The best of a few variables, cut in the middle; one half of the rows "
+    "finds the splits, and the other sets the values of the leaves.",
+    "denil_2013": "One half of the rows finds the splits, and the other sets the values of the "
+    "leaves; a random number of variables at each node.",
+    "scornet_2014": "Random forests on fewer rows, drawn without replacement.",
 }
 EXAMPLES = {
     "c4.5": "confidence=0.1",
@@ -80,42 +83,47 @@ EXAMPLES = {
 INTRO = """\
 # Recipes
 
-Every algorithm of the thesis is a row of choices on one engine. One word picks it:
+`ForestClassifier` and `ForestRegressor` grow every algorithm of the thesis. A recipe is the name of
+an algorithm; it sets the parameters that define it.
 
 ```python
+from sklearn.datasets import load_iris
+
 from silvics import ForestClassifier, ForestRegressor, recipes
 
+X, y = load_iris(return_X_y=True)
 ForestClassifier("extra_trees").fit(X, y)  # Extra-Trees
 ForestClassifier("c4.5").fit(X, y)  # a single C4.5 tree
-ForestRegressor("denil_2013").fit(X, y)  # honest leaves
-recipes.names()  # all of them
+ForestRegressor("denil_2013").fit(X, y)  # a forest with honest leaves
+recipes.names()  # the names of all recipes
 ```
 
-A parameter of the estimator takes the place of the row's choice; `None`, the default, leaves it. So
-a recipe is a start, and choices can be mixed:
+A parameter that is not `None` replaces the value of the recipe, so algorithms can be combined:
 
 ```python
-ForestClassifier("random_patches", cut="uniform")  # Random Patches of Extra-Trees
-ForestClassifier("random_forest", honest=True)  # Random Forests with honest leaves
-ForestRegressor("cart", n_estimators=100, rows="bootstrap")  # CART that became bagging
+ForestClassifier("random_patches", cut="uniform").fit(X, y)  # patches of Extra-Trees
+ForestClassifier("random_forest", honest=True).fit(X, y)  # honest leaves
+ForestRegressor("cart", n_estimators=100, rows="bootstrap").fit(X, y)  # CART becomes bagging
 ```
 
-`"all"` says "no limit" where a recipe has one (`max_features="all"`, `max_samples="all"`). Choices
-that contradict each other are refused, with the reason. Categories and missing values are taken by
-every recipe.
+`"all"` means "no limit" for parameters that a recipe limits (`max_features="all"`,
+`max_samples="all"`). Values that contradict each other raise an error with the reason. Every recipe
+supports categories and missing values.
 
-Where a choice shows two values with a slash, the first is for classification and the second for
-regression. N is the number of rows, p of columns, M of trees, K of variables drawn at a node, N'
-and p' of rows and columns of a tree; L is the number of variables in a combination. Complexity is
-the average time to build (Table 5.1). How the definitions were read:
-[decision 14](decisions/014-recipes.md); how they do on real tables: [study](studies/recipes.md);
-how the consistent ones do as N grows: [study](studies/consistency.md)."""
+If a parameter has two values with a slash, the first is for classification and the second for
+regression. N is the number of rows, p of columns, M of trees, and K of variables drawn at a node;
+N' and p' are the numbers of rows and columns of a tree, and L is the number of variables in a
+combination. Complexity is the average time to build (Table 5.1 of the thesis).
+[Decision 14](decisions/014-recipes.md) says how definitions were interpreted. Measurements compare
+the recipes [on real tables](studies/recipes.md) and the consistent variants
+[as N grows](studies/consistency.md)."""
 
 GROUPS = {
-    "Single trees": "Chapter 3, and 7.2.2. More of them (`n_estimators`) are worth it only where "
-    "something is drawn.",
+    "Single trees": "Chapter 3, and section 7.2.2. More trees (`n_estimators`) differ only if "
+    "something is drawn at random.",
     "Forests": "Sections 4.3.1, 6.1 and 8.1.",
-    "Consistent variants": "Section 4.5: what theory can follow as N grows. Limits grow with N.",
+    "Consistent variants": "Section 4.5: variants for which consistency has been proved, with "
+    "limits that grow with N.",
 }
 
 
@@ -136,7 +144,7 @@ def example(name: str) -> str:
 
 
 def as_code(value: Any) -> str:
-    """As it is written in a call; what grows with N as its formula."""
+    """A value as it is written in a call; a formula if it grows with N."""
     if isinstance(value, tuple):
         return " / ".join(dict.fromkeys(as_code(part) for part in value))
     if value == 1 / 3:
@@ -145,13 +153,13 @@ def as_code(value: Any) -> str:
 
 
 def choices(row: dict[str, str]) -> Iterator[str]:
-    """Those of a recipe that are its own."""
+    """The values of a recipe that differ from the defaults."""
     recipe = recipes.get(row["name"])
     for axis in [text.partition("=")[0] for text in row["axes"].split(", ") if text]:
         if axis != "n_estimators":
             value = getattr(recipe, axis)
-            told = "True" if value is True else as_code(value)
-            yield f"`{axis}={told}`"
+            text = "True" if value is True else as_code(value)
+            yield f"`{axis}={text}`"
 
 
 def entry(row: dict[str, str]) -> Iterator[str]:
@@ -162,7 +170,7 @@ def entry(row: dict[str, str]) -> Iterator[str]:
     yield ""
     if name in IN_WORDS:
         yield from [IN_WORDS[name], ""]
-    yield "Choices: " + (", ".join(choices(row)) or "none but the defaults")
+    yield "Parameters: " + (", ".join(choices(row)) or "the defaults")
     yield from ["", "```python", example(name), "```", ""]
 
 
@@ -170,6 +178,8 @@ def axes() -> Iterator[str]:
     """From the docstring of ``Recipe``: name, values, what it is."""
     lines = cleandoc(recipes.Recipe.__doc__ or "").splitlines()
     lines = lines[lines.index("Attributes") + 2 :]
+    if "Examples" in lines:
+        lines = lines[: lines.index("Examples")]
     heads = [i for i, text in enumerate(lines) if text and not text.startswith(" ")]
     for start, end in pairwise([*heads, len(lines)]):
         names, _, values = lines[start].partition(" : ")
@@ -184,15 +194,15 @@ def page() -> Iterator[str]:
     yield ""
     for group, what in GROUPS.items():
         yield from [f"**{group}.** {what}", ""]
-        yield from header(["recipe", "what it is", "origin", "thesis", "time to build"], [])
+        yield from header(["recipe", "algorithm", "origin", "thesis", "time to build"], [])
         for row in rows:
             if group_of(row) == group:
                 link = f"[`{row['name']}`](#{anchor(row['name'])})"
                 cells = (row["title"], row["origin"], row["section"], row["complexity"])
                 yield line([link, *cells])
         yield ""
-    yield from ["## Axes", "", "What a recipe chooses, and what `None` in an estimator leaves."]
-    yield from ["", *header(["axis", "values", "what it is"], []), *axes(), ""]
+    yield from ["## Parameters of a recipe", "", "`None` in an estimator keeps the recipe's value."]
+    yield from ["", *header(["parameter", "values", "meaning"], []), *axes(), ""]
     for group in GROUPS:
         yield from [f"## {group}", ""]
         for row in rows:

@@ -220,15 +220,15 @@ def reading(found: Found, sets: list[str]) -> Iterator[str]:
     )
     told = ", ".join(f"{group.lower()} {mean:.1f}" for group, mean in means.items())
     yield (
-        f"- Mean rank: {told}. The consistent variants stop early, and most of them cut without "
-        "looking at the output: on a thousand rows that is bias, which no averaging takes away "
-        "(4.2.3)."
+        f"- Mean rank: {told}. The consistent variants stop early, and most of them cut "
+        "without using the output. On a thousand rows this gives bias, which averaging does "
+        "not remove (4.2.3)."
     )
     told = ", ".join(f"`{n}` ({alike[n]:.2f}, rank {rank[n]:.1f})" for n in least)
     yield (
         f"- Least correlated trees: {told}. Over the forests, correlation and rank have a rank "
-        f"correlation of {together:+.2f}: less correlated trees do not make a better forest where "
-        "randomness costs bias (4.2.3)."
+        f"correlation of {together:+.2f}: less correlated trees do not give a better forest "
+        "if randomness adds bias (4.2.3)."
     )
     yield ""
 
@@ -237,9 +237,9 @@ def against_single(found: Found, tables: dict[str, Table], chosen: Any) -> Itera
     """Each forest less its single tree, and why, where there is nothing gained."""
     yield from ["## Each forest against its single tree", ""]
     yield (
-        f"Points of the forest less those of a single tree of the same recipe: the mean of "
-        f"{chosen.trees} seeds, which are the forest's trees, each being what `n_estimators=1` "
-        "grows with its seed. Means over splits, then over sets. In regression the mean of the "
+        "Score of the forest minus that of a single tree of the same recipe, in points: the mean "
+        f"over {chosen.trees} seeds, those of the forest's trees; `n_estimators=1` grows the same "
+        "tree from each seed. Means over splits, then over sets. In regression the mean of the "
         "trees is never worse than a tree on average (Eq. 4.17); with classes it can be."
     )
     yield ""
@@ -267,7 +267,7 @@ def against_single(found: Found, tables: dict[str, Table], chosen: Any) -> Itera
         )
     yield ""
     if without:
-        yield "Where it does not (✗):"
+        yield "Exceptions (✗):"
         yield ""
         yield from header(["recipe", "set", "why"], ["forest less tree"])
         yield from (line([f"`{r}`", s, why, f"{gain:+.1f}"]) for r, s, gain, why in without)
@@ -294,10 +294,10 @@ REASONS = {
         "the variance that its trees do not share, and there is next to none (4.2.3, Eq. 4.28)."
     ),
     "biased": (
-        f"The forest gives more than {BIASED} % of the rows the commonest class: its mean estimate "
-        "of the others stays below one half, and then less variance means more errors (Theorem "
-        "4.2, 4.2.3.2). Its trees stop early and cut without looking at the classes; a single "
-        "one is now and then right where it strays from their mean."
+        f"The forest predicts the most frequent class for more than {BIASED} % of the rows. Its "
+        "mean estimate for the other classes stays below one half, and then less variance means "
+        "more errors (Theorem 4.2, 4.2.3.2). Its trees stop early and cut without using the "
+        "classes; a single tree is sometimes right when it differs from the mean."
     ),
     "noise": "Within two standard errors over the splits.",
     "none": "The thesis gives no reason.",
@@ -315,12 +315,13 @@ def patches(tables: dict[str, Table], chosen: argparse.Namespace) -> Iterator[st
             )
     ours = mean_ranks(means)
     small, larger = np.array([[v[2], v[3]] for v in THESIS.values()]).T
-    yield from ["## The ranks of chapter 8", ""]
+    yield from ["## Ranks as in chapter 8", ""]
     yield (
-        f"Definition 31 beside ours: {len(tables)} classification sets, {chosen.runs} splits, "
-        f'{chosen.trees} trees. An -ET form is the recipe with `cut="uniform"`. The thesis '
+        f"The ranks of the thesis and of silvics: {len(tables)} classification sets, "
+        f"{chosen.runs} splits, "
+        f'{chosen.trees} trees. A method with -ET is the recipe with `cut="uniform"`. The thesis '
         "tunes the shares of rows and columns, and K, on a validation set, grows 250 trees and "
-        "has 16 small and 13 larger sets; here every recipe has its own shares and K."
+        "has 16 small and 13 larger sets; here every recipe has its default shares and K."
     )
     yield ""
     yield from header(["method", "ours by"], ["our rank", "small sets", "larger sets", "accuracy"])
@@ -371,8 +372,9 @@ def discussion(
         (f"A rank or more from the small sets of the thesis: {', '.join(far)}. " if far else "")
         + f"The six methods whose shares of rows and columns the thesis tunes are "
         f"{apart[shares].mean():+.1f} ranks from there on average, ET and RF "
-        f"{apart[~shares].mean():+.1f}: shares that are not tuned may be one reason. Chance "
-        f"is another: ranks over {len(means)} sets differ for certain (Nemenyi, 5 %) only from "
+        f"{apart[~shares].mean():+.1f}: the shares, which are not tuned here, may be one "
+        f"reason. Chance is another: ranks over {len(means)} data sets differ significantly "
+        "(Nemenyi, 5 %) only from "
         f"{critical:.1f} on, and all eight mean accuracies lie within "
         f"{np.ptp(means.mean(axis=0)):.1f} points."
     )
@@ -410,8 +412,8 @@ def of_failures(failures: list[Failure]) -> Iterator[str]:
     yield from ["## Errors", ""]
     if not failures:
         yield (
-            "None: every recipe fits and predicts every table, and every forest says the mean of "
-            "what its trees say."
+            "None: every recipe fits and predicts every table, and the prediction of every "
+            "forest is the mean of those of its trees."
         )
     else:
         yield from header(["recipe", "set", "split", "error"], [])
@@ -433,14 +435,14 @@ def study(chosen: argparse.Namespace) -> Iterator[str]:
     yield from ["# Every recipe on real tables", ""]
     yield (
         f"Made by `benchmarks/recipes_study.py` with silvics {version('silvics')} on "
-        f"{platform.machine()} ({platform.system()}). All {len(recipes.names())} recipes as they "
-        f"are, {chosen.trees} trees (one, where the recipe is a single tree), on {len(classes)} "
-        f"classification and {len(numbers)} regression sets, {chosen.splits} random splits three "
-        f"to one, at most {chosen.most} rows drawn to train on and {chosen.most} to test on. "
-        "Accuracy or R2 in points. Seconds are of one thread on a machine that did other work "
-        "as well: indicative. Depth counts edges from the root. Correlation: mean Pearson "
-        "correlation of two trees over the test rows, of class shares less their mean for "
-        "classes, of predictions for numbers."
+        f"{platform.machine()} ({platform.system()}). All {len(recipes.names())} recipes with "
+        f"their own parameters, {chosen.trees} trees (one, if the recipe is a single tree), on "
+        f"{len(classes)} classification and {len(numbers)} regression sets, {chosen.splits} random "
+        f"splits three to one, at most {chosen.most} rows drawn to train on and "
+        f"{chosen.most} to test on. Accuracy or R2 in points. Times are of one "
+        "thread on a shared machine, so they are only indicative. Depth counts edges from the "
+        "root. Correlation: mean Pearson correlation of two trees over the test rows, of centred "
+        "class probabilities for classification, and of predictions for regression."
     )
     yield ""
     yield from of_sets(tables, chosen)
@@ -449,7 +451,7 @@ def study(chosen: argparse.Namespace) -> Iterator[str]:
     yield from reading(found, [*classes, *numbers])
     yield from against_single(found, tables, chosen)
     yield from patches(tables, chosen)
-    yield from ["## Every figure", ""]
+    yield from ["## All results", ""]
     yield from details(found, classes, "classes")
     yield from details(found, numbers, "numbers")
     print(f"in all {time.perf_counter() - start:.0f} s", file=sys.stderr)

@@ -11,6 +11,7 @@ import math
 import platform
 import re
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -204,6 +205,12 @@ def machine() -> str:
     """The processor and the operating system."""
     model = re.search(r"model name\s*: (.*)", read_proc("cpuinfo"))
     return f"{model[1] if model else platform.machine()}, {platform.system()}"
+
+
+def commit() -> str:
+    """The commit of the working tree, and its date."""
+    show = ["git", "log", "-1", "--format=commit %h of %ad", "--date=format:%d %B %Y"]
+    return subprocess.run(show, capture_output=True, text=True, check=False).stdout.strip()
 
 
 # ---- Markdown

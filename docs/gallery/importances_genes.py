@@ -34,9 +34,9 @@ def the_table(page: Page, folder: Path) -> None:
 <!-- Written by docs/gallery/importances_genes.py: change that, and run `make gallery`. -->
 
 Golub et al. (1999) measured the expression of 7,129 genes (probes, to be exact) in patients with
-acute leukemia, of two kinds: ALL and AML. Few rows, very many columns that are alike in kind: this
-is where importances are most used, and most often read too much into. Columns have the names that
-the data have; what the genes do is not told here.
+acute leukemia, of two kinds: ALL and AML. Few rows, very many columns that are alike in kind:
+importances are often used for such tables, and often overinterpreted. Columns have the names of the
+data; this page does not discuss the function of the genes.
 """)
     with chdir(folder):
         page.code("""
@@ -56,8 +56,8 @@ print(f"wrong out of bag: {1 - forest.oob_score_:.4f}")
         raise SystemExit("This is not the table that the page tells of.")
     wrong = round((1 - forest.oob_score_) * len(y))
     page.text(f"""
-Of {len(y)} patients, {wrong} {"is" if wrong == 1 else "are"} called wrong by the trees that have
-not seen them. The forest knows. Which genes does it know it from?
+Of {len(y)} patients, {wrong} {"is" if wrong == 1 else "are"} misclassified out of bag. Which genes
+does the forest use?
 
 ## The plain ranking
 """)
@@ -75,12 +75,12 @@ print(f"what noise would get, of all: {mdi.null.sum() / mdi.total:.0%}")
     tail = order[100:]
     shares = [mdi.null[part].sum() / mdi.values[part].sum() for part in (order[:20], tail)]
     page.text(f"""
-No gene is outstanding: the first has {mdi.values[order[0]] / mdi.total:.1%} of what the trees
-explain, and it takes the first {half} to come to half ({cumulated:.0%}). The trees are deep and
+No gene dominates: the first has {mdi.values[order[0]] / mdi.total:.1%} of what the trees
+explain, and the first {half} to come to half ({cumulated:.0%}). The trees are deep and
 the rows few, so that part of it is noise: {shares[0]:.0%} of what the first 20 genes have, and
-{shares[1]:.0%} of what those after the first 100 have. That is what rows which a tree has not
-drawn do not confirm. What goes with the labels in all 72 rows by chance they do confirm; more on
-that below. All columns have many values here, so that
+{shares[1]:.0%} of what those after the first 100 have. The noise is what out-of-bag rows do not
+confirm. They do confirm chance correlations with the labels in all 72 rows (see below). All columns
+have many values here, so that
 noise does not favour one over the other, as it does [there](importances_strobl.md).
 """)
     figure = pyplot.figure(figsize=(7.0, 3.8), layout="constrained")
@@ -102,16 +102,17 @@ noise does not favour one over the other, as it does [there](importances_strobl.
     inside = int((mdi.values[order] >= low).sum())
     page.text(f"""
 Black lines are standard errors over the trees. With 2,000 trees the first gene is between
-{low:.4f} and {high:.4f} (`interval`), which {inside} genes reach: even the order of the first few
-is not settled by so many trees, not to speak of other patients.
+{low:.4f} and {high:.4f} (`interval`), which {inside} genes reach: even with so many trees, the
+order of the first few is uncertain, and more so for other patients.
 """)
 
 
 def accuracy(page: Page) -> None:
     page.text("""
-## What would predictions lose?
+## Permutation importances
 
-"mda" permutes a gene and asks what is lost out of bag. Here are the first 20 genes one by one, with
+"mda" permutes a gene and measures the increase of the out-of-bag error. Here are the first 20 genes
+one by one, with
 all others as a group; then the first 200 as a group.
 """)
     page.code("""
@@ -130,20 +131,20 @@ print(together)
     found = dict(zip(together.names, together.values, strict=True))
     must(nothing and found["the first 200"] > 0.1, "mda")
     page.text(f"""
-The error is the same whichever of these genes is lost. Should we conclude that none matters?
-Permute the first 200 together, and the error rises by {found["the first 200"]:.2f}; permute the
-other {page["X"].shape[1] - 200:,} and it rises by {found["all others"]:.2f}. The genes stand in for
-each other. "mda" tells what the forest would miss, and it misses nothing that it has twice.
+The error does not depend on any single one of these genes. But if the first 200 are permuted
+together, the error rises by {found["the first 200"]:.2f}; permute the
+other {page["X"].shape[1] - 200:,} and it rises by {found["all others"]:.2f}. The genes can replace
+each other, and "mda" is zero for information that the forest has twice.
 """)
 
 
 def tests(page: Page) -> None:
     page.text("""
-## More than chance?
+## Tests against chance
 
 "air" is the importance less that of a permuted copy, so that useless genes are below zero as often
-as above. `one_forest_test` takes those below zero as a picture of chance. It is made for tables
-with many useless variables of one sort.
+as above. `one_forest_test` mirrors the negative ones to get a null distribution. It is meant for
+tables with many useless variables of one kind.
 """)
     page.code("""
 from silvics.importance import one_forest_test
@@ -155,9 +156,10 @@ print("\\n".join(str(test).splitlines()[:8]))
     X, y = page["X"], page["y"]
     n_found = int(page["test"].mask().sum())
     page.text(f"""
-{n_found} genes, of which one in twenty is false on average, if the test does what it says. Does it?
-Put the labels of the patients in another order, and no gene tells anything. Whatever is found then
-is false. In {N_PERMUTED} such tables, by three kinds of importance that are around zero for noise
+{n_found} genes, of which one in twenty is false on average, if the test controls its error rate. To
+check this, permute the labels of the patients: then no gene is relevant, and everything that is
+found is false. In {N_PERMUTED} such tables, by three kinds of importance that are around zero for
+noise
 (1,000 trees each):
 """)
     false: dict[str, list[int]] = {"air": [], "ufi": [], "mdi_oob": []}
@@ -192,12 +194,13 @@ is false. In {N_PERMUTED} such tables, by three kinds of importance that are aro
 By "air" the answer is yes: {sum(false["air"])} false genes in {N_PERMUTED} tables. **By "ufi" and
 "mdi_oob" it is no**: {min(false["ufi"] + false["mdi_oob"])} to
 {max(false["ufi"] + false["mdi_oob"])} genes in tables of pure noise. A forest that searches
-{X.shape[1]:,} columns takes those most often that go with the labels in all 72 rows by chance, and
-rows that a tree has not drawn are among the 72. (The
+{X.shape[1]:,} columns most often chooses those that are correlated with the labels in all 72 rows
+by
+chance, and out-of-bag rows are among the 72. (The
 false genes by "ufi" in the first table have t-statistics of {t[mask].mean():.1f} on average, all
 genes {t.mean():.1f}. With 2,000 trees there are {again}.) Such importances reach further above zero
-than below, and the mirror image is too small. A permuted copy is searched for in the same way, so
-that "air" has no such trouble. (For the same reason `null="auto"` calls only
+than below, and the mirror image is too small. A permuted copy is searched in the same way, so that
+"air" does not have this problem. (For the same reason `null="auto"` calls only
 {min(called_noise):.0%} to {max(called_noise):.0%} of the first 20 importances noise in these
 tables, where all of it is.)
 """)
@@ -240,11 +243,11 @@ minutes on a table like this one.
 
 def redundant(page: Page) -> None:
     page.text("""
-## Which genes stand for which?
+## Genes that can replace each other
 
-Surrogate splits tell: at each node, how well would another gene part the same patients? All pairs
-of 7,129 genes are too many, so we take the first 200. They were chosen by their importances, from
-the same patients: this is to look around, not to test.
+Surrogate splits measure how well another gene separates the same patients at each node. All pairs
+of 7,129 genes are too many, so we take the first 200. They were chosen by their importances on the
+same patients, so this is an exploration and not a test.
 """)
     page.code("""
 some = X[first[:200]]
@@ -274,22 +277,21 @@ print(hidden.sort_values("lost").tail(5).round(3).to_string(index=False))
     spread = [of.max() / np.median(of) for of in (one, last)]
     must(spread[1] > 5 * spread[0], "masking")
     page.text(f"""
-For each of the first eight there is another gene that parts the patients alike, by
+For each of the first eight there is another gene that separates the patients in a similar way, by
 {best.likeness.min():.2f} to {best.likeness.max():.2f} on a scale where 1 is a copy. So it matters
 how many genes compete at a node (K, `max_features`). At K = 1 the largest of the 50 importances is
 {spread[0]:.1f} times the median, at K = 50 it is {spread[1]:.0f} times: {half} of 50 genes lose
 more than half of what they had, and {", ".join(up)} more than double it. A short list from trees
-with large K says "one of each sort", not "the only ones".
+with large K has one gene of each group, and other genes could replace it.
 """)
 
 
 def selection(page: Page) -> None:
     page.text("""
-## Select, and stay honest
+## Selection inside the folds
 
-Fewer genes, and as good a forest? Whoever chooses genes by all patients, and then cross-validates,
-has used the test patients already. Selection belongs inside the folds, which is what a pipeline
-does:
+A selection on all patients, followed by cross-validation, has already used the test patients.
+Selection must be inside the folds, as in a pipeline:
 """)
     page.code("""
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -344,9 +346,9 @@ print(f"{'all genes':18} {cross_val_score(quick, A, y, cv=folds).mean():.3f}")
     ax.invert_yaxis()
     ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     page.text(f"""
-With the true labels all is well, for there is so much to find that selection hardly matters. With
-permuted labels ({N_PERMUTED} orders) there is nothing to find, and whatever is above
-{majority:.2f}, the score of saying ALL always, is an illusion:
+With the true labels there are so many relevant genes that selection hardly matters. With
+permuted labels ({N_PERMUTED} orders) no gene is relevant, and a score above {majority:.2f}, that of
+always predicting ALL, is biased:
 """)
     page.picture(figure, "genes-selection", "Scores with true and permuted labels")
     page.table(
@@ -361,15 +363,15 @@ permuted labels ({N_PERMUTED} orders) there is nothing to find, and whatever is 
     must(mean[1] > majority + 0.08 and mean[3] > majority + 0.04, "optimism")
     must(max(mean[0], mean[2], mean[4]) < majority + 0.04, "honesty")
     page.text(f"""
-Chosen outside the folds, 50 genes are "right" in {mean[1]:.0%} of cases about labels that are drawn
-from a hat. Chosen inside they are right in {mean[2]:.0%}. `SelectTuned` compares numbers of genes
+Chosen outside the folds, 50 genes seem right in {mean[1]:.0%} of cases for random labels. Chosen
+inside they are right in {mean[2]:.0%}. `SelectTuned` compares numbers of genes
 by out-of-bag scores, which costs nothing; but the ranking has seen these patients, and so its best
 score is {mean[3]:.0%} on noise ({mean[4]:.0%} when all of it is cross-validated). Use it to choose,
 not to report. `SelectByTest` selects {n_by_test[0]} genes with the true labels (by a forest of 200
-trees), and {", ".join(map(str, n_by_test[1:]))} with the permuted ones; where it selects none, a
-pipeline has no column to go on with, and says so.
+trees), and {", ".join(map(str, n_by_test[1:]))} with the permuted ones; if it selects none, a
+pipeline raises an error because no column is left.
 
-Is the list stable, at least? The 50 genes that each of the six folds has chosen:
+The stability of the list: how many of the six folds choose each gene.
 """)
     page.code("""
 chosen = np.array([best_50.fit(A[rows], y[rows]).support_ for rows, _ in folds.split(A, y)])
@@ -379,7 +381,7 @@ print({f"in {k} of 6 folds": int(counts[k]) for k in range(6, 0, -1)})
     counts = page["counts"]
     page.text(f"""
 {counts[6]} genes are in all six lists, {counts[1]} in only one, and any two folds share four fifths
-of their patients. "The 50 genes" depends on who was in the study.
+of their patients. The list depends on the patients in the study.
 """)
 
 
@@ -387,8 +389,9 @@ def patients(page: Page) -> None:
     page.text("""
 ## Two patients
 
-`"local"` tells which genes the forest goes by for one patient. Take the one that is called wrong
-out of bag and the one that is called right most surely; and a forest that has seen neither.
+`"local"` shows which genes the forest uses for one patient. We take the patient that is
+misclassified out of bag and the one with the largest probability of the right class, and a forest
+that was not fitted on either.
 """)
     page.code("""
 right = forest.oob_decision_function_[np.arange(len(y)), (y == forest.classes_[1]).astype(int)]
@@ -418,24 +421,24 @@ for row, name in enumerate(["unsure", "sure"]):
     shared = len(set(np.argsort(-local[0])[:10]) & set(np.argsort(-local[1])[:10]))
     negative = [(of < 0).sum() for of in local]
     page.text(f"""
-Of the first ten genes of each, {shared} are the same. A local importance says how much a test on
-the gene made the answer clearer on this patient's way, whichever answer it was: not for which class
-it spoke. ({negative[0]} genes are below zero for the first patient, {negative[1]} for the second:
-their tests led to nodes that are more mixed.) Compare the value with the medians to see the
-direction. And one patient is one patient.
+Of the first ten genes of each, {shared} are the same. A local importance is the decrease of
+impurity by tests on the gene on the path of this patient. It does not say which class the gene
+supports. ({negative[0]} genes are below zero for the first patient, {negative[1]} for the second:
+their tests led to nodes that are more mixed.) Compare the value with the medians of the classes to
+see the direction.
 
-## What we may say
+## Conclusions
 
 - The expression of these genes predicts the kind of leukemia, in these {len(page["y"])} patients,
   nearly always. With so few, one error more or less is {1 / len(page["y"]):.1%}.
-- Hundreds of genes go with it, by a test that passed its control. For a short list,
+- Hundreds of genes are related to it, by a test that passed its control. For a short list,
   with one chance in twenty that any gene on it is false, take the strict test.
-- Which genes make up a short list is largely chance: they stand in for each other, and the list
+- Which genes make up a short list is largely chance: they can replace each other, and the list
   changes with the patients.
-- An importance tells of prediction, not of cause. A gene may be important since it is driven by the
-  disease, by what drives it, or by how and where samples were taken; the table cannot tell.
-- Try any procedure on permuted labels before you believe it. It took a few lines here, and it
-  turned down a test by the wrong importances, and two ways to report a score.
+- An importance describes prediction, not cause. A gene may be important because the disease affects
+  it, because it affects the disease, or because of how samples were taken; the table cannot decide.
+- Check any procedure on permuted labels. It took a few lines here, and it
+  rejected a test with the wrong importances, and two ways to report a score.
 """)
 
 

@@ -153,14 +153,15 @@ def cardinalities(sizes: Sequence[int], splits: str) -> np.ndarray:
 
 def importances(page: Page) -> None:
     page.text("""
-# Seven segments: what makes a variable important
+# Seven segments: exact importances of a display
 
 <!-- Written by docs/gallery/importances_led.py: change that, and run `make gallery`. -->
 
-A seven-segment display shows the digits 0 to 9, each as probable as the next. Which segment tells
-most about the digit? Section 6.5 of the thesis asks this, and answers with forests of 10,000 trees.
+A seven-segment display shows the digits 0 to 9, all with the same probability. Which segment has
+the most information about the digit? Section 6.5 of the thesis answers this with forests of 10,000
+trees.
 Since the table below *is* the distribution, nothing has to be estimated: `silvics.importance`
-computes what infinitely many trees would say.
+computes the importances of infinitely many trees.
 """)
     page.code("""
 import numpy as np
@@ -179,8 +180,9 @@ print(found)
     last = asymptotic_importances(page["X"], page["y"], K=7)
     page.text(f"""
 The unit is bits. The digit has log2(10) = {np.log2(10):.4f} of them, and the importances add up to
-just that: together the segments tell everything, and each bit is credited to the segment that was
-asked for it, averaged over all orders of asking (Theorems 6.1 and 6.2). X5, the lower left, is the
+just that: together the segments determine the digit, and each bit is attributed to the segment
+whose test gives it, averaged over all orders of the tests (Theorems 6.1 and 6.2). X5, the lower
+left, is the
 most important segment, X6 the least.
 """)
     figure, axes = panels(4.6, 3.0)
@@ -192,7 +194,7 @@ most important segment, X6 the least.
 
 def printed_and_grown(page: Page) -> None:
     page.text("""
-## Beside the thesis, and beside forests
+## Comparison with the thesis and with forests
 
 K is the number of variables drawn at a node, of which the best is taken (`max_features`). At K = 1
 the choice is random; at K = 7 the best segment always wins. `masking` computes all of Table 6.2.
@@ -203,7 +205,7 @@ from silvics.importance import masking
 masked = masking(X, y)
 print(masked)
 """)
-    page.text("The exact importances, and in brackets the printed ones:")
+    page.text("The exact importances, with the values printed in the thesis in brackets:")
     exact = page["masked"].importances  # [K - 1, variable]
     page.table(
         ["", "equation 6.10", *(f"K = {K}" for K in range(1, 8))],
@@ -214,9 +216,9 @@ print(masked)
         ],
     )  # fmt: skip
     page.text("""
-The printed columns for K = 1 to 7 are means of 10,000 trees, so they scatter a little. The same
-trees are a recipe here. The importances of a tree are given as shares; in bits, those of each such
-tree add up to H(Y), so that a share times log2(10) is in bits.
+The printed columns for K = 1 to 7 are means of 10,000 trees, so they vary a little. A recipe grows
+the same trees. The importances of a tree are fractions of their sum; in bits, those of each such
+tree add up to H(Y), so that a fraction times log2(10) is in bits.
 """)
     page.code("""
 from silvics import ForestClassifier
@@ -250,7 +252,7 @@ print(each.mean(axis=0).round(4))
     chance = 1 - (1 - 2 * norm.sf(largest)) ** 49
     page.text(f"""
 The largest of our 49 distances is {largest:.1f} standard errors; were they independent, one as
-large would come up with probability {chance:.2f}. The exact computation has no such question.
+large would come up with probability {chance:.2f}. The exact computation has no such error.
 """)
 
 
@@ -258,9 +260,9 @@ def masks(page: Page) -> None:
     masked = page["masked"]
     one, seven = masked.importances[0], masked.importances[-1]
     page.text("""
-## Masking: a stronger variable takes what a weaker one could have said
+## Masking: a stronger variable is chosen instead of a weaker one
 
-As K grows, the importances drift apart (Figure 6.2), though the segments and what they know stay
+As K grows, the importances drift apart (Figure 6.2), though the segments and their information stay
 the same.
 """)
     page.picture(masked.plot().figure_, "led-masking", "Importances over K, as in Figure 6.2")
@@ -271,7 +273,7 @@ the same.
     down = [f"{names[j]} ({one[j]:.3f} to {seven[j]:.3f})" for j in range(7) if seven[j] <= one[j]]
     page.text(f"""
 Up go {", ".join(up)}; down go {", ".join(down)}. The ranking changes from {order[0]} to {order[1]}.
-Who is in whose way at K = 7:
+The largest pairs of masked and masking variables at K = 7:
 """)
     page.code("""
 print(masked.pairs(K=7, top=8).round(4).to_string(index=False))
@@ -279,20 +281,21 @@ print(masked.pairs(K=7, top=8).round(4).to_string(index=False))
     first = next(masked.pairs(K=7, top=1).itertuples())
     j = list(names).index(first.variable)
     page.text(f"""
-`amount` is what the variable would have lowered the entropy by at nodes where the other was taken
-instead. {first.variable} was passed over for {first.hidden_by} at nodes where it could have told
-{first.amount:.3f} bits; all its importance at K = 7 is {seven[j]:.3f}. It is not lost:
-{first.variable} may be asked further down, when there is less left to tell.
+`amount` is the decrease of entropy that the variable would have given at nodes where the other was
+chosen instead. {first.variable} was passed over for {first.hidden_by} at nodes where its test would
+have given
+{first.amount:.3f} bits; its whole importance at K = 7 is {seven[j]:.3f}. {first.variable} may still
+be tested further down, where less entropy is left.
 """)
 
 
 def by_degree(page: Page) -> None:
     one = page["found"]
     page.text("""
-## By degree: alone, or with others?
+## By degree: the number of variables tested above
 
-A variable can be asked first, or after others. `by_degree` splits its importance by how many other
-variables had been asked before (Figure 6.3; K = 1 left, K = 7 right).
+A variable can be tested first, or after others. `by_degree` decomposes its importance by the number
+of other variables that were tested above (Figure 6.3; K = 1 left, K = 7 right).
 """)
     page.code("""
 greedy = asymptotic_importances(X, y, K=7)
@@ -309,31 +312,31 @@ print(found.by_degree.round(3))
     roots = [f"X{j + 1}" for j in range(7) if seven.by_degree[j, 0] > 0]
     deepest = int(np.flatnonzero(seven.by_degree.any(axis=0))[-1])
     page.text(f"""
-(The two pictures have scales of their own: the darkest square is {d.max():.3f} bits on the left,
+(The two pictures have different scales: the darkest square is {d.max():.3f} bits on the left,
 {most:.3f} on the right.)
 
-- X5 tells something in every position: {d[4, 0]:.3f} when asked first, still {d[4, 6]:.3f} when
-  asked last.
-- X6 tells little anywhere: {d[5, 0]:.3f} first, {d[5, 6]:.3f} last.
-- X7 looks like X4 when asked first ({d[6, 0]:.3f} both), but fades to {d[6, 6]:.3f}: what it knows,
-  the others know too.
-- At K = 7 only {" and ".join(roots)} are ever asked first, and nothing is left to tell after
-  {deepest + 1} tests. The   white squares are contexts that these trees do not meet while there is
-  something to tell; they do not say that the variable   is of no use there.
+- X5 has information in every position: {d[4, 0]:.3f} when tested first, and still {d[4, 6]:.3f}
+  when tested last.
+- X6 has little information anywhere: {d[5, 0]:.3f} first, {d[5, 6]:.3f} last.
+- X7 looks like X4 when tested first ({d[6, 0]:.3f} both), but fades to {d[6, 6]:.3f}: the others
+  have its information too.
+- At K = 7 only {" and ".join(roots)} are ever tested first, and no entropy is left after
+  {deepest + 1} tests. The   white squares are contexts that do not occur in these trees while there
+  is entropy left; they do not mean that the variable is useless there.
 """)
 
 
 def by_context(page: Page) -> None:
     page.text("""
-## By context: given what?
+## By context: the set of variables tested above
 
 The last level of the decomposition is one term for each variable and each set of others. At K = 1
-the term is I(X; Y | set), times the probability of asking X right after that set.
+the term is I(X; Y | set), times the probability that X is tested right after that set.
 """)
     context_table(page, page["found"], 10)
-    page.text("At K = 7 fewer sets are met, and these far more often:")
+    page.text("At K = 7 fewer sets occur, and these far more often:")
     context_table(page, page["greedy"], 10)
-    page.text("It can be turned round. When has X7 nothing left to say?")
+    page.text("The table also answers when X7 has no information left:")
     page.code("""
 contexts = found.by_context()
 silent = contexts[(contexts.variable == "X7") & (contexts.information < 1e-12)]
@@ -346,12 +349,12 @@ print(silent.given.tolist()[:4])
     sets = " or ".join(f"{{{', '.join(names)}}}" for names in smallest.given.tolist())
     page.text(f"""
 X7 is superfluous once {sets} {"is" if len(smallest) == 1 else "are"} known; with fewer segments
-known, it always adds something.
+known, it always adds information.
 """)
 
 
 def relevant(page: Page) -> None:
-    page.text("## Relevant, and how")
+    page.text("## Relevance")
     page.code("""
 from silvics.importance import relevance
 
@@ -362,12 +365,13 @@ print(f"without X6 and X7: {without.total:.4f} of {without.impurity:.4f} bits")
     kinds = page["relevance"](page["X"], page["y"])
     weak = [str(n) for n, is_weak in zip(kinds.names, kinds.weakly, strict=True) if is_weak]
     page.text(f"""
-Every segment is relevant. The strongly relevant ones tell something that no set of others tells:
-leave one out, and some digits look alike. {" and ".join(weak)} are weakly relevant: each can be
+Every segment is relevant. The strongly relevant ones have information that no set of others has:
+without one of them, some digits look the same. {" and ".join(weak)} are weakly relevant: each can
+be
 left out, and here even both at once. At K = 1 they still have importances of
 {page["found"].importances[5]:.3f} and {page["found"].importances[6]:.3f}, as they must: an
-importance of zero means irrelevant in every context (Theorem 6.3), and that is another question
-than "can I do without it?"
+importance of zero means irrelevant in every context (Theorem 6.3), which is different from being
+superfluous.
 """)
 
 
@@ -375,7 +379,7 @@ def copied(page: Page) -> None:
     page.text("""
 ## Copies
 
-What if the same light is measured several times? Figures 7.1 and 7.2: the importances of the
+This section adds copies of a variable. Figures 7.1 and 7.2: the importances of the
 original variables as copies of X5 are added, and of the exclusive or of two variables as copies of
 the first are added.
 """)
@@ -398,12 +402,12 @@ print(xor.to_frame().round(4).to_string(index=False))
     of_all = ten[1, 4] * 2
     more, xor = page["more"].importances, page["xor"].importances
     page.text(f"""
-One copy, and X5 falls from {more[0, 4]:.3f} to {more[1, 4]:.3f}, though the two of them together
-have gained ({of_all:.3f}). From {smallest} copies on it is the last of all: an unimportant variable
-may well be an informative one with twins. The other way round, x1 of the exclusive or rises from
-{xor[0, 1]:.3f} to {xor[5, 1]:.3f}: it says nothing before x0 is known, and with copies about, x0 is
-nearly always known first. No copy is made to compute this, and no tree grown: Proposition 7.5 needs
-only the terms of the table as it is.
+With one copy, X5 falls from {more[0, 4]:.3f} to {more[1, 4]:.3f}, though the two of them together
+rise ({of_all:.3f}). From {smallest} copies on it has the lowest importance: an unimportant variable
+may be an informative one with copies. Conversely, x1 of the exclusive or rises from
+{xor[0, 1]:.3f} to {xor[5, 1]:.3f}: it has no information before x0 is known, and with copies, x0 is
+nearly always known first. Computing this needs no copies and no trees: Proposition 7.5 uses only
+the terms of the original table.
 """)
 
 
@@ -412,7 +416,7 @@ def binary(page: Page) -> None:
 ## Binary splits
 
 Most forests cut an ordered variable in two instead of giving each level a branch. Table 7.2 has
-three rows; X2 is Y, and X1 tells Y as well.
+three rows; X2 is Y, and X1 determines Y as well.
 """)
     page.code("""
 toy, output = [[0, 0], [1, 1], [2, 1]], [0, 1, 1]
@@ -424,9 +428,11 @@ for splits in ["multiway", "extra", "best", "encoded"]:
     multiway = cardinalities(sizes, "multiway")
     toy = asymptotic_importances(page["toy"], page["output"], splits="extra").importances
     page.text(f"""
-Multiway trees call both the same, H(Y)/2. Extra-Trees draw a cut, and half of the cuts of X1 tell
-less, so that X2 gets the credit: {toy[0]:.6f} and {toy[1]:.6f} (printed: 0.375 and 0.541). "best"
-takes the best cut, as Random Forests do, and finds the right one; "encoded" is the box on binary
+Multiway trees give both the same importance, H(Y)/2. Extra-Trees draw a cut, and half of the cuts
+of X1 have less information, so that X2 has a larger importance: {toy[0]:.6f} and {toy[1]:.6f}
+(printed: 0.375 and 0.541). "best"
+takes the best cut, as Random Forests do, and finds the informative one; "encoded" is the box on
+binary
 variables of section 7.2.3. With more levels in X1 and Y = X1 < L/2, the gap widens (Figure 7.8):
 """)
     figure = pyplot.figure(figsize=(6.4, 3.6), layout="constrained")
@@ -441,21 +447,22 @@ variables of section 7.2.3. With more levels in X1 and Y = X1 < L/2, the gap wid
     if not (np.allclose(best, multiway) and np.allclose(multiway[:, 0], multiway[:, 1])):
         raise SystemExit("The text on Figure 7.8 does not hold.")
     page.text(f"""
-At {sizes[-1]} levels X1 has {extra[-1, 0]:.3f} and X2 {extra[-1, 1]:.3f}, though both tell Y
-entirely. For odd L the two outputs are not equally probable, and there is less than one bit to
+At {sizes[-1]} levels X1 has {extra[-1, 0]:.3f} and X2 {extra[-1, 1]:.3f}, though both determine Y.
+For odd L the two outputs are not equally probable, and there is less than one bit to
 share.
 
-## To take along
+## Summary
 
 - An importance is a mean over contexts. Look at the contexts (`by_degree`, `by_context`) before you
-  explain it.
-- K = 1 and multiway splits treat all variables alike. With K > 1, low importance can mean hidden
-  (`masking`).
-- Zero importance means irrelevant only at K = 1; superfluous is another matter (`relevance`).
-- Twins share their importance (`copies`), and binary cuts cost variables of many levels some
-  (`splits="extra"`).
+  interpret it.
+- K = 1 and multiway splits treat all variables alike. With K > 1, a variable of low importance may
+  be masked (`masking`).
+- Zero importance means irrelevant only at K = 1; a superfluous variable may have a large importance
+  (`relevance`).
+- Copies share their importance (`copies`), and binary cuts lower the importance of variables with
+  many levels (`splits="extra"`).
 
-[A real table](importances_nursery.md) is next.
+The next study is [a real table](importances_nursery.md).
 """)
 
 

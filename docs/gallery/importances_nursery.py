@@ -38,15 +38,15 @@ N_COLUMNS = 1000  # of noise, for each of five samples
 
 def the_table(page: Page, folder: Path) -> None:
     page.text("""
-# A decision, taken apart: the nursery table
+# The nursery table: exact importances of real decisions
 
 <!-- Written by docs/gallery/importances_nursery.py: change that, and run `make gallery`. -->
 
 In the 1980s applications to the nursery schools of Ljubljana were ranked by an expert system. The
 UCI repository has the [table](https://archive.ics.uci.edu/dataset/76/nursery) of its decisions:
 eight answers of a family, and one of five classes, from "not_recom" to "spec_prior". Every
-combination of answers is there once. So the table is no sample but the whole thing, and what it
-tells is exact, for a family whose answers are drawn evenly and independently.
+combination of answers occurs once. The table is therefore the whole distribution, and importances
+are exact, for a family whose answers are uniform and independent.
 """)
     with chdir(folder):
         page.code("""
@@ -88,16 +88,16 @@ print(found)
 decision, of which the eight answers explain {found.total / found.impurity:.0%}: the system is a
 function of them. {found.names[order[0]]} has {shares[order[0]]:.0%} of it, {found.names[order[1]]}
 {shares[order[1]]:.0%} and {found.names[order[2]]} {shares[order[2]]:.0%}; the other five share
-{shares[order[3:]].sum():.0%}. Health is that large because of one rule, which alone is worth
-{rule:.3f} bits: all {len(sick):,} families with health "not_recom" get "{sick.iloc[0]}", and nobody
-else does. Once health is known, {rest:.3f} bits are left.
+{shares[order[3:]].sum():.0%}. Health is that large because of one rule, which alone gives
+{rule:.3f} bits: all {len(sick):,} families with health "not_recom" get "{sick.iloc[0]}", and no
+others do. Once health is known, {rest:.3f} bits are left.
 """)
 
 
 def by_degree(page: Page) -> None:
     found, names = page["found"], page["found"].names
     page.text("""
-## Alone, and together
+## Alone and together
 
 The same importances by degree: how many other answers were known before (the colours on the left
 are on a logarithmic scale).
@@ -132,17 +132,17 @@ best = pairs.sort_values("gain", ascending=False).drop_duplicates("variable")
     times = last / alone
     pair = page["pairs"].sort_values("gain", ascending=False).iloc[0]
     page.text(f"""
-Every row grows to the right. It must: the answers are independent of each other, so none can repeat
-what another has said, and what they gain from each other is interaction. {times.idxmax()} tells
+Every row increases from left to right, because the answers are independent of each other: none
+repeats the information of another, and the gain is interaction. {times.idxmax()} has
 {alone[times.idxmax()]:.4f} bits alone and {times.max():.0f} times as much when all else is known;
-by itself it looks like noise, and it is not. {times.idxmin()} gains least. The strongest pair is
-{pair.variable} and {pair.given}: together they tell {pair.gain:.4f} bits more than one by one.
+by itself it looks like noise. {times.idxmin()} gains least. The strongest pair is
+{pair.variable} and {pair.given}: together they have {pair.gain:.4f} bits more than the sum of both.
 """)
 
 
 def rules(page: Page) -> None:
     page.text("""
-## Relevant, and when it is not
+## Relevance
 
 Over the whole table every answer is strongly relevant: none can be left out.
 """)
@@ -160,14 +160,16 @@ for name in X:
     if not relevance(page["X"], page["y"]).strongly.all() or switched_off(page) != SWITCHED_OFF:
         raise SystemExit("The text on relevance does not hold.")
     page.text("""
-Inside parts of the table it is another matter, and the parts give the system away. A very critical
+Within parts of the table, some answers are irrelevant, which reveals the structure of the system. A
+very critical
 nursery makes the parents' occupation irrelevant, a foster family the number of children (and three
 children or more the form of the family), housing that is less than convenient the finances, a
 health of "priority" the social conditions. The published model has these groups: employment
 (parents, has_nurs), structure (form, children), joined by housing and finance, and social and
 health conditions. Here they come from the decisions alone.
 
-Are levels told apart at all? Two levels may be joined if nothing is lost, whatever else is known
+Which levels make a difference? Two levels may be joined if no information is lost, whatever else is
+known
 (the conditions of Lemma 7.1):
 """)
     page.code("""
@@ -185,8 +187,8 @@ for name in X:
     lost = redundant_pairs(page)
     n_special = int((page["y"] == "recommend").sum())
     page.text(f"""
-{lost} To give one for the other changes no decision, whatever the other answers. The levels
-"proper" and "less_proper" of has_nurs differ in next to nothing: the decision "recommend", which
+{lost} Exchanging one for the other changes no decision. The levels
+"proper" and "less_proper" of has_nurs hardly differ: the decision "recommend", which
 {n_special} of {len(page["X"]):,} rows have, is for the first of them only.
 """)
 
@@ -205,7 +207,7 @@ def switched_off(page: Page) -> dict[tuple[str, str], list[str]]:
 
 
 def redundant_pairs(page: Page) -> str:
-    """The levels that are never told apart, in words."""
+    """The levels that are never distinguished, as text."""
     X, y, order = page["X"], page["y"], page["ORDER"]
     same = []
     for name in X:
@@ -216,15 +218,15 @@ def redundant_pairs(page: Page) -> str:
     only = X.has_nurs[y == "recommend"].astype(str).unique().tolist()
     if only != ["proper"]:
         raise SystemExit("The text on has_nurs does not hold.")
-    return f"{' and '.join(same)} are never told apart."
+    return f"{' and '.join(same)} are never distinguished."
 
 
 def masks(page: Page) -> None:
     page.text("""
-## What a forest that chooses would say
+## Masking in forests that choose the best variable
 
-Forests draw K variables at a node and take the best. The more they choose, the more the order of
-tests is fixed, and the importances with it:
+Forests draw K variables at a node and choose the best. The larger K, the more the order of the
+tests is fixed, and with it the importances:
 """)
     page.code("""
 from silvics.importance import masking
@@ -246,10 +248,10 @@ print(masked)
     place = [int(np.argsort(np.argsort(-of))[j]) + 1 for of in (one, last)]
     page.text(f"""
 {names[j]} has {one[j]:.4f} bits at K = 1 and {last[j]:.4f} at K = {len(names)}: from place
-{place[0]} to place {place[1]} of {len(names)}. Nothing about it has changed. In trees that always
-take the best answer it comes late, when most is known, and that is where it tells something. A
-strongly relevant variable is never hidden for good. Columns that repeat others are. Say somebody
-adds the column "the nursery is all right":
+{place[0]} to place {place[1]} of {len(names)}. In trees that always choose the best answer it is
+tested late, when most is known, which is where it has information. A strongly relevant variable is
+never masked completely; a column that repeats others may be. For example, a column "nursery_ok"
+that says whether the nursery is proper or less proper:
 """)
     page.code("""
 more = X.assign(nursery_ok=X.has_nurs.isin(["proper", "less_proper"]))
@@ -263,10 +265,10 @@ print(hidden.pairs(top=30).query("variable == 'nursery_ok'").to_string(index=Fal
     nurs = list(hidden.names).index("has_nurs")
     kind = page["kinds"].kind[at]
     page.text(f"""
-It is {kind}: it tells something, but nothing that has_nurs does not tell as well. At K = 1 it is
-given {hidden.importances[0, at]:.4f} bits, while has_nurs falls from
+It is {kind}: it has information, but none that has_nurs does not have. At K = 1 it has
+{hidden.importances[0, at]:.4f} bits, while has_nurs falls from
 {one[names.index("has_nurs")]:.4f} to {hidden.importances[0, nurs]:.4f}; at K = {len(hidden.names)}
-it has {abs(hidden.importances[-1, at]):.4f}, as if it were noise. Neither figure is wrong: they
+it has {abs(hidden.importances[-1, at]):.4f}, as if it were noise. Both values are right: they
 answer different questions.
 """)
 
@@ -276,8 +278,9 @@ def binary(page: Page) -> None:
 ## Binary trees
 
 The answers have an order, so that binary forests can cut them. "extra" draws the cut, as
-Extra-Trees do, "best" searches for it, as Random Forests do. Going through all trees takes from a
-tenth of a second (the best cut of all answers leaves little to chance) to many minutes (random cuts
+Extra-Trees do, "best" searches for it, as Random Forests do. Computing all trees takes from a
+tenth of a second (the best cut of all answers leaves little randomness) to many minutes (random
+cuts
 of random answers), so that of the latter 2,000 are sampled.
 """)
     page.code("""
@@ -311,20 +314,20 @@ print(cuts[cuts.variable.isin(["has_nurs", "social", "health"])].round(4).to_str
     at = int(nurs.threshold)
     order = page["ORDER"]["has_nurs"]
     page.text(f"""
-Whatever the trees, the sum is the same. The shares move: {found.names[least]}, with {levels[least]}
+The sum is the same for all kinds of trees, but the parts differ: {found.names[least]}, with
+{levels[least]}
 levels, has {change[least] - 1:+.0%} in Extra-Trees, {found.names[most]}, with {levels[most]},
-{change[most] - 1:+.0%}. What binary trees add is the cuts: the one of has_nurs that matters most is
+{change[most] - 1:+.0%}. Binary trees also show the cuts: the one of has_nurs that matters most is
 between "{order[at]}" and "{order[at + 1]}", and the cut of social between its first two levels has
-{social[0]:.4f} bits: these are the levels that nobody tells apart.
+{social[0]:.4f} bits: these are the levels that make no difference.
 """)
 
 
 def samples(page: Page) -> None:
     page.text("""
-## A sample is not the table
+## Importances in a sample
 
-Now forget that the table is complete, and take 200 of its rows. Add the number of the ticket that
-each family drew at the door, of 40.
+Now take a sample of 200 rows, and add a column of noise: a ticket number between 0 and 39.
 """)
     page.code("""
 rng = np.random.default_rng(0)
@@ -341,10 +344,11 @@ print(asymptotic_importances(sample, y.iloc[rows]))
         of_drawn = asymptotic_importances(drawn, y.iloc[rows]).importances
         second += int((of_drawn[-1] < of_drawn).sum() <= 1)
     page.text(f"""
-The ticket explains as much as health. It is no bad luck: in {second} of {N_SAMPLES} other samples
+The ticket explains as much as health. This is not an unlucky sample: in {second} of {N_SAMPLES}
+other samples
 it is first or second as well. With 40 levels, 200 rows fall into groups of five, and in a group
-that small the decisions look alike by chance. `relevance` calls it relevant, too: both take the
-rows that they get for the distribution. So ask first what noise would give:
+that small the decisions look alike by chance. `relevance` calls it relevant, too: both functions
+take their rows as the distribution. For a sample, first compute what noise would give:
 """)
     page.code("""
 from silvics.importance import null_information
@@ -392,14 +396,14 @@ for name in sample:
     furthest = max(abs(observed - expected) for observed, expected in means)
     page.text(f"""
 The ticket has {ticket.observed:.4f} bits, and noise with as many levels has {ticket.expected:.4f}
-on average. {", ".join(shown)} stand out; {", ".join(not_shown)} do not, though we know that they
-matter: 200 rows are too few to see it, at least alone.
+on average. {", ".join(shown)} are significant; {", ".join(not_shown)} are not, though they are
+relevant: 200 rows are too few to show it for one answer alone.
 
-`expected` is exact, over all orders in which the decisions could have come: in five more samples,
+`expected` is exact, over all permutations of the decisions: in five more samples,
 the means over {N_COLUMNS:,} random columns are within {furthest:.4f} bits of it. The p-value comes
 from the gamma distribution of equation 7.18, which is for many rows. At the level of 5 % it calls
 {min(called):.1%} to {max(called):.1%} of these columns significant, depending on the sample. With
-five rows to a level it is a hint, not a test.
+five rows per level it is only an indication.
 """)
 
 
@@ -407,18 +411,19 @@ def lessons(page: Page) -> None:
     found = page["found"]
     order = [str(found.names[j]) for j in np.argsort(-found.importances)]
     page.text(f"""
-## What was learned
+## Summary
 
 - {order[0].capitalize()} decides first, then {order[1]} and {order[2]}, which act as a pair; five
   more answers matter little each, and only together.
-- No answer can be left out, but parents, form, children, finance and social each have a partner
-  that can switch them off.
+- No answer can be left out, but parents, form, children, finance and social are each irrelevant for
+  some value of another answer.
 - Some levels make no difference, and could be joined.
-- A forest with large K would rank the small answers differently. That is the order of tests
-  speaking, not the answers.
-- All this holds because the table is complete. On a sample, begin with `null_information`.
+- A forest with large K would rank the small answers differently. The order of the tests causes
+  this, not the answers.
+- These results are exact because the table is complete. For a sample, begin with
+  `null_information`.
 
-[The seven segments](importances_led.md) show the same tools where every figure is known.
+[The seven segments](importances_led.md) show the same tools on a smaller example.
 """)
 
 

@@ -88,14 +88,15 @@ def bars(ax: Any, groups: list[tuple[np.ndarray, str, str | None]]) -> None:
 
 def noise(page: Page) -> None:
     page.text("""
-# Importances that noise makes
+# Importances of useless variables
 
 <!-- Written by docs/gallery/importances_strobl.py: change that, and run `make gallery`. -->
 
-A variable that tells nothing about Y should have an importance of zero. In a sample it has not.
-Strobl et al. (2007) showed it with five variables, and section 7.2.2 of the thesis explains it.
+A variable that is independent of Y should have an importance of zero, but in a sample its
+importance is positive. Strobl et al. (2007) showed this with five variables, and section 7.2.2 of
+the thesis explains it.
 X1 is normal; X2, X3, X4 and X5 are drawn from 2, 4, 10 and 20 values; Y is a coin (Table 7.1).
-There are 120 rows. With `relevance` above zero, X2 does tell something.
+There are 120 rows. With `relevance` above zero, X2 has information about Y.
 """)
     page.code("""
 import numpy as np
@@ -120,9 +121,9 @@ print(forest.importances())
     must(np.isclose(first.total, first.impurity), "the total")
     ratio = first.values[0] / first.values[1]
     page.text(f"""
-The trees explain everything ({first.total:.4f} of {first.impurity:.4f}), for they are grown until
-each row is alone or among its like. What they explain is shared among five variables that know
-nothing, and X1 gets {ratio:.1f} times as much as X2. Another sample would not help. Below are means
+The trees explain everything ({first.total:.4f} of {first.impurity:.4f}), because they are grown
+until leaves are pure. What they explain is shared among five variables without information, and X1
+gets {ratio:.1f} times as much as X2.  Below are means
 over {N_SETS} data sets, as in Figure 7.3, with standard errors; of Random Forests, of Extra-Trees
 with `max_features=1`, and of totally randomized trees, whose splits have a branch for each value.
 """)
@@ -150,10 +151,10 @@ with `max_features=1`, and of totally randomized trees, whose splits have a bran
         must(mean[0] > mean[4] > mean[3] > mean[2] > mean[1], title)
     page.text("""
 None of the variables is near zero, and the more values a variable has, the more it gets. The first
-two kinds cut in two, the third does not; the last two look at nothing when they choose a variable
-and a cut. So the cause is not the search for good splits. It is the estimate: in a node of few
-rows, the impurities of the children are too low by chance, the more so the more children there are,
-one by one or all at once (equations 7.17 to 7.19).
+two kinds cut in two, the third does not; the last two do not use Y when they choose a variable and
+a cut. So the cause is not the search for good splits, but the estimate: in a node with few rows,
+the impurities of the children are too low by chance, and more so with more children (equations 7.17
+to 7.19).
 """)
 
 
@@ -163,18 +164,17 @@ def of(page: Page, name: str, relevance: float) -> np.ndarray:
 
 def words(page: Page) -> None:
     page.text("""
-## Ask what noise would get
+## The part that is due to noise
 
-`null="auto"` needs the rows that the forest was grown on, and says which part of each importance is
-of this sort.
+`null="auto"` needs the training rows, and estimates which part of each importance is due to noise.
 """)
     page.code("""
 print(forest.importances("mdi", X, y, null="auto"))
 """)
     page.text("""
-For a Random Forest it asks the rows that a tree has not drawn: what they do not confirm is noise.
-Trees that choose blindly allow more. The null part is then known exactly, at each node, as the mean
-over all orders in which its outputs could have come:
+For a random forest it uses the out-of-bag rows: what they do not confirm is noise. For trees whose
+splits do not depend on Y, the null part is known exactly: at each node it is the mean over all
+permutations of the outputs.
 """)
     page.code("""
 blind = ExtraTreesClassifier(500, max_features=1, random_state=0, n_jobs=2).fit(X, y)
@@ -189,20 +189,20 @@ print(told.to_frame().round(4).to_string(index=False))
     page.text(f"""
 `null_share` need not be 1 in one data set: {
         " and ".join(left) if left else "none of the variables"
-    } goes with Y a little in these 120 rows, by chance, and no look at the same rows can tell that
-from the truth. That is what tests are for, further down. Over {N_SETS} data sets it evens out: of
-all importances together, noise accounts for {np.mean(shares[0]):.0%} here. Where X2 tells something
+    } is correlated with Y in these 120 rows by chance, and the same rows cannot distinguish this
+from a true relation; the tests below can. Over {N_SETS} data sets it averages out: of
+all importances together, noise accounts for {np.mean(shares[0]):.0%} here. Where X2 has information
 (relevance 0.2) it is still {np.mean(shares[2]):.0%}.
 """)
 
 
 def remedies(page: Page) -> None:
     page.text(f"""
-## Ten ways to measure
+## Ten measures
 
-The same {N_SETS} data sets, measured in ten ways; and {N_SETS} more for each relevance of X2. Lines
-are standard errors over data sets. "Blind" are the Extra-Trees from above, all others are Random
-Forests with 500 trees, or trees that stop by a test:
+The same {N_SETS} data sets with ten measures, and {N_SETS} more for each relevance of X2. Lines
+are standard errors over data sets. "Blind" is the forest of Extra-Trees above; all others are
+random forests with 500 trees, or trees that stop by a test:
 """)
     page.code("""
 tested = ForestClassifier(
@@ -221,7 +221,7 @@ print(f"nodes in a tree: {np.mean([tree.tree_.node_count for tree in tested]):.1
         bars(ax, groups)
         ax.set_title(name, fontsize=9)
     axes[0, 0].legend(fontsize=7)
-    page.picture(figure, "strobl-remedies", "Importances of five variables, measured in ten ways")
+    page.picture(figure, "strobl-remedies", "Importances of five variables by ten measures")
     rows = []
     for name in names:
         mean, error = mean_and_error(of(page, name, 0.0))
@@ -232,8 +232,8 @@ print(f"nodes in a tree: {np.mean([tree.tree_.node_count for tree in tested]):.1
              *first)
         )  # fmt: skip
     page.text(f"""
-Columns 2 and 3 are means in the null case. Then, for what should be zero: how far the furthest of
-the five means is off, in standard errors. Last: in how many of {N_SETS} data sets X2 comes first;
+Columns 2 and 3 are means in the null case. Then, for what should be zero: the largest of the five
+means in absolute value, in standard errors. Last: in how many of {N_SETS} data sets X2 comes first;
 in the null case one in five is fair.
 """)
     page.table(["", "X1", "X2", "off zero, at most", "X2 first: relevance 0", "0.1", "0.2"], rows)
@@ -263,12 +263,12 @@ in the null case one in five is fair.
     must(max(spread, key=lambda n: spread[n]) == "mda", "how mda varies")
     page.text(f"""
 - **Plain "mdi"** finds X2 first in {firsts["mdi"][2]} of {N_SETS} data sets at relevance 0.2, where
-  X2 guesses Y right 7 times in 10. It is not a small bias.
+  X2 guesses Y right 7 times in 10. The bias is large.
 - **`min_samples=30`** counts large nodes only, as section 7.2.2 advises. It takes {drop:.0%} away
   in Random Forests, but X1 still has {times("mdi, min_samples=30"):.1f} times what X2 has
   ({times("mdi"):.1f} before): the best of many cuts looks good in large nodes, too. In blind trees
   the factor falls from {times("blind: mdi"):.1f} to {times("blind: mdi, min_samples=30"):.1f}.
-- **Stopping by a test** (`"conditional_inference"`) hardly splits where there is nothing. The five
+- **Stopping by a test** (`"conditional_inference"`) hardly splits if nothing is relevant. The five
   together get {stopped.sum():.4f} on average, where plain "mdi" has
   {of(page, "mdi", 0.0).sum(axis=1).mean():.4f}, and many values are no advantage. Rows are
   subsampled: among the copies of a bootstrap, everything looks more significant than it is.
@@ -279,18 +279,19 @@ in the null case one in five is fair.
   At relevance 0.2 they put X2 first in {min(firsts[n][2] for n in AROUND_ZERO)} to
   {max(firsts[n][2] for n in AROUND_ZERO)} of {N_SETS} data sets.
 - At relevance 0.1, where X2 guesses right 6 times in 10, it is {min(weak)} to {max(weak)}. 120 rows
-  are few for so little.
+  are too few for such a weak relation.
 """)
 
 
 def found_or_not(page: Page) -> None:
     page.text("""
-## Found, or not
+## Tests
 
-To be first is not to be found: one of five is always first. A test says whether chance would do as
-well. `permutation_test` grows forests on Y in other orders, and compares each variable with itself,
-so that the number of values does not matter. It measures by "ufi": weak variables are found that
-"mdi" would miss.
+One of the five variables is always first, so that a rank proves nothing. A test compares with
+chance. `permutation_test` grows forests on Y in other orders, and compares each variable with
+itself,
+so that the number of values does not matter. It uses "ufi", which finds weak variables that "mdi"
+misses.
 """)
     page.code("""
 from silvics.importance import permutation_test
@@ -320,9 +321,9 @@ for relevance in (0.0, 0.1, 0.2):
     n_false = sum(other for _, other in counts.values())
     must(n_false <= 8, "false ones")
     page.text(f"""
-X2 is found in {counts[0.2][0]} of {N_SETS} at relevance 0.2, and in {counts[0.1][0]} at 0.1. That
-is what 120 rows allow. A false one is in {n_false} of {3 * N_SETS} lists; 5 % would be
-{0.05 * 3 * N_SETS:.0f}, give or take two. "Not found" is no proof of irrelevance.
+X2 is found in {counts[0.2][0]} of {N_SETS} at relevance 0.2, and in {counts[0.1][0]} at 0.1.  A
+false one is in {n_false} of {3 * N_SETS} lists; 5 % would be
+{0.05 * 3 * N_SETS:.0f}, give or take two. A variable that is not found may still be relevant.
 """)
 
 
@@ -379,22 +380,24 @@ part of Extra-Trees (K = 1), and "ufi" of Random Forests (K = 5).
     last = [DEPTHS[k] for k in np.flatnonzero(et[2].argmax(axis=1) == 1)][-1]
     last_rf = [DEPTHS[k] for k in np.flatnonzero(rf[2].argmax(axis=1) == 1)][-1]
     page.text(f"""
-Blind stumps are fair: at depth 1 each of the five variables has {null[0, 0].min():.2f} to
+Stumps of Extra-Trees are unbiased: at depth 1 each of the five variables has {null[0, 0].min():.2f}
+to
 {null[0, 0].max():.2f} of the null part, and the differences in the picture are chance; at depth 9
 X2 has {null[0, -1].min():.2f} and X1 {null[0, -1].max():.2f}. At relevance 0.2, X2 leads up to a
 depth of {last} in Extra-Trees, and of {last_rf} in Random Forests. Corrected importances need no
 such limit: at relevances 0.2 and 0.3 X2 leads at every depth, and the other four stay around zero.
-Limiting the depth gives up what deep nodes could tell; correcting does not.
+Limiting the depth loses the information of deep nodes; correcting does not.
 
-## What to use when
+## Which measure to use
 
 - To rank variables of different kinds: not plain "mdi". "ufi" or "mdi_oob" of a Random Forest cost
   no new forest. "air" grows one more, and takes any forest.
 - To read a plain "mdi" that you have: `null="auto"`, and look at `null_share`.
 - To know the null part exactly: blind trees, that is `max_features=1` of Extra-Trees or of multiway
   trees.
-- To say what predictions lose: "mda". It is in units of the loss, and of the five it varied most
-  here, next to what X2 has.
+- To measure the loss of predictions: "mda". It is in units of the loss, and of the five it varied
+  most
+  here, relative to the value of X2.
 - To call a variable relevant: a test, such as `permutation_test`. A corrected importance above zero
   is not one.
 - If all variables are alike (all continuous, say), the ranking of plain "mdi" is fair to noise, but

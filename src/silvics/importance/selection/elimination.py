@@ -144,7 +144,7 @@ class _BySize(Selector):
 
         Returns
         -------
-        support : ndarray of bool of shape (n_features_in_,)
+        support : ndarray of bool of shape (n_columns,)
         """
         check_is_fitted(self)
         why = ", the number of variables"
