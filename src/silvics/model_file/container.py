@@ -102,7 +102,8 @@ def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) ->
     # The temporary name has only a part of the name, which may have the maximum length.
     beside = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}")
     # Files of the module tempfile would not be readable by other users.
-    descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    binary = getattr(os, "O_BINARY", 0)  # on Windows
+    descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
     try:
         with os.fdopen(descriptor, "r+b") as file:
             for part in _parts(metadata, arrays):
@@ -111,6 +112,7 @@ def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) ->
             # The mapping is closed with the last array that refers to it.
             mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
             digits = _sum_of(np.frombuffer(mapped, dtype=np.uint8))
+            del mapped  # Windows does not rename a mapped file
             file.seek(_DIGITS.start)
             file.write(digits)
             file.flush()
