@@ -29,9 +29,7 @@ def test_there_is_one_of_every_sort():
 
 def test_files_of_the_first_version_are_among_them():
     """They were written by 0.1.0, not by the version that reads them."""
-    versions = {
-        opened((FOLDER / f"{name}.silvics").read_bytes())[1]["library"] for name in NAMES
-    }
+    versions = {opened((FOLDER / f"{name}.silvics").read_bytes())[1]["library"] for name in NAMES}
     assert "0.1.0" in versions
     assert opened((FOLDER / "samples.silvics").read_bytes())[1]["library"] == "0.1.0"
 

@@ -37,7 +37,22 @@ _LONGEST_HEADER = 100_000_000  # limit of the readers of safetensors
 
 
 class ModelFileError(ValueError):
-    """Error raised by :func:`silvics.load` if a file is not a valid model."""
+    """Error raised by :func:`silvics.load` if a file is not a valid model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import silvics
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.silvics")
+    ...     written = path.write_bytes(b"no model")
+    ...     try:
+    ...         silvics.load(path)
+    ...     except silvics.ModelFileError as error:
+    ...         print(error)
+    Not a valid model file: 8 bytes are too few.
+    """
 
 
 def refuse(what: str) -> NoReturn:
