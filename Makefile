@@ -7,9 +7,10 @@ PY := $(BIN)/python
 SOURCES := $(shell find core bindings src CMakeLists.txt pyproject.toml -type f -not -name '*.pyc')
 JOBS ?= 2
 TEST ?= tests src
+TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -117,6 +118,10 @@ lint: $(VENV)/.built $(VENV)/.dev  ## ruff, mypy, clang-format
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	find core bindings tests/cpp -name '*.?pp' -not -path '*/third_party/*' | xargs $(BIN)/clang-format --dry-run -Werror
+
+tidy: $(VENV)/.dev  ## clang-tidy on the core (needs clang-tidy 16 or newer; TIDY=its name)
+	$(BIN)/cmake --preset release -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > /dev/null
+	find core -name '*.cpp' | xargs -n 1 -P $(JOBS) $(TIDY) --quiet -p build/release
 
 format: $(VENV)/.dev  ## rewrite all files in one style
 	$(BIN)/ruff check --fix-only -q .

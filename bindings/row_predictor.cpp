@@ -13,6 +13,35 @@
 namespace silvics::bindings {
 namespace {
 
+// Items of containers, empty if there is none. Only functions of the stable ABI are called; without
+// an interpreter lock, another thread may change the container, and the item is taken as owned.
+#ifdef Py_GIL_DISABLED
+nb::object item_of_list(PyObject* list, std::size_t j) {
+    PyObject* const item = PyList_GetItemRef(list, static_cast<Py_ssize_t>(j));
+    if (item == nullptr) PyErr_Clear();
+    return nb::steal(item);
+}
+nb::object item_of_dict(PyObject* dict, PyObject* key) {
+    PyObject* item = nullptr;
+    if (PyDict_GetItemRef(dict, key, &item) < 0) PyErr_Clear();
+    return nb::steal(item);
+}
+#else
+nb::object item_of_list(PyObject* list, std::size_t j) {
+    PyObject* const item = PyList_GetItem(list, static_cast<Py_ssize_t>(j));
+    if (item == nullptr) PyErr_Clear();
+    return nb::borrow(item);
+}
+nb::object item_of_dict(PyObject* dict, PyObject* key) {
+    PyObject* const item = PyDict_GetItemWithError(dict, key);
+    if (item == nullptr) PyErr_Clear();
+    return nb::borrow(item);
+}
+#endif
+nb::object item_of_tuple(PyObject* tuple, std::size_t j) {
+    return nb::borrow(PyTuple_GetItem(tuple, static_cast<Py_ssize_t>(j)));
+}
+
 class RowPredictor {
 public:
     // `levels` has one entry per variable: None for a number, a dict from levels to their numbers
@@ -60,22 +89,20 @@ private:
         const std::size_t n = into.size();
         const bool list = PyList_CheckExact(row) != 0;
         if (list || PyTuple_CheckExact(row)) {
-            if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) != n) return false;
+            if (static_cast<std::size_t>(list ? PyList_Size(row) : PyTuple_Size(row)) != n)
+                return false;
             for (std::size_t j = 0; j < n; ++j) {
-                // Reading a value may run Python code, which may change the list.
-                if (list && static_cast<std::size_t>(PyList_GET_SIZE(row)) != n) return false;
-                const auto value = nb::borrow(PySequence_Fast_GET_ITEM(row, j));
-                if (!read(value.ptr(), j, into[j])) return false;
+                const nb::object value = list ? item_of_list(row, j) : item_of_tuple(row, j);
+                if (!value.is_valid() || !read(value.ptr(), j, into[j])) return false;
             }
-            return true;
+            // Reading a value may run Python code, which may change the list.
+            return !list || static_cast<std::size_t>(PyList_Size(row)) == n;
         }
         if (PyDict_CheckExact(row)) {
-            if (names_.empty() || static_cast<std::size_t>(PyDict_GET_SIZE(row)) != n) return false;
+            if (names_.empty() || static_cast<std::size_t>(PyDict_Size(row)) != n) return false;
             for (std::size_t j = 0; j < n; ++j) {
-                PyObject* const found = PyDict_GetItemWithError(row, names_[j].ptr());
-                if (found == nullptr) return PyErr_Clear(), false;
-                const auto value = nb::borrow(found);
-                if (!read(value.ptr(), j, into[j])) return false;
+                const nb::object value = item_of_dict(row, names_[j].ptr());
+                if (!value.is_valid() || !read(value.ptr(), j, into[j])) return false;
             }
             return true;
         }
@@ -121,13 +148,13 @@ private:
         }
         if (kind == Kind::category) {
             if (!PyUnicode_CheckExact(value)) return false;
-            PyObject* const number = PyDict_GetItemWithError(levels_[j].ptr(), value);
-            if (number == nullptr) return PyErr_Clear(), false;
-            into = PyLong_AsDouble(number);
+            const nb::object number = item_of_dict(levels_[j].ptr(), value);
+            if (!number.is_valid()) return false;
+            into = PyLong_AsDouble(number.ptr());
             return true;
         }
         if (PyFloat_Check(value))
-            into = PyFloat_AS_DOUBLE(value);
+            into = PyFloat_AsDouble(value);
         else if (PyLong_CheckExact(value))
             into = PyLong_AsDouble(value);
         else

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
+
+#include "base/aligned_memory.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -18,7 +19,7 @@ public:
     explicit LargeBuffer(std::size_t bytes) {
         const std::size_t align = bytes >= 2 * kPage ? kPage : kLine;
         const std::size_t rounded = (bytes + align - 1) / align * align;
-        memory_.reset(static_cast<std::byte*>(std::aligned_alloc(align, rounded)));
+        memory_.reset(allocate_aligned(align, rounded));
         if (!memory_) throw std::bad_alloc();
 #if defined(__linux__)
         // Only whole large pages are requested, so that none is half used. A refusal does no harm.
@@ -30,7 +31,7 @@ public:
 private:
     static constexpr std::size_t kPage = std::size_t{2} << 20, kLine = 64;
     struct Free {
-        void operator()(std::byte* memory) const { std::free(memory); }
+        void operator()(std::byte* memory) const { free_aligned(memory); }
     };
     std::unique_ptr<std::byte, Free> memory_;
 };

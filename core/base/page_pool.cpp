@@ -1,8 +1,10 @@
 #include "base/page_pool.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
+
+#include "base/aligned_memory.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -29,9 +31,9 @@ std::shared_ptr<std::byte> make_piece(std::size_t bytes, std::size_t first) {
             [map, whole](std::byte*) { munmap(map, whole); }};
 #else
     (void)first;
-    auto* const made = static_cast<std::byte*>(std::aligned_alloc(kLine, bytes));
+    std::byte* const made = allocate_aligned(kLine, bytes);
     if (made == nullptr) throw std::bad_alloc();
-    return {made, [](std::byte* p) { std::free(p); }};
+    return {made, free_aligned};
 #endif
 }
 

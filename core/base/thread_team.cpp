@@ -1,11 +1,14 @@
 #include "base/thread_team.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #ifdef __linux__
@@ -16,9 +19,24 @@
 namespace silvics {
 namespace {
 
+// std::jthread without its stop token, which some C++ libraries do not have.
+class JoiningThread {
+public:
+    template <class Work>
+    JoiningThread(const Work& work, std::size_t worker) : thread_(work, worker) {}
+    JoiningThread(JoiningThread&&) = default;
+    ~JoiningThread() {
+        if (thread_.joinable()) thread_.join();
+    }
+    auto native_handle() { return thread_.native_handle(); }
+
+private:
+    std::thread thread_;
+};
+
 // Moves a thread to the processor of the caller, which is about to sleep. Linux counts that
 // processor as busy and would let the last thread wait for milliseconds behind another one.
-void take_place_of_caller([[maybe_unused]] std::jthread& thread) {
+void take_place_of_caller([[maybe_unused]] JoiningThread& thread) {
 #ifdef __linux__
     cpu_set_t all, here;
     CPU_ZERO(&here);
@@ -66,7 +84,7 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
         finished.notify_one();
     };
 
-    std::vector<std::jthread> threads;
+    std::vector<JoiningThread> threads;
     {
         std::unique_lock lock(mutex);
         for (std::size_t w = 0; w < std::min(size_, n); ++w) {

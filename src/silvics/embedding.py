@@ -114,6 +114,17 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         -------
         X_transformed : sparse matrix or ndarray of shape (n_samples, n_out)
             The embedded samples; see ``transform``.
+
+        Examples
+        --------
+        >>> from silvics import RandomTreesEmbedding
+        >>> X = [[0.0], [1.0], [4.0], [5.0]]
+        >>> embedding = RandomTreesEmbedding(2, max_depth=1, random_state=0)
+        >>> embedding.fit_transform(X).toarray()
+        array([[1., 0., 1., 0.],
+               [1., 0., 0., 1.],
+               [0., 1., 0., 1.],
+               [0., 1., 0., 1.]])
         """
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
@@ -133,6 +144,14 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         X_transformed : sparse matrix or ndarray of shape (n_samples, n_out)
             One column per leaf of each tree: 1 if the sample falls into the leaf, 0 otherwise. The
             result is sparse if ``sparse_output=True``.
+
+        Examples
+        --------
+        >>> from silvics import RandomTreesEmbedding
+        >>> X = [[0.0], [1.0], [4.0], [5.0]]
+        >>> embedding = RandomTreesEmbedding(2, max_depth=1, random_state=0).fit(X)
+        >>> embedding.transform([[0.5]]).toarray()
+        array([[1., 0., 0., 1.]])
         """
         leaves = self.apply(X, n_jobs=n_jobs)
         n_samples, n_trees = leaves.shape
@@ -181,6 +200,14 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         feature_names_out : ndarray of str objects
             ``randomtreesembedding_{tree}_{leaf}``, where ``leaf`` is the number of the leaf among
             all nodes of its tree.
+
+        Examples
+        --------
+        >>> from silvics import RandomTreesEmbedding
+        >>> X = [[0.0], [1.0], [4.0], [5.0]]
+        >>> embedding = RandomTreesEmbedding(1, max_depth=1, random_state=0).fit(X)
+        >>> embedding.get_feature_names_out().tolist()
+        ['randomtreesembedding_0_1', 'randomtreesembedding_0_2']
         """
         check_is_fitted(self)
         _check_feature_names_in(self, input_features=input_features, generate_names=False)
@@ -221,6 +248,14 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         embedding : sklearn.ensemble.RandomTreesEmbedding
             It transforms inputs that are exact in float32 in the same way; scikit-learn rounds
             inputs to float32.
+
+        Examples
+        --------
+        >>> from silvics import RandomTreesEmbedding
+        >>> X = [[0.0], [1.0], [4.0], [5.0]]
+        >>> embedding = RandomTreesEmbedding(2, max_depth=1, random_state=0).fit(X)
+        >>> embedding.to_sklearn().transform(X).shape
+        (4, 4)
         """
         made = super().to_sklearn()
         made.one_hot_encoder_ = self.one_hot_encoder_

@@ -277,6 +277,14 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         -------
         scores : ndarray of shape (n_samples,)
             Score of each sample; the lower, the more abnormal.
+
+        Examples
+        --------
+        >>> from silvics import IsolationForest
+        >>> X = [[-1.1], [0.3], [0.5], [100.0]]
+        >>> forest = IsolationForest(random_state=0).fit(X)
+        >>> forest.score_samples([[0.1], [90.0]]).round(2)
+        array([-0.39, -0.67])
         """
         return _score(prediction.reals(self._values(X, n_jobs)))
 
@@ -295,6 +303,14 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         -------
         scores : ndarray of shape (n_samples,)
             Score of each sample, relative to the threshold.
+
+        Examples
+        --------
+        >>> from silvics import IsolationForest
+        >>> X = [[-1.1], [0.3], [0.5], [100.0]]
+        >>> forest = IsolationForest(random_state=0).fit(X)
+        >>> forest.decision_function([[0.1], [90.0]]).round(2)
+        array([ 0.11, -0.17])
         """
         return self.score_samples(X, n_jobs=n_jobs) - self.offset_
 
@@ -313,6 +329,14 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         -------
         is_inlier : ndarray of shape (n_samples,)
             1 for inliers, -1 for outliers.
+
+        Examples
+        --------
+        >>> from silvics import IsolationForest
+        >>> X = [[-1.1], [0.3], [0.5], [100.0]]
+        >>> forest = IsolationForest(random_state=0).fit(X)
+        >>> forest.predict([[0.1], [90.0]])
+        array([ 1, -1])
         """
         return np.where(self.decision_function(X, n_jobs=n_jobs) < 0.0, -1, 1)
 
@@ -329,6 +353,15 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         -------
         predictor : Predictor
             Returns the score of a row, or an array with the scores of a table.
+
+        Examples
+        --------
+        >>> from silvics import IsolationForest
+        >>> X = [[-1.1], [0.3], [0.5], [100.0]]
+        >>> forest = IsolationForest(random_state=0).fit(X)
+        >>> score = forest.predictor()
+        >>> round(score([90.0]), 2)
+        -0.67
         """
         check_is_fitted(self)
         return _ScorePredictor(
@@ -344,6 +377,14 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         forest : sklearn.ensemble.IsolationForest
             It has the same trees. Its scores differ slightly, because scikit-learn approximates
             average path lengths by a formula that is inaccurate for few samples.
+
+        Examples
+        --------
+        >>> from silvics import IsolationForest
+        >>> X = [[-1.1], [0.3], [0.5], [100.0]]
+        >>> forest = IsolationForest(random_state=0).fit(X)
+        >>> forest.to_sklearn().predict([[0.1], [90.0]])
+        array([ 1, -1])
         """
         check_is_fitted(self)
         shared = sklearn.ensemble.IsolationForest().get_params(deep=False)

@@ -37,6 +37,14 @@ class ByRows:
         The formula, for printing.
     of : callable
         Function from the number of rows to the value.
+
+    Examples
+    --------
+    >>> from math import isqrt
+    >>> from silvics.recipes import ByRows
+    >>> leaves = ByRows("sqrt(N)", isqrt)
+    >>> str(leaves), leaves.of(100)
+    ('sqrt(N)', 10)
     """
 
     text: str
@@ -148,6 +156,13 @@ class Recipe:
         -------
         value : object
             The value, or the element of the pair that belongs to the task.
+
+        Examples
+        --------
+        >>> from silvics import recipes
+        >>> breiman = recipes.get("random_forest")
+        >>> breiman.for_task("max_features", classification=True)
+        'sqrt'
         """
         value = getattr(self, axis)
         return value[0 if classification else 1] if isinstance(value, tuple) else value

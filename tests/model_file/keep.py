@@ -130,6 +130,10 @@ def models():
         some,
         {},
     )
+    drawn = silvics.RandomForestClassifier(keep_samples=True, **forest)
+    yield "samples", drawn.fit(plain, labels), few, {"training_rows": True}
+    pruned = silvics.ForestClassifier(recipe="reduced_error", random_state=0)
+    yield "pruned", pruned.fit(plain, labels), few, {}
 
 
 def predictions(model, rows):

@@ -22,9 +22,16 @@ def expected(name):
 
 def test_there_is_one_of_every_sort():
     assert len(NAMES) >= 17
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 200_000
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 220_000
     kinds = {json.loads((FOLDER / f"{name}.json").read_text())["estimator"] for name in NAMES}
     assert len(kinds) >= 10
+
+
+def test_files_of_the_first_version_are_among_them():
+    """They were written by 0.1.0, not by the version that reads them."""
+    versions = {opened((FOLDER / f"{name}.silvics").read_bytes())[1]["library"] for name in NAMES}
+    assert "0.1.0" in versions
+    assert opened((FOLDER / "samples.silvics").read_bytes())[1]["library"] == "0.1.0"
 
 
 @pytest.mark.parametrize("memory_map", [True, False])

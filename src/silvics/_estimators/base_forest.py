@@ -91,6 +91,13 @@ class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest
         -------
         self : object
             The fitted forest.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> forest = RandomForestRegressor(10, random_state=0).fit([[0.0], [1.0]], [2.0, 4.0])
+        >>> len(forest.estimators_)
+        10
         """
         named = inputs.named(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
@@ -326,6 +333,14 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predicted classes.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.predict([[0.5], [5.5]])
+        array(['low', 'high'], dtype='<U4')
         """
         return prediction.labels(self, self._values(X, n_jobs))
 
@@ -348,6 +363,15 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         p : ndarray of shape (n_samples, n_classes), or list of ndarray
             The probabilities of the classes, in the order of ``classes_``. For several outputs, a
             list with one array per output.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.predict_proba([[0.5], [5.5]])
+        array([[0., 1.],
+               [1., 0.]])
         """
         return prediction.probabilities(self, self._values(X, n_jobs))
 
@@ -406,5 +430,12 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predicted values.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> forest = RandomForestRegressor(10, random_state=0).fit([[0.0], [1.0]], [3.0, 3.0])
+        >>> forest.predict([[0.5]])
+        array([3.])
         """
         return prediction.reals(self._values(X, n_jobs))

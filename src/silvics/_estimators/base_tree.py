@@ -90,6 +90,13 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         -------
         self : object
             The fitted tree.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeRegressor
+        >>> tree = DecisionTreeRegressor(max_depth=2).fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 4.0])
+        >>> tree.tree_.node_count
+        3
         """
         if feature_names is not None and not check_input:
             raise ValueError(
@@ -167,6 +174,14 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         -------
         X_leaves : ndarray of shape (n_samples,)
             Number of the leaf among the nodes of ``tree_``.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "low", "high"]
+        >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+        >>> tree.apply([[0.5], [2.9]]).tolist()
+        [1, 2]
         """
         X = self._checked(X, check_input)
         return self.tree_.apply(X)
@@ -186,6 +201,15 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         -------
         indicator : sparse matrix of shape (n_samples, node_count)
             1 if the node is on the path of the sample, 0 otherwise.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "low", "high"]
+        >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+        >>> tree.decision_path([[0.5], [2.9]]).toarray()
+        array([[1, 1, 0],
+               [1, 0, 1]])
         """
         X = self._checked(X, check_input)
         return self.tree_.decision_path(X)
@@ -197,6 +221,12 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         -------
         depth : int
             Largest number of splits on a path from the root to a leaf.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).get_depth()
+        1
         """
         check_is_fitted(self)
         return self.tree_.max_depth
@@ -208,6 +238,12 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         -------
         n_leaves : int
             Number of leaves.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).get_n_leaves()
+        2
         """
         check_is_fitted(self)
         return self.tree_.n_leaves
@@ -239,6 +275,14 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         ccp_path : Bunch
             ``ccp_alphas`` has the effective alphas in ascending order, and ``impurities`` the total
             impurity of the leaves of the tree pruned at each alpha.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeRegressor
+        >>> tree = DecisionTreeRegressor(random_state=0)
+        >>> path = tree.cost_complexity_pruning_path([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
+        >>> path.ccp_alphas.round(2)
+        array([0.  , 0.17, 4.5 ])
         """
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
         alphas, impurities = whole.tree_._native.pruning_path()
@@ -253,6 +297,13 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         tree : estimator of sklearn.tree
             It makes the same predictions for inputs that are exact in float32. scikit-learn rounds
             inputs to float32; fit on ``X.astype(np.float32)`` if that matters.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], ["no", "yes"])
+        >>> tree.to_sklearn().predict([[0.2]])
+        array(['no'], dtype='<U3')
         """
         check_is_fitted(self)
         return tree_to_sklearn(self)
@@ -290,6 +341,14 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predicted classes.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "low", "high"]
+        >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+        >>> tree.predict([[0.5], [2.9]])
+        array(['low', 'high'], dtype='<U4')
         """
         return prediction.labels(self, self._values(X, check_input))
 
@@ -309,6 +368,17 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         p : ndarray of shape (n_samples, n_classes), or list of ndarray
             The probabilities of the classes, in the order of ``classes_``. For several outputs, a
             list with one array per output.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "low", "high"]
+        >>> tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0).fit(X, y)
+        >>> tree.classes_
+        array(['high', 'low'], dtype='<U4')
+        >>> tree.predict_proba([[0.5], [2.9]])
+        array([[0. , 1. ],
+               [0.5, 0.5]])
         """
         return prediction.probabilities(self, self._values(X, check_input))
 
@@ -363,5 +433,12 @@ class TreeRegressor(RegressorMixin, BaseTree):
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predicted values.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeRegressor
+        >>> tree = DecisionTreeRegressor(random_state=0).fit([[0.0], [1.0]], [2.0, 4.0])
+        >>> tree.predict([[0.2], [0.8]])
+        array([2., 4.])
         """
         return prediction.reals(self._values(X, check_input))

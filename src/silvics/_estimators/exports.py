@@ -42,6 +42,13 @@ class Exports:
         -------
         model : onnx.ModelProto
             It makes exactly the same predictions.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], ["no", "yes"])
+        >>> [output.name for output in tree.to_onnx().graph.output]
+        ['label', 'probabilities']
         """
         return to_onnx(self._plain())
 
@@ -55,6 +62,13 @@ class Exports:
         -------
         model : treelite.Model
             It makes exactly the same predictions for float64 inputs.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> forest = RandomForestRegressor(10, random_state=0).fit([[0.0], [1.0]], [2.0, 4.0])
+        >>> forest.to_treelite().num_tree
+        10
         """
         return to_treelite(self._plain())
 

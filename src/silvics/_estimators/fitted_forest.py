@@ -192,6 +192,14 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         forest : estimator of sklearn.ensemble
             It makes the same predictions for inputs that are exact in float32. scikit-learn rounds
             inputs to float32; fit on ``X.astype(np.float32)`` if that matters.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+        >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+        >>> forest.to_sklearn().predict([[0.5]])
+        array(['low'], dtype='<U4')
         """
         check_is_fitted(self)
         return forest_to_sklearn(self)
@@ -259,6 +267,14 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         -------
         X_leaves : ndarray of shape (n_samples, n_estimators)
             Number of the leaf among the nodes of its tree.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+        >>> forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+        >>> forest.apply([[0.5], [5.5]]).tolist()
+        [[1, 1, 1], [2, 2, 2]]
         """
         X, jobs = self._checked(X), self._jobs(n_jobs)
         predictor = self._trees.predictor_by(jobs)
@@ -282,6 +298,18 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
             1 if the node is on the path of the sample, 0 otherwise.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             Columns ``n_nodes_ptr[i]:n_nodes_ptr[i + 1]`` belong to the nodes of tree i.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+        >>> forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+        >>> indicator, n_nodes_ptr = forest.decision_path([[0.5], [5.5]])
+        >>> n_nodes_ptr
+        array([0, 3, 6, 9])
+        >>> indicator[:, n_nodes_ptr[0] : n_nodes_ptr[1]].toarray()
+        array([[1, 1, 0],
+               [1, 0, 1]])
         """
         X, jobs = self._checked(X), self._jobs(n_jobs)
         predictor = self._trees.predictor_by(jobs)

@@ -84,6 +84,13 @@ class RandomOutputForest(BaseForest):
         -------
         self : object
             The fitted forest.
+
+        Examples
+        --------
+        >>> from silvics import IsolationForest
+        >>> forest = IsolationForest(n_estimators=50, random_state=0)
+        >>> forest.fit([[-1.1], [0.3], [0.5], [100.0]]).max_samples_
+        4
         """
         del y
         named = inputs.named(X, feature_names)

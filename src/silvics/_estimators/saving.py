@@ -73,6 +73,16 @@ class Saved:
         See Also
         --------
         silvics.load : Read the model again.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import silvics
+        >>> forest = silvics.RandomForestRegressor(random_state=0).fit([[0.0], [1.0]], [2.0, 2.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     forest.save(f"{folder}/forest.silvics", compress=True)
+        ...     silvics.load(f"{folder}/forest.silvics").digest() == forest.digest()
+        True
         """
         self._require_own_class()
         check_is_fitted(self)

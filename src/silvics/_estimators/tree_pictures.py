@@ -49,6 +49,13 @@ class ShowsTree:
         -------
         dot : str
             A directed graph.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], ["no", "yes"])
+        >>> print(tree.to_dot().splitlines()[0])
+        digraph tree {
         """
         return tree_to_dot(self, max_depth)
 
@@ -66,5 +73,13 @@ class ShowsTree:
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], ["no", "yes"])
+        >>> display = tree.plot()
+        >>> len(display.ax_.texts) > 0
+        True
         """
         return Display(plot_tree(self, max_depth, ax))

@@ -125,6 +125,14 @@ class Predictor:
         p : ndarray, or list of ndarray
             For a row, a vector of n_classes probabilities; for a table, an array of shape
             (n_samples, n_classes). For several outputs, a list with one array per output.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["low", "low", "high", "high"]
+        >>> predictor = RandomForestClassifier(10, random_state=0).fit(X, y).predictor()
+        >>> predictor.predict_proba([5.5])
+        array([1., 0.])
         """
         if self._classes is None:
             raise AttributeError("predict_proba is available for classification only.")

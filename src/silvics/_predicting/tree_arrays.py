@@ -39,6 +39,13 @@ class Tree:
         Whether missing values go left.
     value : ndarray of shape (node_count, n_outputs, max_n_classes)
         Prediction of each node: class probabilities, or means.
+
+    Examples
+    --------
+    >>> from silvics import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1]).tree_
+    >>> tree.children_left.tolist(), tree.threshold.tolist()
+    ([1, -1, -1], [0.5, -2.0, -2.0])
     """
 
     def __init__(
@@ -110,7 +117,15 @@ class Tree:
             )
 
     def children(self, node: int) -> np.ndarray:
-        """Return the children of a node, in order; an empty array for a leaf."""
+        """Return the children of a node, in order; an empty array for a leaf.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> tree = DecisionTreeClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1]).tree_
+        >>> tree.children(0).tolist(), tree.children(1).tolist()
+        ([1, 2], [])
+        """
         return self._native.children(node)
 
     def split(self, node: int) -> dict[str, Any] | None:
@@ -120,6 +135,14 @@ class Tree:
         levels, and ``terms`` the variables and coefficients of a combination. ``missing_child`` and
         ``other_child`` are the indices, among the children, of the child for missing values and of
         the child for levels that the node has not seen.
+
+        Examples
+        --------
+        >>> from silvics import ForestClassifier
+        >>> X, y = [["ash"], ["oak"], ["yew"]] * 2, [0, 1, 2] * 2
+        >>> forest = ForestClassifier(split="multiway", n_estimators=1, rows="all").fit(X, y)
+        >>> forest.estimators_[0].tree_.split(0)["test"]
+        'levels'
         """
         record: dict[str, Any] | None = self._native.record(node)
         return record
@@ -168,7 +191,16 @@ class Tree:
         return value
 
     def left_levels(self, node: int) -> np.ndarray:
-        """Return the codes of the levels that go left at a category node; none at other nodes."""
+        """Return the codes of the levels that go left at a category node; none at other nodes.
+
+        Examples
+        --------
+        >>> from silvics import DecisionTreeClassifier
+        >>> X, y = [["ash"], ["oak"], ["yew"]] * 2, [0, 1, 0] * 2
+        >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+        >>> tree.categories_[0][tree.tree_.left_levels(0)].tolist()
+        ['ash', 'yew']
+        """
         feature = int(self.feature[node])
         n_levels = self._n_levels[feature] if self._n_levels and feature >= 0 else -1
         return self._native.left_levels(node, max(n_levels, 0))

@@ -28,6 +28,15 @@ class Result(ABC):
         frame : data frame
             A frame of the library that X came from (pandas for arrays). The documentation of the
             class lists the columns.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        >>> forest.importances("mdi").to_frame().columns.tolist()
+        ['variable', 'importance', 'std', 'standard_error']
         """
         return frame_of(self._columns(), self._library)
 
@@ -43,6 +52,14 @@ class Result(ABC):
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from silvics.importance import copies
+        >>> found = copies([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], "x0", n_copies=2)
+        >>> display = found.plot()
+        >>> display.ax_.get_xlabel()
+        'copies of x0'
         """
         return Display(self._draw(ax))
 

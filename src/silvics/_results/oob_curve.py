@@ -51,6 +51,18 @@ class OobCurve(Result):
     probabilities : ndarray, list of ndarray, or None
         For classification: out-of-bag class probabilities, as those of ``predict_proba``; NaN for
         rows without an out-of-bag tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, keep_samples=True, random_state=0).fit(X, y)
+    >>> curve = forest.oob_curve()
+    >>> int(curve.n_trees[-1])
+    50
+    >>> bool(curve.scores[-1] > 0.9)
+    True
     """
 
     scoring: str
@@ -75,6 +87,16 @@ class OobCurve(Result):
         -------
         n_trees : int
             The first number of trees from which on all scores are this close to the last one.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = RandomForestClassifier(50, keep_samples=True, random_state=0).fit(X, y)
+        >>> curve = forest.oob_curve()
+        >>> curve.enough(0.05) <= 50
+        True
         """
         if isinstance(tol, bool) or not isinstance(tol, Real):
             raise TypeError(f"tol must be a number, got {tol!r}.")

@@ -35,6 +35,16 @@ class OutputErrors:
         Confusion matrix, with a row for each true class; None if there are more than 100 classes.
     class_errors : ndarray of shape (n_classes,), or None
         Share of misclassified rows of each class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
+    >>> errors = forest.summary().oob[0]
+    >>> errors.n_rows, errors.confusion.shape
+    (150, (3, 3))
     """
 
     n_rows: int
@@ -80,6 +90,15 @@ class Summary(Result):
         Whether ``fit`` was interrupted.
     samples_nbytes : int or None
         Memory of the training rows by leaf, if they are kept (``keep_samples``).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> summary = RandomForestClassifier(20, random_state=0).fit(X, y).summary()
+    >>> summary.n_trees, summary.n_features
+    (20, 4)
     """
 
     estimator: str
@@ -121,6 +140,14 @@ class Summary(Result):
         Returns
         -------
         fields : dict
+
+        Examples
+        --------
+        >>> import json
+        >>> from silvics import RandomForestRegressor
+        >>> forest = RandomForestRegressor(10, random_state=0).fit([[0.0], [1.0]], [2.0, 4.0])
+        >>> json.loads(json.dumps(forest.summary().to_dict()))["n_trees"]
+        10
         """
         fields = {name: value for name, value in asdict(self).items() if name[0] != "_"}
         fields["importances"] = dict(self.importances)

@@ -37,7 +37,22 @@ _LONGEST_HEADER = 100_000_000  # limit of the readers of safetensors
 
 
 class ModelFileError(ValueError):
-    """Error raised by :func:`silvics.load` if a file is not a valid model."""
+    """Error raised by :func:`silvics.load` if a file is not a valid model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import silvics
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.silvics")
+    ...     written = path.write_bytes(b"no model")
+    ...     try:
+    ...         silvics.load(path)
+    ...     except silvics.ModelFileError as error:
+    ...         print(error)
+    Not a valid model file: 8 bytes are too few.
+    """
 
 
 def refuse(what: str) -> NoReturn:
@@ -102,7 +117,8 @@ def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) ->
     # The temporary name has only a part of the name, which may have the maximum length.
     beside = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}")
     # Files of the module tempfile would not be readable by other users.
-    descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    binary = getattr(os, "O_BINARY", 0)  # on Windows
+    descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o666)
     try:
         with os.fdopen(descriptor, "r+b") as file:
             for part in _parts(metadata, arrays):
@@ -111,6 +127,7 @@ def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) ->
             # The mapping is closed with the last array that refers to it.
             mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
             digits = _sum_of(np.frombuffer(mapped, dtype=np.uint8))
+            del mapped  # Windows does not rename a mapped file
             file.seek(_DIGITS.start)
             file.write(digits)
             file.flush()

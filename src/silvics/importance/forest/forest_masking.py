@@ -50,6 +50,16 @@ class ForestMasking(Result):
     --------
     forest_masking : Compute it.
     masking : The exact importances for tables of few values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvics import RandomForestRegressor
+    >>> from silvics.importance import forest_masking
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> found = forest_masking(RandomForestRegressor(10), X, X[:, 0], random_state=0)
+    >>> found.importances.shape
+    (2, 2)
     """
 
     names: np.ndarray
@@ -84,6 +94,17 @@ class ForestMasking(Result):
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestRegressor
+        >>> from silvics.importance import forest_masking
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> found = forest_masking(RandomForestRegressor(10), X, X[:, 0], random_state=0)
+        >>> display = found.plot()
+        >>> display.ax_.get_xlabel()
+        'K'
         """
         return Display(self._draw(ax, checked_top(top)))
 

@@ -75,6 +75,16 @@ class Importances(Result):
     See Also
     --------
     silvics.RandomForestClassifier.importances : Compute importances.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from silvics import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> found = forest.importances("mdi")
+    >>> str(found.names[found.values.argmax()]), found.replicates.shape
+    ('petal width (cm)', (20, 4))
     """
 
     kind: str
@@ -153,6 +163,16 @@ class Importances(Result):
         interval : data frame
             One row for each variable, sorted by decreasing importance: ``variable``,
             ``importance``, ``lower`` and ``upper``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        >>> frame = forest.importances("mdi").interval(0.9, random_state=0)
+        >>> frame.columns.tolist(), frame["variable"][0]
+        (['variable', 'importance', 'lower', 'upper'], 'petal width (cm)')
         """
         level = checked_share("level", level)
         n_resamples = number_of_repeats("n_resamples", n_resamples)
@@ -190,6 +210,17 @@ class Importances(Result):
             likeness measures how well the best splits on the second variable reproduce the splits
             on the first: 1 for a copy, 0 if they are no better than sending all rows to the larger
             side. It is the mean over the splits, weighted by their decrease of impurity.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> X = np.column_stack([X, X[:, 0]])
+        >>> y = X[:, 0] > 0
+        >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        >>> forest.importances("surrogate", X, y).redundancy(top=2)["variable"].tolist()
+        ['x0', 'x2']
         """
         if self._mimicry is None:
             raise ValueError(
@@ -251,6 +282,15 @@ class Importances(Result):
             tested above; ``degree``, their number; ``weight``, the share of rows that reach such a
             test, averaged over the trees; ``information``, the mean decrease of impurity there;
             ``importance``, the product of ``weight`` and ``information``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        >>> forest.importances("mdi", by="context").by_context(top=2).columns.tolist()
+        ['variable', 'given', 'degree', 'weight', 'information', 'importance']
         """
         if not self._contexts:
             raise ValueError(
@@ -283,6 +323,16 @@ class Importances(Result):
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        >>> display = forest.importances("mdi").plot(top=2)
+        >>> len(display.ax_.patches)
+        2
         """
         return Display(self._draw(ax, checked_top(top)))
 

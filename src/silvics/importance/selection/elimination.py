@@ -145,6 +145,17 @@ class _BySize(Selector):
         Returns
         -------
         support : ndarray of bool of shape (n_columns,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import SelectByElimination
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> select = SelectByElimination(RandomForestClassifier(20), random_state=0)
+        >>> select = select.set_params(n_features_to_select=1).fit(X, X[:, 2] > 0)
+        >>> select.at(2)
+        array([ True, False,  True])
         """
         check_is_fitted(self)
         why = ", the number of variables"
@@ -344,6 +355,17 @@ class SelectByElimination(_BySize):
         Returns
         -------
         self : object
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import SelectByElimination
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> select = SelectByElimination(RandomForestClassifier(20), random_state=0)
+        >>> select = select.set_params(n_features_to_select=1).fit(X, X[:, 2] > 0)
+        >>> select.set_n_features(2).support_
+        array([ True, False,  True])
         """
         self.at(n_features)  # checks it
         self.n_features_to_select = int(n_features)

@@ -143,6 +143,16 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self : object
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import SelectByThreshold
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> select = SelectByThreshold(RandomForestClassifier(20, random_state=0))
+        >>> select.fit(X, X[:, 2] > 0).support_
+        array([False, False,  True])
         """
         return fit_aside(self, lambda copy: copy._fit(X, y, sample_weight))
 
@@ -210,6 +220,16 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             For a frame, a frame of the same library with unchanged columns; for a sparse matrix, a
             sparse matrix; else an array. ``set_output`` changes this. If no variable is selected,
             there is a warning, and the table has no columns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import SelectByThreshold
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> select = SelectByThreshold(RandomForestClassifier(20, random_state=0))
+        >>> select.fit(X, X[:, 2] > 0).transform(X).shape
+        (60, 1)
         """
         check_is_fitted(self)
         self._check(X, reset=False)
@@ -240,6 +260,17 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X_original : table of shape (n_samples, n_features)
             A table whose other columns are zero, as in scikit-learn, or missing in a frame or an
             array of objects.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import SelectByThreshold
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> select = SelectByThreshold(RandomForestClassifier(20, random_state=0))
+        >>> X_selected = select.fit(X, X[:, 2] > 0).transform(X)
+        >>> select.inverse_transform(X_selected)[0].round(2)
+        array([0.  , 0.  , 0.64])
         """
         check_is_fitted(self)
         if issparse(X):

@@ -55,6 +55,17 @@ class Significance(Result):
     See Also
     --------
     permutation_test, one_forest_test, contrast_test, conditional_error_rate, boruta : The tests.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvics import RandomForestClassifier
+    >>> from silvics.importance import permutation_test
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> forest = RandomForestClassifier(10)
+    >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=39, random_state=0)
+    >>> found.method, found.p_values.shape
+    ('ufi against 39 permutations of y', (3,))
     """
 
     method: str
@@ -87,6 +98,17 @@ class Significance(Result):
         Returns
         -------
         p_values : ndarray of shape (n_variables,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import permutation_test
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> forest = RandomForestClassifier(10)
+        >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=39, random_state=0)
+        >>> found.adjusted().round(3)
+        array([0.075, 0.375, 0.775])
         """
         if how not in _ERROR_RATES:
             names = [name for name in _ERROR_RATES if name]
@@ -121,6 +143,17 @@ class Significance(Result):
         Returns
         -------
         mask : ndarray of bool of shape (n_variables,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import permutation_test
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> forest = RandomForestClassifier(10)
+        >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=39, random_state=0)
+        >>> found.mask(level=0.1)
+        array([ True, False, False])
         """
         if how == "auto" and level is None and self.decision is not None:
             return self.decision == "confirmed"
@@ -149,6 +182,17 @@ class Significance(Result):
         Returns
         -------
         names : ndarray of str objects
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import permutation_test
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> forest = RandomForestClassifier(10)
+        >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=39, random_state=0)
+        >>> found.selected(level=0.1)
+        array(['x0'], dtype=object)
         """
         mask = self.mask(level, how)
         return self.names[[j for j in self._order() if mask[j]]]
@@ -166,6 +210,17 @@ class Significance(Result):
         -------
         rates : ndarray of shape (n_variables,)
             Rates of at most 1, which do not decrease as the importance decreases.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import permutation_test
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> forest = RandomForestClassifier(10)
+        >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=39, random_state=0)
+        >>> found.fdr_of_list().round(3)
+        array([0.   , 0.423, 0.778])
         """
         if self.null is None or self._sort == "hits":
             raise ValueError(
@@ -226,6 +281,18 @@ class Significance(Result):
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics import RandomForestClassifier
+        >>> from silvics.importance import permutation_test
+        >>> X = np.random.default_rng(0).normal(size=(60, 3))
+        >>> forest = RandomForestClassifier(10)
+        >>> found = permutation_test(forest, X, X[:, 0] > 0, n_permutations=39, random_state=0)
+        >>> display = found.plot(top=2)
+        >>> display.ax_.get_xlabel()
+        'importance'
         """
         return Display(self._draw(ax, checked_top(top), level, how))
 

@@ -43,6 +43,14 @@ class Masking(Result):
     See Also
     --------
     masking : Compute it.
+
+    Examples
+    --------
+    >>> from silvics.importance import masking
+    >>> found = masking([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1])
+    >>> found.importances.round(3)
+    array([[0.844, 0.156],
+           [1.   , 0.   ]])
     """
 
     names: np.ndarray
@@ -70,6 +78,15 @@ class Masking(Result):
         -------
         frame : data frame
             Sorted by decreasing amount: ``variable``, ``hidden_by`` and ``amount``.
+
+        Examples
+        --------
+        >>> from silvics.importance import masking
+        >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
+        >>> found = masking([[a, b] for a, b in zip(y, [0, 0, 0, 1, 1, 1, 1, 1])], y)
+        >>> found.pairs()[["variable", "hidden_by"]]
+          variable hidden_by
+        0       x1        x0
         """
         p = len(self.names)
         K = p if K is None else whole_number("K", K, 1, p, ", the number of variables")

@@ -39,6 +39,13 @@ class NullInformation(Result):
     See Also
     --------
     null_information : Compute it.
+
+    Examples
+    --------
+    >>> from silvics.importance import null_information
+    >>> null = null_information([0, 1] * 6, [0] * 6 + [1] * 6)
+    >>> round(null.observed, 3), round(null.p_value, 3)
+    (0.0, 1.0)
     """
 
     observed: float

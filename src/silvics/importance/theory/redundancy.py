@@ -41,6 +41,13 @@ class Redundancy(Result):
         With y, the set B of other variables for which the excess is largest.
     conditions : dict of str to float
         All terms that must be zero, given that set.
+
+    Examples
+    --------
+    >>> from silvics.importance import redundant
+    >>> found = redundant([0, 1, 2, 1], ["a", "b", "c", "b"])
+    >>> found.redundant, found.excess
+    (True, 0.0)
     """
 
     redundant: bool
@@ -181,6 +188,14 @@ class Copies(Result):
     See Also
     --------
     copies : Compute it.
+
+    Examples
+    --------
+    >>> from silvics.importance import copies
+    >>> found = copies([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], "x0", n_copies=1)
+    >>> found.importances.round(3)
+    array([[0.5  , 0.5  ],
+           [0.167, 0.667]])
     """
 
     names: np.ndarray

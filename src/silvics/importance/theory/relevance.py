@@ -56,6 +56,13 @@ class Relevance(Result):
     See Also
     --------
     relevance : Compute it.
+
+    Examples
+    --------
+    >>> from silvics.importance import relevance
+    >>> found = relevance([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1])
+    >>> found.kind
+    ['strongly relevant', 'irrelevant']
     """
 
     names: np.ndarray

@@ -54,6 +54,14 @@ class AsymptoticImportances(Result):
     See Also
     --------
     asymptotic_importances : Compute them.
+
+    Examples
+    --------
+    >>> from silvics.importance import asymptotic_importances
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> found = asymptotic_importances(X, y)
+    >>> found.importances, found.total, found.exact
+    (array([0.5, 0.5]), 1.0, True)
     """
 
     names: np.ndarray
@@ -107,6 +115,18 @@ class AsymptoticImportances(Result):
             such tests (for totally randomized multiway trees, I(X_j; Y | B)); ``importance``, the
             product of ``weight`` and ``information``. For sampled trees, the frame contains only
             sets of up to three variables.
+
+        Examples
+        --------
+        >>> from silvics.importance import asymptotic_importances
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> found = asymptotic_importances(X, y)
+        >>> found.by_context()[["variable", "given", "information"]]
+          variable  given  information
+        0       x0  (x1,)          1.0
+        1       x1  (x0,)          1.0
+        2       x0     ()          0.0
+        3       x1     ()          0.0
         """
         top = checked_top(top)
         if top is None and (n := self._contexts.n_rows()) > _MOST_CONTEXTS:
@@ -131,6 +151,16 @@ class AsymptoticImportances(Result):
             levels); ``importance``, the importance of the binary variable "at most the threshold".
             The cuts of a variable add up to its importance (box "Encoding L-ary variables into
             binary variables").
+
+        Examples
+        --------
+        >>> from silvics.importance import asymptotic_importances
+        >>> found = asymptotic_importances([[0], [1], [2], [3]], [0, 0, 1, 1], splits="best")
+        >>> found.by_cut()
+          variable at_most  threshold  importance
+        0       x0       0        0.5         0.0
+        1       x0       1        1.5         1.0
+        2       x0       2        2.5         0.0
         """
         if not self._cuts:
             raise ValueError(
@@ -160,6 +190,15 @@ class AsymptoticImportances(Result):
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from silvics.importance import asymptotic_importances
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+        >>> found = asymptotic_importances(X, y)
+        >>> display = found.plot(kind="importances")
+        >>> display.ax_.get_xlabel()
+        'importance (bits)'
         """
         return Display(self._draw(ax, kind))
 
