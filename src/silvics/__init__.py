@@ -10,7 +10,7 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import importance, recipes
+    from silvics import importance, impute, recipes
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forests import (
         ExtraTreesClassifier,
@@ -43,6 +43,7 @@ else:
                 "RandomForestRegressor",
             ],
             "importance": [],
+            "impute": [],
             "interop.from_sklearn": ["from_sklearn"],
             "isolation": ["IsolationForest"],
             "merging": ["merge"],
@@ -76,6 +77,7 @@ __all__ = [
     "__version__",
     "from_sklearn",
     "importance",
+    "impute",
     "load",
     "merge",
     "recipes",
