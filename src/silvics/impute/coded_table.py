@@ -33,6 +33,8 @@ class Schema:
         Columns without any value in training.
     had_missing : ndarray of bool of shape (n_features,)
         Columns with missing values in training.
+    spread : ndarray of shape (n_features,)
+        Standard deviation of the known values; 1 if it is zero.
     library : str or None
         Data frame library of the table.
     """
@@ -44,6 +46,7 @@ class Schema:
     observed: list[np.ndarray | None]
     is_empty: np.ndarray
     had_missing: np.ndarray
+    spread: np.ndarray
     library: str | None
 
     @property
@@ -98,8 +101,18 @@ def learn_schema(X: Any, categorical_features: Any, estimator_name: str) -> tupl
         observed=observed,
         is_empty=coded.missing.all(axis=0),
         had_missing=coded.missing.any(axis=0),
+        spread=_spread(coded.values),
         library=library_of(X),
     ), coded
+
+
+def _spread(values: np.ndarray) -> np.ndarray:
+    found = np.ones(values.shape[1])
+    for j, column in enumerate(values.T):
+        known = column[~np.isnan(column)]
+        deviation = known.std() if len(known) else 0.0
+        found[j] = deviation if deviation > 0 else 1.0
+    return found
 
 
 def read_table(schema: Schema, X: Any, estimator_name: str) -> CodedTable:

@@ -18,7 +18,7 @@ class ForestSettings:
 
     n_estimators: int
     max_features: Any
-    min_samples_leaf: int | None
+    min_samples_leaf: int
     n_jobs: int | None
     keeps_donors: bool
 
@@ -68,11 +68,10 @@ class ColumnModel:
         if not len(others) or (self.donors == self.donors[0]).all():
             return
         kind = RandomForestClassifier if self.is_class else RandomForestRegressor
-        smallest = settings.min_samples_leaf or (1 if self.is_class else 5)
         forest = kind(
             settings.n_estimators,
             max_features=settings.max_features,
-            min_samples_leaf=smallest,
+            min_samples_leaf=settings.min_samples_leaf,
             oob_score=True,
             keep_samples=settings.keeps_donors,
             categorical_features=is_class[others],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -13,17 +14,115 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics._docs import keep_parameters
 from silvics._fitting.parameters import seed_of
+from silvics.impute.cells import Cells
 from silvics.impute.coded_table import CodedTable
 from silvics.impute.column_model import ColumnModel, ForestSettings
 from silvics.impute.error_by_round import ErrorByRound
 from silvics.impute.imputer import SHARED_CONSTRAINTS, Imputer
+from silvics.proximity.forest_proximity import checked_number
+
+# Trees of the rounds before the last one with sample_posterior=True, which use one of them.
+_TREES_TO_DRAW = 10
+# Streams of random numbers of an imputer.
+_FORESTS, _ROUNDS, _DRAWS = 0, 1, 2
 
 
 class ForestImputer(Imputer):
-    """x"""
+    """Fill in missing values by a forest for each column on the others (MissForest).
+
+    Missing values start as the median or the most frequent level. In each round, every column with
+    missing values, by rising number of them, is predicted by a forest that is fitted on the rows in
+    which it is known, with the completed other columns as inputs. The rounds end when the imputed
+    values change more than in the round before; then the table of the round before is returned.
+
+    With ``sample_posterior=True``, values are drawn instead: from the known values in the leaf of
+    one tree, which has been grown on a bootstrap sample. Draws vary as the data do, and so suit
+    statistical inference from several completed tables (``draws``). Means suit prediction.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees of each forest.
+    max_iter : int, default=10
+        The largest number of rounds. With ``sample_posterior=True`` it is the number of rounds.
+    tol : float, default=0.001
+        The rounds also end when the values change less than this: the mean squared change of
+        numbers, in units of the variance of the known values, and the share of changed classes.
+    sample_posterior : bool, default=False
+        Whether to draw values instead of predicting means and most probable classes.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Number of variables that are tried at a node, as for forests. None tries half of them, and
+        all of them with ``sample_posterior=True``.
+    min_samples_leaf : int or None, default=None
+        The smallest number of samples in a leaf. None means 1, and 3 with
+        ``sample_posterior=True``.
+    categorical_features : "from_dtype", None, or array-like of str, int or bool, \
+            default="from_dtype"
+        Columns that are categories. "from_dtype" means those of text and category types.
+    skip_complete : bool, default=False
+        If False, ``fit`` ends with forests for the columns without missing values, so that
+        ``transform`` can impute them. If True, ``transform`` fills them with the median or the most
+        frequent level.
+    add_indicator : bool, default=False
+        Whether to append a column for each column with missing values in ``fit``, which marks the
+        rows in which it was missing.
+    keep_empty_features : bool, default=False
+        Whether to keep columns without any known value in ``fit``. Numbers in them become zero, and
+        other types remain missing.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the forests and draws. Pass an int for the same result in every call.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+    verbose : int, default=0
+        Whether to print a line to the standard error after each round.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        The number of rounds that led to the table that was returned.
+    oob_error_ : ErrorByRound
+        Out-of-bag errors of the forests, by column and round.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str objects
+        Names of the columns, if X has names.
+
+    See Also
+    --------
+    ProximityImputer : Means over the rows that a forest for y finds similar.
+    sklearn.impute.IterativeImputer : The same rounds with any regressor, on arrays of numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from silvics.impute import ForestImputer
+    >>> tree = ["oak", "oak", "oak", "fir", "fir", "fir"] * 5
+    >>> height = [21.0, 22, 23, 34, 35, 36] * 5
+    >>> X = pd.DataFrame({"tree": tree, "height": height})
+    >>> X.loc[0, "tree"], X.loc[4, "height"] = None, None
+    >>> filled = ForestImputer(random_state=0).fit_transform(X)
+    >>> filled.loc[0, "tree"], bool(33 < filled.loc[4, "height"] < 37)
+    ('oak', True)
+    """
+
+    n_estimators: int
+    max_iter: int
+    tol: float
+    sample_posterior: bool
+    max_features: Any
+    min_samples_leaf: int | None
+    skip_complete: bool
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+    n_iter_: int
+    oob_error_: ErrorByRound
+    _models: dict[int, ColumnModel]
+    _seed: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
+        "sample_posterior": ["boolean"],
         "max_features": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="right"),
@@ -31,8 +130,6 @@ class ForestImputer(Imputer):
             None,
         ],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), None],
-        "initial_strategy": [StrOptions({"median", "native"})],
-        "sample_posterior": ["boolean"],
         "skip_complete": ["boolean"],
     }
 
@@ -43,8 +140,7 @@ class ForestImputer(Imputer):
         max_iter: int = 10,
         tol: float = 1e-3,
         sample_posterior: bool = False,
-        initial_strategy: str = "native",
-        max_features: Any = 1 / 3,
+        max_features: Any = None,
         min_samples_leaf: int | None = None,
         categorical_features: Any = "from_dtype",
         skip_complete: bool = False,
@@ -56,136 +152,177 @@ class ForestImputer(Imputer):
     ) -> None:
         keep_parameters(self, locals())
 
+    def draws(self, X: Any, n_draws: int = 20) -> Iterator[Any]:
+        """Complete a table several times, with values that are drawn independently.
+
+        Analyse each table, and combine the results by Rubin's rules. The imputer must have been
+        fitted with ``sample_posterior=True``.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The table of ``fit``, or another one with the same columns.
+        n_draws : int, default=20
+            Number of completed tables.
+
+        Returns
+        -------
+        tables : iterator
+            The completed tables, one after the other, in the form of ``transform``. The first one
+            is the result of ``transform``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics.impute import ForestImputer
+        >>> X = np.random.default_rng(0).normal(size=(100, 3))
+        >>> X[:20, 0] = np.nan
+        >>> imputer = ForestImputer(sample_posterior=True, random_state=0).fit(X)
+        >>> means = [table[:, 0].mean() for table in imputer.draws(X, 5)]
+        >>> len(set(means))
+        5
+        """
+        coded = self._read(X)  # checks the arguments before the first table is asked for
+        if not self.sample_posterior:
+            raise ValueError(
+                "draws needs an imputer that was fitted with sample_posterior=True, but it is "
+                "False: the forests have not kept the values to draw from."
+            )
+        count = checked_number("n_draws", n_draws)
+        return (
+            self._wrapped(self._result(X, coded, self._drawn(coded, d)), X) for d in range(count)
+        )
+
+    # ---- rounds
+
     def _fit_coded(self, coded: CodedTable, y: Any) -> np.ndarray:
         del y
-        schema = self._schema
         self._seed = seed_of(self.random_state)
-        n_missing = coded.missing.sum(axis=0)
-        usable = np.flatnonzero(~schema.is_empty)
-        order = np.argsort(n_missing, kind="stable")
-        order = np.array([j for j in order if n_missing[j] and not schema.is_empty[j]], dtype=np.intp)
-        scale = np.ones(schema.n_features)
-        for j in usable:
-            spread = coded.values[~coded.missing[:, j], j]
-            spread = spread[~np.isnan(spread)].std()
-            scale[j] = spread if spread > 0 else 1.0
-        self._scale, self._order = scale, order
-        current = self._started(coded)
-        previous = current
-        models: dict[int, ColumnModel] = {}
-        errors, changes = [], []
-        kept = -1
-        last = None
-        self.history = []
-        for r in range(self.max_iter if len(order) else 0):
+        self._models = {}
+        cells = Cells(self._schema, coded, self._usual)
+        rounds = _Rounds()
+        values = cells.started()
+        for r in range(self.max_iter if len(cells.order) else 0):
             start = time.monotonic()
-            previous, current = current, current.copy(order="F")
-            for j in order:
-                models[j] = self._model(current, coded, j, usable, r)
-                rows = coded.missing[:, j]
-                if self.sample_posterior:
-                    random = np.random.default_rng([self._seed, 1, r, j])
-                    current[rows, j] = models[j].draw(current[rows], random)
-                else:
-                    current[rows, j] = models[j].predict(current[rows])
-            errors.append([models[j].oob_error for j in order])
-            changes.append([self._change(previous, current, coded, j) for j in order])
-            self.history.append((current, changes[-1], errors[-1]))
+            before, values = values, self._one_round(coded, cells, values, r)
+            errors = np.array([self._models[j].oob_error for j in cells.order])
+            rounds.add(cells, errors, cells.changes(before, values))
             if self.verbose:
-                print(
-                    f"silvics: round {r + 1} of at most {self.max_iter}, "
-                    f"mean out-of-bag error {np.nanmean(errors[-1]):.4g}, "
-                    f"mean change {np.mean(changes[-1]):.4g}, {time.monotonic() - start:.1f} s",
-                    file=sys.stderr,
-                )
-            kept = r
+                rounds.report(self.max_iter, time.monotonic() - start)
             if self.sample_posterior:
                 continue
-            now = self._by_kind(changes[-1], n_missing)
-            if last is not None and all(b > a for a, b in zip(last, now, strict=True)):
-                current, kept = previous, r - 1
+            if rounds.have_grown():
+                values, rounds.kept = before, r - 1
                 break
-            if all(b <= self.tol for b in now):
+            if rounds.totals[-1].max() <= self.tol:
                 break
-            last = now if r else None
         if not self.skip_complete:
-            for j in usable:
-                if j not in models:
-                    models[j] = self._model(current, coded, int(j), usable, 0)
-        self._models = models
-        self.n_iter_ = kept + 1
-        self.oob_error_ = ErrorByRound(
-            columns=[schema.names()[j] for j in order],
-            measures=["pfc" if schema.is_class[j] else "nrmse" for j in order],
-            n_missing=n_missing[order],
-            errors=np.array(errors).reshape(-1, len(order)),
-            changes=np.array(changes).reshape(-1, len(order)),
-            kept=kept,
-            _library=schema.library,
-        )
-        return current
-
-    def _model(self, X, coded, j, usable, r):
-        settings = ForestSettings(
-            self.n_estimators, self.max_features, self.min_samples_leaf, self.n_jobs,
-            self.sample_posterior,
-        )
-        seed = int(np.random.default_rng([self._seed, 0, j, r * self.sample_posterior]).integers(2**31))
-        known = ~coded.missing[:, j] & ~np.isnan(X[:, j])
-        return ColumnModel(X, j, known, usable[usable != j], self._schema.is_class, settings, seed)
-
-    def _started(self, coded):
-        values = coded.values.copy(order="F")
-        if self.initial_strategy == "median" or self.sample_posterior:
-            for j in range(values.shape[1]):
-                values[coded.missing[:, j], j] = self._usual[j]
+            for j in np.flatnonzero(~self._schema.is_empty & ~coded.missing.any(axis=0)):
+                self._models[j] = self._model(coded, values, j, self.max_iter - 1)
+        self.n_iter_ = rounds.kept + 1
+        self.oob_error_ = self._errors_of(cells, rounds)
         return values
 
-    def _change(self, before, after, coded, j):
-        rows = coded.missing[:, j]
-        if self._schema.is_class[j]:
-            return float(np.mean(before[rows, j] != after[rows, j]))
-        return float(np.sqrt(np.mean((before[rows, j] - after[rows, j]) ** 2))) / self._scale[j]
+    def _one_round(
+        self, coded: CodedTable, cells: Cells, values: np.ndarray, r: int
+    ) -> np.ndarray:
+        """Fit a forest for each column with missing values, and impute it at once."""
+        values = values.copy(order="F")
+        for j in cells.order:
+            model = self._models[j] = self._model(coded, values, j, r)
+            rows = cells.rows(j)
+            if self.sample_posterior:
+                values[rows, j] = model.draw(values[rows], self._random(_ROUNDS, r, j))
+            else:
+                values[rows, j] = model.predict(values[rows])
+        return values
 
-    def _by_kind(self, changes, n_missing):
-        is_class = self._schema.is_class[self._order]
-        weight = n_missing[self._order]
-        changes = np.array(changes)
-        return [
-            np.average(changes[m] ** (1 if m is is_class else 2), weights=weight[m])
-            for m in (is_class, ~is_class)
-            if m.any()
-        ]
+    def _model(self, coded: CodedTable, values: np.ndarray, j: int, r: int) -> ColumnModel:
+        draws = self.sample_posterior
+        is_last = not draws or r == self.max_iter - 1
+        settings = ForestSettings(
+            self.n_estimators if is_last else min(self.n_estimators, _TREES_TO_DRAW),
+            self.max_features or (1.0 if draws else 0.5),
+            self.min_samples_leaf or (3 if draws else 1),
+            self.n_jobs,
+            keeps_donors=draws,
+        )
+        # The same seed in all rounds of means: values then change because of the table alone.
+        seed = int(self._random(_FORESTS, r if draws else 0, j).integers(2**31))
+        known = ~np.isnan(coded.values[:, j])
+        usable = np.flatnonzero(~self._schema.is_empty)
+        is_class = self._schema.is_class
+        return ColumnModel(values, j, known, usable[usable != j], is_class, settings, seed)
+
+    def _random(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, *map(int, stream)])
+
+    def _errors_of(self, cells: Cells, rounds: _Rounds) -> ErrorByRound:
+        names, is_class = self._schema.names(), self._schema.is_class
+        shape = (-1, len(cells.order)) if rounds.errors else (0, 0)
+        return ErrorByRound(
+            columns=[names[j] for j in cells.order],
+            measures=["pfc" if is_class[j] else "nrmse" for j in cells.order],
+            n_missing=cells.n_missing,
+            errors=np.array(rounds.errors).reshape(shape),
+            changes=np.array(rounds.changes).reshape(shape),
+            kept=rounds.kept,
+            _library=self._schema.library,
+        )
+
+    # ---- other tables
 
     def _completed(self, coded: CodedTable) -> np.ndarray:
-        values = coded.values.copy(order="F")
-        for j in range(values.shape[1]):
-            values[coded.missing[:, j], j] = self._usual[j]
-        order = [j for j in np.argsort(coded.missing.sum(axis=0), kind="stable") if coded.missing[:, j].any()]
-        for r in range(self.max_iter):
-            before = values.copy()
-            for j in order:
+        if self.sample_posterior:
+            return self._drawn(coded, 0)
+        cells = Cells(self._schema, coded, self._usual)
+        values = cells.started()
+        for _ in range(self.max_iter):
+            before, values = values, values.copy(order="F")
+            for j in cells.order:
                 if j in self._models:
-                    rows = coded.missing[:, j]
+                    rows = cells.rows(j)
                     values[rows, j] = self._models[j].predict(values[rows])
-            if np.allclose(values, before, equal_nan=True):
+            if len(cells.order) < 2 or cells.change(before, values) <= self.tol:
                 break
         return values
 
-    def draws(self, X: Any, n: int = 20) -> Iterator[Any]:
-        coded = self._read(X)
-        for d in range(n):
-            values = self._drawn(coded, d)
-            yield self._wrapped(self._result(X, coded, values), X)
-
-    def _drawn(self, coded, d):
-        values = coded.values.copy(order="F")
-        for j in range(values.shape[1]):
-            values[coded.missing[:, j], j] = self._usual[j]
-        order = [j for j in np.argsort(coded.missing.sum(axis=0), kind="stable") if coded.missing[:, j].any()]
-        for r in range(1 if len(order) == 1 else self.max_iter):
-            for j in order:
-                random = np.random.default_rng([self._seed, 2, d, r, j])
-                rows = coded.missing[:, j]
-                values[rows, j] = self._models[j].draw(values[rows], random)
+    def _drawn(self, coded: CodedTable, draw: int) -> np.ndarray:
+        """Complete a table by rounds of draws from the fitted forests."""
+        cells = Cells(self._schema, coded, self._usual)
+        values = cells.started()
+        for r in range(1 if len(cells.order) < 2 else self.max_iter):
+            for j in cells.order:
+                if j in self._models:
+                    rows, random = cells.rows(j), self._random(_DRAWS, draw, r, j)
+                    values[rows, j] = self._models[j].draw(values[rows], random)
         return values
+
+
+@dataclass
+class _Rounds:
+    """What the rounds of a fit have given so far."""
+
+    errors: list[np.ndarray] = field(default_factory=list)
+    changes: list[np.ndarray] = field(default_factory=list)
+    totals: list[np.ndarray] = field(default_factory=list)
+    kept: int = -1
+
+    def add(self, cells: Cells, errors: np.ndarray, changes: np.ndarray) -> None:
+        self.errors.append(errors)
+        self.changes.append(changes)
+        self.totals.append(cells.by_kind(changes))
+        self.kept = len(self.errors) - 1
+
+    def have_grown(self) -> bool:
+        """Return whether the changes of classes and of numbers both exceed those before."""
+        return len(self.totals) > 1 and bool((self.totals[-1] > self.totals[-2]).all())
+
+    def report(self, max_iter: int, seconds: float) -> None:
+        known = self.errors[-1][~np.isnan(self.errors[-1])]
+        error = f"{known.mean():.4g}" if len(known) else "unknown"
+        print(
+            f"silvics: round {len(self.errors)} of at most {max_iter}, mean out-of-bag error "
+            f"{error}, change {self.totals[-1].max():.4g}, {seconds:.1f} s",
+            file=sys.stderr,
+        )

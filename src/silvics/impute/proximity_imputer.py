@@ -1,0 +1,212 @@
+"""Imputation by proximity-weighted means (thesis, section 4.4.4)."""
+
+from __future__ import annotations
+
+import sys
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from silvics._docs import keep_parameters
+from silvics._fitting.parameters import seed_of
+from silvics._fitting.task import TASKS, task_of
+from silvics.forests import RandomForestClassifier, RandomForestRegressor
+from silvics.impute.coded_table import CodedTable
+from silvics.impute.imputer import SHARED_CONSTRAINTS, Imputer
+from silvics.impute.cells import Cells
+from silvics.proximity.forest_proximity import KINDS, comparison
+
+# The kind for new rows that corresponds to each kind for training rows.
+_FOR_NEW_ROWS = {"original": "original", "oob": "original", "gap": "kernel", "kernel": "kernel"}
+
+
+class ProximityImputer(Imputer):
+    """Fill in missing values by means over the rows that a forest finds similar (Breiman).
+
+    Missing values start as the median or the most frequent level. In each round, a forest is fitted
+    on the completed table and y, and each missing value becomes the mean of the known values of
+    its column, weighted by the proximities of their rows to its row; for a category, it becomes
+    the level with the largest sum of proximities. Four to six rounds are usual.
+
+    The output y is used by ``fit`` only. ``transform`` fills in new rows by their proximities to
+    the training rows, without y and without fitting again.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees of the forest.
+    max_iter : int, default=5
+        The largest number of rounds.
+    tol : float, default=0.001
+        The rounds end when the values change less than this: the mean squared change of numbers,
+        in units of the variance of the known values, and the share of changed classes.
+    kind : {"gap", "original", "oob", "kernel"}, default="original"
+        The kind of proximity between training rows; see ``RandomForestClassifier.proximity``. New
+        rows are compared by "kernel" instead of "gap", and by "original" instead of "oob".
+    min_samples_in_node : int, default=1
+        Rows are compared in the deepest nodes with at least this number of in-bag rows.
+    task : {"classification", "regression"} or None, default=None
+        Whether y has classes or numbers. None decides by its type.
+    categorical_features : "from_dtype", None, or array-like of str, int or bool, \
+            default="from_dtype"
+        Columns that are categories. "from_dtype" means those of text and category types.
+    add_indicator : bool, default=False
+        Whether to append a column for each column with missing values in ``fit``, which marks the
+        rows in which it was missing.
+    keep_empty_features : bool, default=False
+        Whether to keep columns without any known value in ``fit``. Numbers in them become zero, and
+        other types remain missing.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the forests. Pass an int for the same result in every call.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+    verbose : int, default=0
+        Whether to print a line to the standard error after each round.
+
+    Attributes
+    ----------
+    forest_ : RandomForestClassifier or RandomForestRegressor
+        The forest of the last round, on the columns as numbers.
+    n_iter_ : int
+        The number of rounds.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str objects
+        Names of the columns, if X has names.
+
+    See Also
+    --------
+    ForestImputer : A forest for each column. It needs no y and is usually more accurate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvics.impute import ProximityImputer
+    >>> X = np.array([[1.0, 10], [2, np.nan], [1, 12], [8, 90], [9, np.nan], [8, 88]] * 5)
+    >>> y = [0, 0, 0, 1, 1, 1] * 5
+    >>> ProximityImputer(random_state=0).fit_transform(X, y)[[1, 4]].round()
+    array([[ 2., 11.],
+           [ 9., 89.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SHARED_CONSTRAINTS,
+        "kind": [StrOptions(set(KINDS))],
+        "min_samples_in_node": [Interval(Integral, 1, None, closed="left")],
+        "task": [StrOptions(set(TASKS)), None],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_iter: int = 5,
+        tol: float = 1e-3,
+        kind: str = "original",
+        min_samples_in_node: int = 1,
+        task: str | None = None,
+        categorical_features: Any = "from_dtype",
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        keep_parameters(self, locals())
+
+    def _fit_coded(self, coded: CodedTable, y: Any) -> np.ndarray:
+        cells = Cells(self._schema, coded, self._usual)
+        task = task_of(y, self.task)
+        kind = RandomForestRegressor if task == "regression" else RandomForestClassifier
+        seed = seed_of(self.random_state)
+        self._usable = np.flatnonzero(~self._schema.is_empty)
+        values = cells.started()
+        self._training, self.n_iter_ = coded, 0
+        for r in range(self.max_iter):
+            forest = kind(
+                self.n_estimators,
+                keep_samples=self.kind != "original",
+                categorical_features=self._schema.is_class[self._usable],
+                min_category_frequency=1,
+                random_state=seed,
+                n_jobs=self.n_jobs,
+            )
+            self.forest_ = forest.fit(values[:, self._usable], y)
+            if not len(cells.order):
+                break
+            before, self._filled = values, values
+            values = self._weighted(coded, values, cells.order, self.kind, of_training=True)
+            change = cells.change(before, values)
+            self.n_iter_ = r + 1
+            if self.verbose:
+                print(
+                    f"silvics: round {r + 1} of at most {self.max_iter}, change {change:.4g}",
+                    file=sys.stderr,
+                )
+            if change <= self.tol:
+                break
+        self._filled = values
+        return values
+
+    def _completed(self, coded: CodedTable) -> np.ndarray:
+        cells = Cells(self._schema, coded, self._usual)
+        values = cells.started()
+        for _ in range(max(self.n_iter_, 1) if len(cells.order) else 0):
+            before = values
+            values = self._weighted(coded, values, cells.order, _FOR_NEW_ROWS[self.kind])
+            if cells.change(before, values) <= self.tol:
+                break
+        return values
+
+    def _weighted(
+        self,
+        coded: CodedTable,
+        values: np.ndarray,
+        columns: np.ndarray,
+        kind: str,
+        of_training: bool = False,
+    ) -> np.ndarray:
+        """Return a table whose missing values are proximity-weighted means of known values."""
+        usable, training = self._usable, self._training
+        some = np.flatnonzero(coded.missing[:, columns].any(axis=1))
+        if kind in ("gap", "oob") and of_training:
+            found = comparison(self.forest_, None, None, kind, self.min_samples_in_node, None, self.n_jobs)
+        else:
+            Y = self._filled[:, usable] if kind == "original" else None
+            found = comparison(
+                self.forest_, values[np.ix_(some, usable)], Y, kind, self.min_samples_in_node,
+                None, self.n_jobs,
+            )  # fmt: skip
+        factors, widths = [], []
+        for j in columns:
+            known = ~training.missing[:, j] & ~np.isnan(training.values[:, j])
+            levels = self._schema.observed[j] if self._schema.is_class[j] else None
+            if levels is not None:
+                block = (training.values[:, [j]] == levels).astype(np.float64)
+            else:
+                block = np.column_stack([known, np.where(known, training.values[:, j], 0.0)])
+            factors.append(block)
+            widths.append(block.shape[1])
+        sums = found.product(np.hstack(factors).astype(np.float64))
+        if len(sums) == len(values):
+            sums = sums[some]
+        values = values.copy(order="F")
+        for j, block in zip(columns, np.split(sums, np.cumsum(widths)[:-1], axis=1), strict=True):
+            is_class = self._schema.is_class[j]
+            weight = block.sum(axis=1) if is_class else block[:, 0]
+            is_filled = coded.missing[some, j] & (weight > 0)
+            if is_class:
+                new = self._schema.observed[j][block.argmax(axis=1)]
+            else:
+                new = np.divide(block[:, 1], weight, out=np.zeros(len(some)), where=weight > 0)
+                known = ~training.missing[:, j]
+                new = np.clip(new, training.values[known, j].min(), training.values[known, j].max())
+            values[some[is_filled], j] = new[is_filled]
+        return values
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
