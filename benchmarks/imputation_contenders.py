@@ -59,17 +59,17 @@ def sklearn_forests(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.D
 
 def miceforest_means(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
     """miceforest (LightGBM), predictions without matching, its own number of trees."""
+    del trees
     return _miceforest(X, seed, rounds, 0)
 
 
 def miceforest_draws(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
     """miceforest with its default, predictive mean matching."""
+    del trees
     return _miceforest(X, seed, rounds, None)
 
 
-def _miceforest(
-    X: pd.DataFrame, seed: int, rounds: int, candidates: int | None
-) -> pd.DataFrame:
+def _miceforest(X: pd.DataFrame, seed: int, rounds: int, candidates: int | None) -> pd.DataFrame:
     import miceforest
 
     more = {} if candidates is None else {"mean_match_candidates": candidates}
@@ -77,9 +77,7 @@ def _miceforest(
         warnings.simplefilter("ignore")
         frame = X.reset_index(drop=True)
         frame.columns = [f"c{j}" for j in range(frame.shape[1])]
-        kernel = miceforest.ImputationKernel(
-            frame, num_datasets=1, random_state=seed, **more
-        )
+        kernel = miceforest.ImputationKernel(frame, num_datasets=1, random_state=seed, **more)
         kernel.mice(rounds, verbose=False, num_threads=1)
         found = kernel.complete_data(0)
     found.columns, found.index = X.columns, X.index
@@ -138,9 +136,7 @@ def _decoded(X: pd.DataFrame, values: np.ndarray, levels: dict[str, int]) -> pd.
     return pd.DataFrame(columns, index=X.index)
 
 
-def _by_indicators(
-    X: pd.DataFrame, complete: Callable[[np.ndarray], np.ndarray]
-) -> pd.DataFrame:
+def _by_indicators(X: pd.DataFrame, complete: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
     """Complete standardized numbers and indicators of levels; the largest indicator wins."""
     blocks = []
     for c in X:

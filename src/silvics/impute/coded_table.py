@@ -78,7 +78,9 @@ class CodedTable:
     missing: np.ndarray
 
 
-def learn_schema(X: Any, categorical_features: Any, estimator_name: str) -> tuple[Schema, CodedTable]:
+def learn_schema(
+    X: Any, categorical_features: Any, estimator_name: str
+) -> tuple[Schema, CodedTable]:
     """Learn the columns of a table, and return it as numbers."""
     variables, blocks = table.learn(
         X, categorical_features=categorical_features, estimator_name=estimator_name
@@ -99,8 +101,8 @@ def learn_schema(X: Any, categorical_features: Any, estimator_name: str) -> tupl
         is_integer=np.array([kind == "integer" for kind in types], dtype=bool),
         is_boolean=is_boolean,
         observed=observed,
-        is_empty=coded.missing.all(axis=0),
-        had_missing=coded.missing.any(axis=0),
+        is_empty=np.asarray(coded.missing.all(axis=0)),
+        had_missing=np.asarray(coded.missing.any(axis=0)),
         spread=_spread(coded.values),
         library=library_of(X),
     ), coded

@@ -11,6 +11,9 @@ import numpy as np
 from silvics._predicting.grown_forest import GrownForest
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
 
+# A tree draws as many rows as there are up to this number, and a third of them beyond.
+_ALL_ROWS_UP_TO = 2000
+
 
 @dataclass(frozen=True)
 class ForestSettings:
@@ -19,8 +22,17 @@ class ForestSettings:
     n_estimators: int
     max_features: Any
     min_samples_leaf: int
+    max_samples: Any
     n_jobs: int | None
     keeps_donors: bool
+
+    def rows_drawn(self, n_known: int) -> Any:
+        """Return the parameter ``max_samples`` of a forest on so many rows."""
+        if self.max_samples is not None:
+            return self.max_samples
+        if self.keeps_donors or n_known <= _ALL_ROWS_UP_TO:  # draws vary as bootstrap samples do
+            return None
+        return max(_ALL_ROWS_UP_TO, n_known // 3)
 
 
 class ColumnModel:
@@ -72,6 +84,7 @@ class ColumnModel:
             settings.n_estimators,
             max_features=settings.max_features,
             min_samples_leaf=settings.min_samples_leaf,
+            max_samples=settings.rows_drawn(len(self.donors)),
             oob_score=True,
             keep_samples=settings.keeps_donors,
             categorical_features=is_class[others],

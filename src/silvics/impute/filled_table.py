@@ -53,11 +53,10 @@ def filled(X: Any, schema: Schema, coded: CodedTable, fills: np.ndarray, kept: n
                 native = _filled_series(frame.get_column(name), *found)
                 changed.append(nw.from_native(native, series_only=True).alias(name))
         return frame.with_columns(*changed).select(chosen).to_native()
-    array = of_rows(X) if isinstance(X, list | tuple) else np.asarray(np.ma.getdata(X))
-    needs_float = array.dtype.kind in "biu" and coded.missing.any()
-    array = array.astype(np.float64) if needs_float else array.copy()
-    for j in np.flatnonzero(kept):
-        rows, values = column_fills(int(j))
+    array = of_rows(X) if isinstance(X, list | tuple) else _unmasked(X)
+    array = array.copy()
+    for j in map(int, np.flatnonzero(kept)):
+        rows, values = column_fills(j)
         if len(rows):
             array[rows, j] = _in_array_type(values, array[:, j], coded.missing[:, j])
     return array if kept.all() else array[:, kept]
@@ -89,6 +88,20 @@ def _canonical_fills(schema: Schema, j: int, type_now: str, values: np.ndarray) 
 
 
 # ---- arrays
+
+
+def _unmasked(X: Any) -> Any:
+    """Return an array without a mask, with floats in place of masked numbers."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return np.asarray(X)
+    masked: Any = X
+    if X.dtype.kind in "biu":
+        return masked.astype(np.float64).filled(np.nan) if np.ma.is_masked(X) else masked.data
+    if X.dtype.kind == "f":
+        return masked.filled(np.nan)
+    if X.dtype.kind in "mM":
+        return masked.filled(np.array("NaT", dtype=X.dtype))
+    return masked.astype(object).filled(None)
 
 
 def _in_array_type(values: np.ndarray, column: np.ndarray, missing: np.ndarray) -> Any:
@@ -143,8 +156,7 @@ def _filled_series(series: nw.Series, rows: np.ndarray, values: np.ndarray) -> A
 
 
 def _filled_pandas(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
-    import pandas as pd
-
+    pd = nw.get_native_namespace(series)
     dtype, result = series.dtype, series.copy()
     if isinstance(dtype, pd.CategoricalDtype):
         original = {_key(value): value for value in dtype.categories.tolist()}
@@ -154,10 +166,9 @@ def _filled_pandas(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
             result = result.cat.add_categories(new)
         result.iloc[rows] = objects
         return result
-    if dtype == object:
+    if dtype == np.dtype(object):
         known = series[series.notna()]
-        objects = _as_objects(values, known.iloc[:1].tolist())
-        result.iloc[rows] = pd.Series(objects, index=result.index[rows], dtype=object)
+        result.iloc[rows] = _as_objects(values, known.iloc[:1].tolist())
         return result
     if values.dtype.kind == "M":
         zone = getattr(dtype, "tz", None)
@@ -183,8 +194,7 @@ def _key(value: Any) -> Any:
 
 
 def _filled_polars(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
-    import polars as pl
-
+    pl = nw.get_native_namespace(series)
     dtype = series.dtype
     if values.dtype.kind == "M":
         fill = pl.Series(values)
@@ -201,8 +211,7 @@ def _filled_polars(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
 
 
 def _filled_arrow(column: Any, rows: np.ndarray, values: np.ndarray) -> Any:
-    import pyarrow as pa
-
+    pa = nw.get_native_namespace(column)
     kind = column.type
     if pa.types.is_dictionary(kind):
         plain = pa.array(values.tolist(), type=kind.value_type)
@@ -223,7 +232,8 @@ def _filled_arrow(column: Any, rows: np.ndarray, values: np.ndarray) -> Any:
     both = pa.chunked_array([*column.chunks, fill], type=kind)
     if pa.types.is_dictionary(kind):
         both = both.unify_dictionaries()
-    return both.combine_chunks().take(pa.array(_places(len(column), rows)))
+    taken = both.combine_chunks().take(pa.array(_places(len(column), rows)))
+    return pa.chunked_array([taken], type=kind)
 
 
 def _places(n_rows: int, rows: np.ndarray) -> np.ndarray:
@@ -231,5 +241,3 @@ def _places(n_rows: int, rows: np.ndarray) -> np.ndarray:
     places = np.arange(n_rows)
     places[rows] = n_rows + np.arange(len(rows))
     return places
-
-

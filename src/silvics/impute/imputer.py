@@ -63,10 +63,11 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         self : object
             The fitted imputer.
         """
-        return fit_aside(self, lambda copy: copy._fit_table(X, y) and None)
+        self._fitted_table(X, y)
+        return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:  # type: ignore[override]
         """Fit the imputer, and return the table that it has completed.
 
         ``transform`` of the same rows gives similar values, but not the same: it treats the rows
@@ -84,10 +85,7 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         X_filled : table of shape (n_samples, n_features_out)
             A frame of the same library, with the same types, or an array.
         """
-        done: list[Any] = []
-        fit_aside(self, lambda copy: done.append(copy._fit_table(X, y)))
-        coded, values = done[0]
-        return self._result(X, coded, values)
+        return self._result(X, *self._fitted_table(X, y))
 
     def transform(self, X: Any) -> Any:
         """Complete a table by the fitted forests, which do not change.
@@ -114,6 +112,12 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         """Return a table, completed, as numbers."""
 
     # ---- tables
+
+    def _fitted_table(self, X: Any, y: Any) -> tuple[CodedTable, np.ndarray]:
+        """Fit the imputer, and return the training table as numbers, as it was and completed."""
+        tables: list[tuple[CodedTable, np.ndarray]] = []
+        fit_aside(self, lambda copy: tables.append(copy._fit_table(X, y)))
+        return tables[0]
 
     def _fit_table(self, X: Any, y: Any) -> tuple[CodedTable, np.ndarray]:
         self._check(X, y=y, reset=True)
@@ -154,10 +158,7 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         if nw.dependencies.is_into_dataframe(X):  # wrong names explain other errors
             validate_data(self, nw.to_native(X, pass_through=True), **settings)
         else:
-            array = validate_data(
-                self, X, reset=reset, dtype=None, ensure_all_finite=False, **y
-            )
-            del array
+            validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset, **y)
 
     def _result(self, X: Any, coded: CodedTable, values: np.ndarray) -> Any:
         """Return a completed table in the form of the user's table."""

@@ -7,16 +7,17 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from silvics._docs import keep_parameters
 from silvics._fitting.parameters import seed_of
 from silvics._fitting.task import TASKS, task_of
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
+from silvics.impute.cells import Cells
 from silvics.impute.coded_table import CodedTable
 from silvics.impute.imputer import SHARED_CONSTRAINTS, Imputer
-from silvics.impute.cells import Cells
-from silvics.proximity.forest_proximity import KINDS, comparison
+from silvics.proximity.forest_proximity import KINDS, Comparison, comparison
 
 # The kind for new rows that corresponds to each kind for training rows.
 _FOR_NEW_ROWS = {"original": "original", "oob": "original", "gap": "kernel", "kernel": "kernel"}
@@ -91,6 +92,21 @@ class ProximityImputer(Imputer):
            [ 9., 89.]])
     """
 
+    n_estimators: int
+    max_iter: int
+    tol: float
+    kind: str
+    min_samples_in_node: int
+    task: str | None
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+    n_iter_: int
+    forest_: Any
+    _usable: np.ndarray  # columns that are not empty
+    _training: CodedTable
+    _completed_training: np.ndarray
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
         "kind": [StrOptions(set(KINDS))],
@@ -118,26 +134,16 @@ class ProximityImputer(Imputer):
 
     def _fit_coded(self, coded: CodedTable, y: Any) -> np.ndarray:
         cells = Cells(self._schema, coded, self._usual)
-        task = task_of(y, self.task)
-        kind = RandomForestRegressor if task == "regression" else RandomForestClassifier
-        seed = seed_of(self.random_state)
         self._usable = np.flatnonzero(~self._schema.is_empty)
-        values = cells.started()
         self._training, self.n_iter_ = coded, 0
+        forest = self._forest(y)
+        values = cells.started()
         for r in range(self.max_iter):
-            forest = kind(
-                self.n_estimators,
-                keep_samples=self.kind != "original",
-                categorical_features=self._schema.is_class[self._usable],
-                min_category_frequency=1,
-                random_state=seed,
-                n_jobs=self.n_jobs,
-            )
-            self.forest_ = forest.fit(values[:, self._usable], y)
+            self.forest_ = clone(forest).fit(values[:, self._usable], y)
+            self._completed_training = before = values
             if not len(cells.order):
                 break
-            before, self._filled = values, values
-            values = self._weighted(coded, values, cells.order, self.kind, of_training=True)
+            values = self._weighted(coded, values, cells.order, self.kind)
             change = cells.change(before, values)
             self.n_iter_ = r + 1
             if self.verbose:
@@ -147,8 +153,25 @@ class ProximityImputer(Imputer):
                 )
             if change <= self.tol:
                 break
-        self._filled = values
         return values
+
+    def _forest(self, y: Any) -> Any:
+        """Return the forest to fit in each round."""
+        if y is None:
+            raise ValueError(
+                "requires y to be passed, but the target y is None: the forest of a "
+                "ProximityImputer predicts y. Use ForestImputer for a table without an output."
+            )
+        task = task_of(y, self.task)
+        kind = RandomForestRegressor if task == "regression" else RandomForestClassifier
+        return kind(
+            self.n_estimators,
+            keep_samples=self.kind != "original",
+            categorical_features=self._schema.is_class[self._usable],
+            min_category_frequency=1,
+            random_state=seed_of(self.random_state),
+            n_jobs=self.n_jobs,
+        )
 
     def _completed(self, coded: CodedTable) -> np.ndarray:
         cells = Cells(self._schema, coded, self._usual)
@@ -161,50 +184,53 @@ class ProximityImputer(Imputer):
         return values
 
     def _weighted(
-        self,
-        coded: CodedTable,
-        values: np.ndarray,
-        columns: np.ndarray,
-        kind: str,
-        of_training: bool = False,
+        self, coded: CodedTable, values: np.ndarray, columns: np.ndarray, kind: str
     ) -> np.ndarray:
-        """Return a table whose missing values are proximity-weighted means of known values."""
-        usable, training = self._usable, self._training
+        """Return a table whose missing values come from the known values of training rows."""
         some = np.flatnonzero(coded.missing[:, columns].any(axis=1))
-        if kind in ("gap", "oob") and of_training:
-            found = comparison(self.forest_, None, None, kind, self.min_samples_in_node, None, self.n_jobs)
-        else:
-            Y = self._filled[:, usable] if kind == "original" else None
-            found = comparison(
-                self.forest_, values[np.ix_(some, usable)], Y, kind, self.min_samples_in_node,
-                None, self.n_jobs,
-            )  # fmt: skip
-        factors, widths = [], []
-        for j in columns:
-            known = ~training.missing[:, j] & ~np.isnan(training.values[:, j])
-            levels = self._schema.observed[j] if self._schema.is_class[j] else None
-            if levels is not None:
-                block = (training.values[:, [j]] == levels).astype(np.float64)
-            else:
-                block = np.column_stack([known, np.where(known, training.values[:, j], 0.0)])
-            factors.append(block)
-            widths.append(block.shape[1])
-        sums = found.product(np.hstack(factors).astype(np.float64))
-        if len(sums) == len(values):
+        factors = [self._known_values(j) for j in columns]
+        sums = self._comparison(values, some, kind).product(np.hstack(factors))
+        if len(sums) != len(some):  # kinds of training rows compare all of them
             sums = sums[some]
-        values = values.copy(order="F")
-        for j, block in zip(columns, np.split(sums, np.cumsum(widths)[:-1], axis=1), strict=True):
-            is_class = self._schema.is_class[j]
-            weight = block.sum(axis=1) if is_class else block[:, 0]
-            is_filled = coded.missing[some, j] & (weight > 0)
-            if is_class:
-                new = self._schema.observed[j][block.argmax(axis=1)]
-            else:
-                new = np.divide(block[:, 1], weight, out=np.zeros(len(some)), where=weight > 0)
-                known = ~training.missing[:, j]
-                new = np.clip(new, training.values[known, j].min(), training.values[known, j].max())
-            values[some[is_filled], j] = new[is_filled]
+        values, first = values.copy(order="F"), 0
+        for j, factor in zip(columns, factors, strict=True):
+            block = sums[:, first : first + factor.shape[1]]
+            first += factor.shape[1]
+            filled, has_neighbors = self._means(j, block)
+            changed = coded.missing[some, j] & has_neighbors
+            values[some[changed], j] = filled[changed]
         return values
+
+    def _comparison(self, values: np.ndarray, some: np.ndarray, kind: str) -> Comparison:
+        """Return the proximities of some rows, or of all, to the training rows."""
+        X, Y = values[np.ix_(some, self._usable)], None
+        if kind == "original":
+            Y = self._completed_training[:, self._usable]
+        elif kind in ("gap", "oob"):
+            X = None
+        return comparison(self.forest_, X, Y, kind, self.min_samples_in_node, None, self.n_jobs)
+
+    def _known_values(self, j: int) -> np.ndarray:
+        """Return the known training values of a column, with zeros in other rows.
+
+        A class has an indicator for each level; a number has an indicator of known values, and the
+        values.
+        """
+        column = self._training.values[:, j]
+        if self._schema.is_class[j]:
+            return (column[:, np.newaxis] == self._schema.observed[j]).astype(np.float64)
+        known = ~np.isnan(column)
+        return np.column_stack([known, np.where(known, column, 0.0)]).astype(np.float64)
+
+    def _means(self, j: int, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return weighted means or the levels of the largest sums, and where there are any."""
+        observed = self._schema.observed[j]
+        if self._schema.is_class[j] and observed is not None:
+            return observed[sums.argmax(axis=1)], np.asarray(sums.any(axis=1))
+        weight = sums[:, 0]
+        means = np.divide(sums[:, 1], weight, out=np.zeros(len(sums)), where=weight > 0)
+        column = self._training.values[:, j]
+        return np.clip(means, np.nanmin(column), np.nanmax(column)), weight > 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
