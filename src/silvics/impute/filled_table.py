@@ -158,6 +158,9 @@ def _filled_series(series: nw.Series, rows: np.ndarray, values: np.ndarray) -> A
 def _filled_pandas(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
     pd = nw.get_native_namespace(series)
     dtype, result = series.dtype, series.copy()
+    if hasattr(dtype, "pyarrow_dtype"):
+        array = _filled_arrow(series.array.__arrow_array__(), rows, values)
+        return pd.Series(type(series.array)(array), index=series.index, name=series.name)
     if isinstance(dtype, pd.CategoricalDtype):
         original = {_key(value): value for value in dtype.categories.tolist()}
         objects = [original.get(_key(value), value) for value in values.tolist()]
