@@ -11,6 +11,8 @@ import numpy as np
 from silvics._predicting.grown_forest import GrownForest
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
 
+# Only the most frequent classes of a column are imputed, so that names of rows do no harm.
+MOST_CLASSES = 256
 # A tree draws as many rows as there are up to this number, and a third of them beyond.
 _ALL_ROWS_UP_TO = 2000
 
@@ -73,6 +75,8 @@ class ColumnModel:
         seed: int,
     ) -> None:
         self.others, self.is_class = others, bool(is_class[j])
+        if self.is_class:
+            known = known & np.isin(X[:, j], frequent_classes(X[known, j]))
         self.donors = X[known, j]  # the values that can be drawn
         self.oob_error = np.nan
         self.forest: Any = None
@@ -115,7 +119,9 @@ class ColumnModel:
         """Predict the column in some rows of the table."""
         if self.forest is None:
             return np.full(len(X), self.usual)
-        return self.forest.predict(X[:, self.others])
+        # A mean of many values can exceed the largest one by rounding.
+        predicted = self.forest.predict(X[:, self.others])
+        return np.clip(predicted, self.donors.min(), self.donors.max())
 
     def draw(self, X: np.ndarray, random: np.random.Generator) -> np.ndarray:
         """Draw the column in some rows: known values in the leaves of a tree."""
@@ -134,6 +140,12 @@ class ColumnModel:
         aim = below + random.random(len(X)) * (ends[last] - below)
         place = np.clip(np.searchsorted(ends, aim, side="right"), first, last)
         return self.donors[rows[order[place]]]
+
+
+def frequent_classes(values: np.ndarray) -> np.ndarray:
+    """Return the most frequent classes, sorted."""
+    found, counts = np.unique(values, return_counts=True)
+    return np.sort(found[np.argsort(-counts, kind="stable")[:MOST_CLASSES]])
 
 
 def usual_value(values: np.ndarray, is_class: bool) -> float:

@@ -142,13 +142,16 @@ def _like(value: Any, example: Any) -> Any:
 def _filled_series(series: nw.Series, rows: np.ndarray, values: np.ndarray) -> Any:
     """Return a column with the values at the rows, in its own type."""
     native = series.to_native()
+    refusals: tuple[type[Exception], ...] = (TypeError, ValueError, OverflowError)
+    if series.implementation.is_polars():
+        refusals += (nw.get_native_namespace(series).exceptions.PolarsError,)
     try:
         if series.implementation.is_polars():
             return _filled_polars(native, rows, values)
         if series.implementation.is_pyarrow():
             return _filled_arrow(native, rows, values)
         return _filled_pandas(native, rows, values)
-    except (TypeError, ValueError) as error:
+    except refusals as error:
         raise ValueError(
             f"Column {series.name!r} has type {series.dtype}, which cannot hold the imputed value "
             f"{values[0]!r} of the type that it had in training. Convert the column to that type."

@@ -63,7 +63,8 @@ class ForestImputer(Imputer):
         are.
     categorical_features : "from_dtype", None, or array-like of str, int or bool, \
             default="from_dtype"
-        Columns that are categories. "from_dtype" means those of text and category types.
+        Columns that are categories. "from_dtype" means those of text and category types. Only the
+        256 most frequent levels of a category are imputed.
     skip_complete : bool, default=False
         If False, ``fit`` ends with forests for the columns without missing values, so that
         ``transform`` can impute them. If True, ``transform`` fills them with the median or the most

@@ -165,7 +165,7 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         schema = self._schema
         if self.keep_empty_features:
             for j in np.flatnonzero(schema.is_empty):
-                if schema.variables.kinds[j] in ("number", "nothing"):
+                if schema.variables.kinds[j] == "number":
                     values[coded.missing[:, j], j] = 0.0
         table = filled(X, schema, coded, values, self._kept())
         if self.add_indicator:

@@ -16,11 +16,15 @@ from silvics._fitting.task import TASKS, task_of
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
 from silvics.impute.cells import Cells
 from silvics.impute.coded_table import CodedTable
+from silvics.impute.column_model import frequent_classes
 from silvics.impute.imputer import SHARED_CONSTRAINTS, Imputer
 from silvics.proximity.forest_proximity import KINDS, Comparison, comparison
 
 # The kind for new rows that corresponds to each kind for training rows.
 _FOR_NEW_ROWS = {"original": "original", "oob": "original", "gap": "kernel", "kernel": "kernel"}
+
+# The largest number of factors of one product, which needs them for all training rows.
+_WIDEST = 256
 
 
 class ProximityImputer(Imputer):
@@ -52,7 +56,8 @@ class ProximityImputer(Imputer):
         Whether y has classes or numbers. None decides by its type.
     categorical_features : "from_dtype", None, or array-like of str, int or bool, \
             default="from_dtype"
-        Columns that are categories. "from_dtype" means those of text and category types.
+        Columns that are categories. "from_dtype" means those of text and category types. Only the
+        256 most frequent levels of a category are imputed.
     add_indicator : bool, default=False
         Whether to append a column for each column with missing values in ``fit``, which marks the
         rows in which it was missing.
@@ -188,18 +193,33 @@ class ProximityImputer(Imputer):
     ) -> np.ndarray:
         """Return a table whose missing values come from the known values of training rows."""
         some = np.flatnonzero(coded.missing[:, columns].any(axis=1))
-        factors = [self._known_values(j) for j in columns]
-        sums = self._comparison(values, some, kind).product(np.hstack(factors))
-        if len(sums) != len(some):  # kinds of training rows compare all of them
-            sums = sums[some]
-        values, first = values.copy(order="F"), 0
-        for j, factor in zip(columns, factors, strict=True):
-            block = sums[:, first : first + factor.shape[1]]
-            first += factor.shape[1]
-            filled, has_neighbors = self._means(j, block)
-            changed = coded.missing[some, j] & has_neighbors
-            values[some[changed], j] = filled[changed]
+        found = self._comparison(values, some, kind)
+        values = values.copy(order="F")
+        for group in self._groups(columns):
+            factors = [self._known_values(j) for j in group]
+            sums, first = found.product(np.hstack(factors)), 0
+            if len(sums) != len(some):  # kinds of training rows compare all of them
+                sums = sums[some]
+            for j, factor in zip(group, factors, strict=True):
+                block = sums[:, first : first + factor.shape[1]]
+                first += factor.shape[1]
+                filled, has_neighbors = self._means(j, block)
+                changed = coded.missing[some, j] & has_neighbors
+                values[some[changed], j] = filled[changed]
         return values
+
+    def _groups(self, columns: np.ndarray) -> list[list[int]]:
+        """Return the columns in groups, so that the factors of a product are not too wide."""
+        groups: list[list[int]] = [[]]
+        width = 0
+        for j in map(int, columns):
+            more = len(self._classes(j)) if self._schema.is_class[j] else 2
+            if groups[-1] and width + more > _WIDEST:
+                groups.append([])
+                width = 0
+            groups[-1].append(j)
+            width += more
+        return groups
 
     def _comparison(self, values: np.ndarray, some: np.ndarray, kind: str) -> Comparison:
         """Return the proximities of some rows, or of all, to the training rows."""
@@ -218,19 +238,22 @@ class ProximityImputer(Imputer):
         """
         column = self._training.values[:, j]
         if self._schema.is_class[j]:
-            return (column[:, np.newaxis] == self._schema.observed[j]).astype(np.float64)
+            return (column[:, np.newaxis] == self._classes(j)).astype(np.float64)
         known = ~np.isnan(column)
         return np.column_stack([known, np.where(known, column, 0.0)]).astype(np.float64)
 
     def _means(self, j: int, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return weighted means or the levels of the largest sums, and where there are any."""
-        observed = self._schema.observed[j]
-        if self._schema.is_class[j] and observed is not None:
-            return observed[sums.argmax(axis=1)], np.asarray(sums.any(axis=1))
+        if self._schema.is_class[j]:
+            return self._classes(j)[sums.argmax(axis=1)], np.asarray(sums.any(axis=1))
         weight = sums[:, 0]
         means = np.divide(sums[:, 1], weight, out=np.zeros(len(sums)), where=weight > 0)
         column = self._training.values[:, j]
         return np.clip(means, np.nanmin(column), np.nanmax(column)), weight > 0
+
+    def _classes(self, j: int) -> np.ndarray:
+        column = self._training.values[:, j]
+        return frequent_classes(column[~np.isnan(column)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
