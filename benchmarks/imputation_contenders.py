@@ -106,13 +106,6 @@ def ours(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
     return ForestImputer(trees, max_iter=rounds, random_state=seed).fit_transform(X)
 
 
-def our_draws(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
-    """ForestImputer with sample_posterior=True."""
-    return ForestImputer(
-        trees, max_iter=rounds, sample_posterior=True, random_state=seed
-    ).fit_transform(X)
-
-
 # ---- tables of numbers
 
 

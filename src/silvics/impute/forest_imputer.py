@@ -53,9 +53,8 @@ class ForestImputer(Imputer):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of variables that are tried at a node, as for forests. None tries half of them, and
         all of them with ``sample_posterior=True``.
-    min_samples_leaf : int or None, default=None
-        The smallest number of samples in a leaf. None means 1, and 3 with
-        ``sample_posterior=True``.
+    min_samples_leaf : int, default=1
+        The smallest number of samples in a leaf.
     max_samples : int, float or None, default=None
         The number, or the fraction, of the known rows that are drawn for each tree. None draws as
         many as there are up to 2,000, and beyond a third of them, but at least 2,000: with many
@@ -116,7 +115,7 @@ class ForestImputer(Imputer):
     tol: float
     sample_posterior: bool
     max_features: Any
-    min_samples_leaf: int | None
+    min_samples_leaf: int
     max_samples: Any
     skip_complete: bool
     random_state: Any
@@ -136,7 +135,7 @@ class ForestImputer(Imputer):
             StrOptions({"sqrt", "log2"}),
             None,
         ],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="right"),
@@ -153,7 +152,7 @@ class ForestImputer(Imputer):
         tol: float = 1e-3,
         sample_posterior: bool = False,
         max_features: Any = None,
-        min_samples_leaf: int | None = None,
+        min_samples_leaf: int = 1,
         max_samples: Any = None,
         categorical_features: Any = "from_dtype",
         skip_complete: bool = False,
@@ -255,7 +254,7 @@ class ForestImputer(Imputer):
         settings = ForestSettings(
             self.n_estimators if is_last else min(self.n_estimators, _TREES_TO_DRAW),
             self.max_features or (1.0 if draws else 0.5),
-            self.min_samples_leaf or (3 if draws else 1),
+            self.min_samples_leaf,
             self.max_samples,
             self.n_jobs,
             keeps_donors=draws,
