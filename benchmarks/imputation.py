@@ -164,8 +164,8 @@ def study_draws(args: argparse.Namespace) -> Iterator[str]:
     yield ""
     yield (
         "Energy distance between rows with imputed values and the same rows before values were "
-        f"removed; zero is the same distribution. The cells are those of the first table. For draws, "
-        f"it is the mean over {N_DRAWS} completed tables."
+        f"removed; zero is the same distribution. The cells are those of the first table. For "
+        f"draws, it is the mean over {N_DRAWS} completed tables."
     )
     yield ""
     more = bool(find_spec("miceforest"))

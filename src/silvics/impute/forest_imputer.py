@@ -33,7 +33,8 @@ class ForestImputer(Imputer):
     Missing values start as the median or the most frequent level. In each round, every column with
     missing values, by rising number of them, is predicted by a forest that is fitted on the rows in
     which it is known, with the completed other columns as inputs. The rounds end when the imputed
-    values change more than in the round before; then the table of the round before is returned.
+    values change more than in the round before (numbers or classes, the others not less); then the
+    table of the round before is returned.
 
     With ``sample_posterior=True``, values are drawn instead: from the known values in the leaf of
     one tree, which has been grown on a bootstrap sample. Draws vary as the data do, and so suit
@@ -327,8 +328,11 @@ class _Rounds:
         self.kept = len(self.errors) - 1
 
     def have_grown(self) -> bool:
-        """Return whether the changes of classes and of numbers both exceed those before."""
-        return len(self.totals) > 1 and bool((self.totals[-1] > self.totals[-2]).all())
+        """Return whether a change has grown, that of classes or of numbers, and none has fallen."""
+        if len(self.totals) < 2:
+            return False
+        growth = self.totals[-1] - self.totals[-2]
+        return bool((growth >= 0).all() and (growth > 0).any())
 
     def report(self, max_iter: int, seconds: float) -> None:
         known = self.errors[-1][~np.isnan(self.errors[-1])]

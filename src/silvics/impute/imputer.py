@@ -124,16 +124,16 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         name = type(self).__name__
         self._schema, coded = learn_schema(X, self.categorical_features, name)
         schema = self._schema
+        if schema.is_empty.all():
+            raise ValueError(
+                f"{name} needs at least one column with known values, but all values of X are "
+                "missing."
+            )
         if schema.is_empty.any() and not self.keep_empty_features:
             names = [schema.names()[j] for j in np.flatnonzero(schema.is_empty)]
             warn_user(
                 f"Skipping features without any observed values: {names}. Set "
                 "keep_empty_features=True to keep them."
-            )
-        if schema.is_empty.all():
-            raise ValueError(
-                f"{name} needs at least one column with known values, but all values of X are "
-                "missing."
             )
         self._usual = np.full(schema.n_features, np.nan)
         for j in np.flatnonzero(~schema.is_empty):
