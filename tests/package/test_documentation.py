@@ -150,6 +150,7 @@ def test_public_names():
         *(kind.__name__ for kind in PUBLIC),
         "ModelFileError",
         "from_sklearn",
+        "impute",
         "importance",
         "load",
         "merge",

@@ -49,11 +49,12 @@ ORDER = [
     "merging",
     "importance.significance",
     "importance.selection",
+    "impute",
     "demo",
 ]
 
 # Packages whose ``__init__`` loads names when they are used: type checkers alone see imports.
-LAZY = ["__init__.py", "importance/__init__.py"]
+LAZY = ["__init__.py", "importance/__init__.py", "impute/__init__.py"]
 
 # Libraries that are imported where they are needed, since users may not have them.
 OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}

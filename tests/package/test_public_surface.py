@@ -1,9 +1,10 @@
 """Every public name of silvics. A new name needs a line here, and a reason.
 
-The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance`` and
-``silvics.recipes``, and the methods and attributes of the objects that they give. Other modules
-(``silvics.interop``, ``silvics.plots`` and so on) and the names in them are private, whether their
-own name has a leading underscore or not. Parameters are listed by ``tests/contract``.
+The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance``,
+``silvics.impute`` and ``silvics.recipes``, and the methods and attributes of the objects that they
+give. Other modules (``silvics.interop``, ``silvics.plots`` and so on) and the names in them are
+private, whether their own name has a leading underscore or not. Parameters are listed by
+``tests/contract``.
 """
 
 import dataclasses
@@ -12,11 +13,12 @@ import inspect
 import pytest
 import sklearn.ensemble
 import sklearn.feature_selection
+import sklearn.impute
 import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import importance, recipes
+from silvics import importance, impute, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 
@@ -30,7 +32,7 @@ SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
 ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding
-load merge from_sklearn ModelFileError importance recipes __version__
+load merge from_sklearn ModelFileError importance impute recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -40,19 +42,22 @@ binary_encoding
 Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
 NullInformation
 """
+IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
 @pytest.mark.parametrize(
     ("package", "expected"),
-    [(silvics, SILVICS), (importance, IMPORTANCE), (recipes, RECIPES)],
-    ids=["silvics", "importance", "recipes"],
+    [(silvics, SILVICS), (importance, IMPORTANCE), (impute, IMPUTE), (recipes, RECIPES)],
+    ids=["silvics", "importance", "impute", "recipes"],
 )
 def test_names_of_packages(package, expected):
     assert sorted(package.__all__) == sorted(expected.split())
 
 
-@pytest.mark.parametrize("package", [silvics, importance], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [silvics, importance, impute], ids=lambda package: package.__name__
+)
 def test_dir_lists_public_names_only(package):
     listed = {name for name in dir(package) if not name.startswith("_")}
     assert listed == set(package.__all__) - {"__version__"}
@@ -157,6 +162,21 @@ def test_names_of_selectors(name):
     assert found == {*SELECTORS[name].split(), "set_fit_request"} - public(theirs)
 
 
+IMPUTERS = {
+    # ``draws``: completed tables for multiple imputation; ``oob_error_``: how good the forests are.
+    "ForestImputer": "n_iter_ oob_error_ draws",
+    "ProximityImputer": "n_iter_ forest_",
+}
+
+
+@pytest.mark.parametrize("name", IMPUTERS)
+def test_names_of_imputers(name):
+    ours = getattr(impute, name)(5, random_state=0).fit(X, Y)
+    theirs = sklearn.impute.SimpleImputer().fit(X)
+    found = public(ours) - public(theirs) - set(ours.get_params())
+    assert found == set(IMPUTERS[name].split())
+
+
 # ---- other objects
 
 RESULT = "to_frame plot"
@@ -191,6 +211,7 @@ RESULTS = {
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
     """,
+    impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 
