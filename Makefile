@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -93,6 +93,9 @@ bench-recipes: $(VENV)/.built $(VENV)/.dev  ## every recipe on real tables (DATA
 
 bench-files: $(VENV)/.built $(VENV)/.dev  ## size of model files and time to load them, against joblib; writes docs
 	$(PY) benchmarks/model_files.py --write docs/studies/model_files.md
+
+bench-impute: $(VENV)/.built $(VENV)/.dev  ## imputation against other libraries (DATA=folder of Parquet files); writes docs
+	$(PY) benchmarks/imputation.py $(DATA) --write docs/studies/imputation.md
 
 bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by sets and by trees; writes docs
 	$(PY) benchmarks/importances.py --write docs/studies/importances.md

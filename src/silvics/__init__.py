@@ -10,7 +10,7 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import bias_variance, datasets, importance, inspection, recipes
+    from silvics import bias_variance, datasets, importance, impute, inspection, recipes
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forests import (
         ExtraTreesClassifier,
@@ -45,6 +45,7 @@ else:
                 "RandomForestRegressor",
             ],
             "importance": [],
+            "impute": [],
             "inspection": [],
             "interop.from_sklearn": ["from_sklearn"],
             "isolation": ["IsolationForest"],
@@ -81,6 +82,7 @@ __all__ = [
     "datasets",
     "from_sklearn",
     "importance",
+    "impute",
     "inspection",
     "load",
     "merge",

@@ -7,6 +7,7 @@ from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CH
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from silvics import IsolationForest, RandomTreesEmbedding, recipes
+from silvics.impute import ForestImputer, ProximityImputer
 
 from .estimators import ESTIMATORS, FORESTS, OF_ANY_RECIPE, TREES
 
@@ -79,6 +80,8 @@ AGREES = ("random_patches", "ForestClassifier")
 
 
 def expected_failures(estimator):
+    if isinstance(estimator, ForestImputer | ProximityImputer):
+        return {"check_transformer_n_iter": "a table without missing values needs no round"}
     if isinstance(estimator, IsolationForest):
         reason = "sample_weight is the chance to be drawn: equal to repeated rows on average only"
     elif isinstance(estimator, RandomTreesEmbedding):
@@ -157,3 +160,15 @@ def test_checks_hold_for_forests_without_output_of_every_kind(estimator, check):
 )
 def test_expected_failures_are_among_those_of_scikit_learn(theirs):
     assert PER_ESTIMATOR_XFAIL_CHECKS[theirs].keys() >= set(REPEATING)
+
+
+@with_checks(
+    [
+        ForestImputer(5, max_iter=2),
+        ForestImputer(5, max_iter=2, sample_posterior=True, n_jobs=2),
+        ProximityImputer(5, max_iter=2),
+        ProximityImputer(5, max_iter=2, kind="gap"),
+    ]
+)
+def test_checks_hold_for_imputers(estimator, check):
+    check(estimator)

@@ -158,6 +158,7 @@ def test_public_names():
         "bias_variance",
         "datasets",
         "from_sklearn",
+        "impute",
         "importance",
         "load",
         "merge",

@@ -51,6 +51,7 @@ ORDER = [
     "importance.significance",
     "importance.selection",
     "bias_variance",
+    "impute",
     "demo",
 ]
 
@@ -60,6 +61,8 @@ LAZY = [
     "bias_variance/__init__.py",
     "datasets/__init__.py",
     "importance/__init__.py",
+    "impute/__init__.py",
+    "inspection/__init__.py",
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.

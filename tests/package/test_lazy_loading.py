@@ -9,8 +9,9 @@ import pytest
 
 import silvics
 import silvics.importance
+import silvics.impute
 
-PACKAGES = [silvics, silvics.importance]
+PACKAGES = [silvics, silvics.importance, silvics.impute]
 
 
 def modules_after(code):

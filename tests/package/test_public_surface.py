@@ -12,11 +12,12 @@ import inspect
 import pytest
 import sklearn.ensemble
 import sklearn.feature_selection
+import sklearn.impute
 import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import bias_variance, datasets, importance, recipes
+from silvics import bias_variance, datasets, importance, impute, inspection, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 
@@ -29,8 +30,9 @@ Y = [0, 0, 1, 1] * 5
 SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
-ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding
-load merge from_sklearn ModelFileError bias_variance datasets importance recipes __version__
+ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding ForestEmbedding
+load merge from_sklearn ModelFileError
+bias_variance datasets importance impute inspection recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -50,27 +52,33 @@ BIAS_VARIANCE = """
 decompose decompose_over decompose_by_resampling misclassification ambiguity majority_accuracy
 BiasVariance BiasVarianceCurve Misclassification Ambiguity
 """
+IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
+INSPECTION = """
+diagnose outliers prototypes proximity_map
+Diagnosis Finding Outliers Prototypes ProximityMap
+"""
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
-@pytest.mark.parametrize(
-    ("package", "expected"),
-    [
-        (silvics, SILVICS),
-        (bias_variance, BIAS_VARIANCE),
-        (datasets, DATASETS),
-        (importance, IMPORTANCE),
-        (recipes, RECIPES),
-    ],
-    ids=["silvics", "bias_variance", "datasets", "importance", "recipes"],
-)
-def test_names_of_packages(package, expected):
-    assert sorted(package.__all__) == sorted(expected.split())
+PACKAGES = {
+    silvics: SILVICS,
+    bias_variance: BIAS_VARIANCE,
+    datasets: DATASETS,
+    importance: IMPORTANCE,
+    impute: IMPUTE,
+    inspection: INSPECTION,
+    recipes: RECIPES,
+}
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_names_of_packages(package):
+    assert sorted(package.__all__) == sorted(PACKAGES[package].split())
 
 
 @pytest.mark.parametrize(
     "package",
-    [silvics, bias_variance, datasets, importance],
+    [package for package in PACKAGES if package is not recipes],
     ids=lambda package: package.__name__,
 )
 def test_dir_lists_public_names_only(package):
@@ -152,7 +160,7 @@ def test_names_of_estimators(name):
 
 def test_every_estimator_is_listed():
     classes = {name for name in silvics.__all__ if inspect.isclass(getattr(silvics, name))}
-    assert classes - {"ModelFileError"} == set(ESTIMATORS)
+    assert classes - {"ModelFileError", "ForestEmbedding"} == set(ESTIMATORS)
 
 
 SELECTORS = {
@@ -175,6 +183,30 @@ def test_names_of_selectors(name):
     theirs = sklearn.feature_selection.SelectFromModel(forest).fit(X, Y)
     found = public(ours) - public(theirs) - set(ours.get_params())
     assert found == {*SELECTORS[name].split(), "set_fit_request"} - public(theirs)
+
+
+IMPUTERS = {
+    # ``draws``: completed tables for multiple imputation; ``oob_error_``: how good the forests are.
+    "ForestImputer": "n_iter_ oob_error_ draws",
+    "ProximityImputer": "n_iter_ forest_",
+}
+
+
+@pytest.mark.parametrize("name", IMPUTERS)
+def test_names_of_imputers(name):
+    ours = getattr(impute, name)(5, random_state=0).fit(X, Y)
+    theirs = sklearn.impute.SimpleImputer().fit(X)
+    found = public(ours) - public(theirs) - set(ours.get_params())
+    assert found == set(IMPUTERS[name].split())
+
+
+def test_names_of_forest_embeddings():
+    ours = silvics.ForestEmbedding(silvics.RandomForestClassifier(3)).fit(X, Y)
+    theirs = sklearn.feature_selection.SelectFromModel(silvics.RandomForestClassifier(3)).fit(X, Y)
+    found = public(ours) - set(ours.get_params())
+    own = {"transform_training_rows", "set_fit_request"}
+    assert own <= found
+    assert found - own <= public(theirs)
 
 
 # ---- other objects
@@ -222,6 +254,14 @@ RESULTS = {
         n_learning_sets n_samples X
     """,
     bias_variance.Ambiguity: f"{RESULT} error member_error ambiguity errors ambiguities",
+    inspection.Diagnosis: f"""
+        {RESULT} findings error error_of_infinite_forest error_of_tree error_of_constant goals
+    """,
+    inspection.Finding: "name value text advice",
+    inspection.Outliers: f"{RESULT} scores raw labels measure",
+    inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
+    inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
+    impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 
