@@ -32,7 +32,7 @@ public:
         for (std::size_t k = 0; k < values.size(); ++k) {
             if (bounded && values[k] < last.value) continue;
             const Neighbor candidate{values[k], columns[k]};
-            if (bounded && !nearer(candidate, last)) continue;
+            if (bounded && !kNearer(candidate, last)) continue;
             best_.push_back(candidate);
             if (best_.size() < limit) continue;
             keep(n);
@@ -40,18 +40,22 @@ public:
             bounded = true;
         }
         keep(n);
-        std::ranges::sort(best_, nearer);
+        std::ranges::sort(best_, kNearer);
         return best_;
     }
 
 private:
-    static bool nearer(const Neighbor& a, const Neighbor& b) {
-        return a.value != b.value ? a.value > b.value : a.column < b.column;
-    }
+    // Without branches, which would be hard to predict.
+    static constexpr auto kNearer = [](const Neighbor& a, const Neighbor& b) {
+        return static_cast<bool>(
+            static_cast<int>(a.value > b.value) |
+            (static_cast<int>(a.value == b.value) & static_cast<int>(a.column < b.column)));
+    };
     // Keeps the n largest, of which the last in the order has the last place.
     void keep(std::size_t n) {
         if (best_.size() <= n) return;
-        std::ranges::nth_element(best_, best_.begin() + static_cast<std::ptrdiff_t>(n - 1), nearer);
+        std::ranges::nth_element(best_, best_.begin() + static_cast<std::ptrdiff_t>(n - 1),
+                                 kNearer);
         best_.resize(n);
     }
 

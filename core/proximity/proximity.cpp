@@ -43,6 +43,17 @@ void with_weights(const LeafMembership& membership, Use&& use) {
         use([](RowId, std::size_t) { return 1.0; });
 }
 
+// The rows of a table by their leaves in the first tree. Rows that are processed one after the
+// other then share more leaves, which are in cache.
+std::vector<std::uint32_t> order_of(const LeafTable& table) {
+    std::vector<std::uint32_t> order(table.size);
+    std::iota(order.begin(), order.end(), 0U);
+    std::vector<std::uint32_t> leaf(table.size);
+    for (std::size_t i = 0; i < table.size; ++i) leaf[i] = table.row(i)[0];
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return leaf[i]; });
+    return order;
+}
+
 // A number that stands for a row of X in place of that of a training row.
 std::size_t drawn_number(std::size_t row, std::size_t n_rows) {
     const std::uint64_t mixed = (row + 1) * std::uint64_t{0x9E3779B97F4A7C15};
@@ -67,7 +78,15 @@ Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, 
         leaf_sizes.empty() ? in_bag_sizes(columns) : std::vector<std::uint32_t>{};
     cells_ =
         LeafCells(predictor, leaf_sizes.empty() ? own : leaf_sizes, min_samples, max_depth, team);
-    if (weighted()) find_cell_weights(team);
+    if (weighted()) {
+        find_cell_weights(team);
+        std::visit(
+            [&](auto weights) {
+                weights_ = std::as_bytes(weights).data();
+                bytes_of_weight_ = sizeof(weights[0]);
+            },
+            columns.weights);
+    }
     if (kind == ProximityKind::oob) mark_out_of_bag(team);
 }
 
@@ -126,11 +145,13 @@ bool Proximity::counted() const {
     return !weighted() && columns_.n_trees() <= std::numeric_limits<std::uint16_t>::max();
 }
 
-void Proximity::fetch_ends(std::span<const std::uint32_t> leaves) const {
-    for (std::size_t m = 0; m < leaves.size(); ++m)
-        if (leaves[m] != LeafTable::kNone)
-            __builtin_prefetch(
-                &columns_.ends[(columns_.first_leaf[m] + leaves[m]) * columns_.n_parts]);
+void Proximity::fetch_leaves(std::span<const std::uint32_t> leaves) const {
+    for (std::size_t m = 0; m < leaves.size(); ++m) {
+        if (leaves[m] == LeafTable::kNone) continue;
+        const std::size_t leaf = columns_.first_leaf[m] + leaves[m];
+        __builtin_prefetch(&columns_.ends[leaf * columns_.n_parts]);
+        if (weighted()) __builtin_prefetch(&inverse_weights_[leaf]);
+    }
 }
 
 void Proximity::meet(std::span<const RowId> rows, std::size_t position, double inverse,
@@ -146,6 +167,7 @@ void Proximity::meet(std::span<const RowId> rows, std::size_t position, double i
     }
     __builtin_prefetch(rows.data());
     __builtin_prefetch(&rows.back());
+    if (weights_ != nullptr) __builtin_prefetch(weights_ + position * bytes_of_weight_);
     met.push_back({rows, position, inverse});
 }
 
@@ -246,6 +268,9 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
         else
             table.read(predictor_, numbers_, *X, first, size, team);
         begin(first, size);
+        const std::vector<std::uint32_t> order =
+            sorted ? std::vector<std::uint32_t>{} : order_of(table);
+        const auto at = [&](std::size_t i) { return order.empty() ? i : order[i]; };
         for (std::size_t from = 0; from < size; from += kReportRows) {
             const std::size_t to = std::min(from + kReportRows, size);
             team.run_steps((to - from + kTaskRows - 1) / kTaskRows, [&](std::size_t task,
@@ -254,14 +279,14 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
                 const std::size_t last = std::min(to, from + (task + 1) * kTaskRows);
                 for (std::size_t i = from + task * kTaskRows; i < last; ++i) {
                     team.stop().check();
-                    if (i + 1 < last) fetch_ends(table.row(i + 1));
-                    const std::size_t row = first + i;
+                    if (i + 1 < last) fetch_leaves(table.row(at(i + 1)));
+                    const std::size_t row = first + at(i);
                     const std::size_t number = X == nullptr ? row : drawn_number(row, n_columns());
                     use(row,
-                        counted() ? row_of(row, number, table.row(i), sorted, scratch.counts,
+                        counted() ? row_of(row, number, table.row(at(i)), sorted, scratch.counts,
                                            scratch, team.stop())
-                                  : row_of(row, number, table.row(i), sorted, scratch.sums, scratch,
-                                           team.stop()),
+                                  : row_of(row, number, table.row(at(i)), sorted, scratch.sums,
+                                           scratch, team.stop()),
                         worker);
                 }
             });

@@ -101,7 +101,7 @@ private:
                         std::vector<Met>& met, Add&& add) const;
     void meet(std::span<const RowId> rows, std::size_t position, double inverse, std::size_t number,
               std::vector<Met>& met) const;
-    void fetch_ends(std::span<const std::uint32_t> leaves) const;
+    void fetch_leaves(std::span<const std::uint32_t> leaves) const;
     bool weighted() const { return kind_ == ProximityKind::gap || kind_ == ProximityKind::kernel; }
     bool counted() const;
     std::size_t n_both_out(std::size_t a, std::size_t b) const;
@@ -115,6 +115,9 @@ private:
     std::vector<std::uint64_t> out_bits_;  // for each row, a bit for each tree: it is out of bag
     std::size_t n_words_ = 0;
     std::size_t max_rows_ = 0;
+    // The weights of all positions, and the bytes of each, to fetch them ahead.
+    const std::byte* weights_ = nullptr;
+    std::size_t bytes_of_weight_ = 0;
 };
 
 }  // namespace silvics
