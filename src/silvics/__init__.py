@@ -10,8 +10,9 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import importance, recipes
+    from silvics import importance, inspection, recipes
     from silvics.embedding import RandomTreesEmbedding
+    from silvics.forest_embedding import ForestEmbedding
     from silvics.forests import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -36,6 +37,7 @@ else:
         __name__,
         {
             "embedding": ["RandomTreesEmbedding"],
+            "forest_embedding": ["ForestEmbedding"],
             "forests": [
                 "ExtraTreesClassifier",
                 "ExtraTreesRegressor",
@@ -43,6 +45,7 @@ else:
                 "RandomForestRegressor",
             ],
             "importance": [],
+            "inspection": [],
             "interop.from_sklearn": ["from_sklearn"],
             "isolation": ["IsolationForest"],
             "merging": ["merge"],
@@ -67,6 +70,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestClassifier",
+    "ForestEmbedding",
     "ForestRegressor",
     "IsolationForest",
     "ModelFileError",
@@ -76,6 +80,7 @@ __all__ = [
     "__version__",
     "from_sklearn",
     "importance",
+    "inspection",
     "load",
     "merge",
     "recipes",

@@ -43,17 +43,19 @@ ORDER = [
     "recipe_forests",
     "isolation",
     "embedding",
+    "forest_embedding",
     # What makes or uses estimators.
     "interop.from_sklearn",
     "model_file.loading",
     "merging",
     "importance.significance",
     "importance.selection",
+    "inspection",
     "demo",
 ]
 
 # Packages whose ``__init__`` loads names when they are used: type checkers alone see imports.
-LAZY = ["__init__.py", "importance/__init__.py"]
+LAZY = ["__init__.py", "importance/__init__.py", "inspection/__init__.py"]
 
 # Libraries that are imported where they are needed, since users may not have them.
 OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}

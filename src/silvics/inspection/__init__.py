@@ -1,0 +1,29 @@
+"""Inspection of samples by the leaves that they reach: maps, outliers and prototypes."""
+
+from typing import TYPE_CHECKING
+
+from silvics._lazy import attach
+
+if TYPE_CHECKING:
+    from silvics.inspection.class_prototypes import Prototypes, prototypes
+    from silvics.inspection.outlier_scores import Outliers, outliers
+    from silvics.inspection.sample_map import ProximityMap, proximity_map
+else:
+    # The same names: a test compares them. They are imported when they are first used.
+    __getattr__, __dir__ = attach(
+        __name__,
+        {
+            "class_prototypes": ["Prototypes", "prototypes"],
+            "outlier_scores": ["Outliers", "outliers"],
+            "sample_map": ["ProximityMap", "proximity_map"],
+        },
+    )
+
+__all__ = [
+    "Outliers",
+    "Prototypes",
+    "ProximityMap",
+    "outliers",
+    "prototypes",
+    "proximity_map",
+]
