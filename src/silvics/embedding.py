@@ -133,7 +133,8 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
             One column per leaf of each tree: 1 if the sample falls into the leaf, 0 otherwise. The
             result is sparse if ``sparse_output=True``.
         """
-        made = leaf_features(self._trees, self.apply(X, n_jobs=n_jobs))
+        leaves = self.apply(X, n_jobs=n_jobs)
+        made = leaf_features(self._trees, leaves)
         return made if self.sparse_output else made.toarray()
 
     @property

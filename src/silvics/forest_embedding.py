@@ -253,7 +253,7 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _require_forest(forest: Any) -> None:
-    if not isinstance(forest, BaseForest):
+    if not (isinstance(forest, BaseForest) and forest._has_outputs):
         raise TypeError(
             "estimator must be a supervised forest of silvics, such as RandomForestClassifier or "
             f"ExtraTreesRegressor, got {type(forest).__name__}. silvics.from_sklearn converts "

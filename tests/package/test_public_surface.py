@@ -1,7 +1,7 @@
 """Every public name of silvics. A new name needs a line here, and a reason.
 
-The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance`` and
-``silvics.recipes``, and the methods and attributes of the objects that they give. Other modules
+The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance``,
+``silvics.inspection`` and ``silvics.recipes``, and the methods and attributes of the objects that they give. Other modules
 (``silvics.interop``, ``silvics.plots`` and so on) and the names in them are private, whether their
 own name has a leading underscore or not. Parameters are listed by ``tests/contract``.
 """
@@ -16,7 +16,7 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import importance, recipes
+from silvics import importance, inspection, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 
@@ -29,8 +29,8 @@ Y = [0, 0, 1, 1] * 5
 SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
-ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding
-load merge from_sklearn ModelFileError importance recipes __version__
+ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding ForestEmbedding
+load merge from_sklearn ModelFileError importance inspection recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -40,19 +40,27 @@ binary_encoding
 Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
 NullInformation
 """
+INSPECTION = "outliers prototypes proximity_map Outliers Prototypes ProximityMap"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
 @pytest.mark.parametrize(
     ("package", "expected"),
-    [(silvics, SILVICS), (importance, IMPORTANCE), (recipes, RECIPES)],
-    ids=["silvics", "importance", "recipes"],
+    [
+        (silvics, SILVICS),
+        (importance, IMPORTANCE),
+        (inspection, INSPECTION),
+        (recipes, RECIPES),
+    ],
+    ids=["silvics", "importance", "inspection", "recipes"],
 )
 def test_names_of_packages(package, expected):
     assert sorted(package.__all__) == sorted(expected.split())
 
 
-@pytest.mark.parametrize("package", [silvics, importance], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [silvics, importance, inspection], ids=lambda package: package.__name__
+)
 def test_dir_lists_public_names_only(package):
     listed = {name for name in dir(package) if not name.startswith("_")}
     assert listed == set(package.__all__) - {"__version__"}
@@ -132,7 +140,7 @@ def test_names_of_estimators(name):
 
 def test_every_estimator_is_listed():
     classes = {name for name in silvics.__all__ if inspect.isclass(getattr(silvics, name))}
-    assert classes - {"ModelFileError"} == set(ESTIMATORS)
+    assert classes - {"ModelFileError", "ForestEmbedding"} == set(ESTIMATORS)
 
 
 SELECTORS = {
@@ -155,6 +163,15 @@ def test_names_of_selectors(name):
     theirs = sklearn.feature_selection.SelectFromModel(forest).fit(X, Y)
     found = public(ours) - public(theirs) - set(ours.get_params())
     assert found == {*SELECTORS[name].split(), "set_fit_request"} - public(theirs)
+
+
+def test_names_of_forest_embeddings():
+    ours = silvics.ForestEmbedding(silvics.RandomForestClassifier(3)).fit(X, Y)
+    theirs = sklearn.feature_selection.SelectFromModel(silvics.RandomForestClassifier(3)).fit(X, Y)
+    found = public(ours) - set(ours.get_params())
+    own = {"transform_training_rows", "set_fit_request"}
+    assert own <= found
+    assert found - own <= public(theirs)
 
 
 # ---- other objects
@@ -191,6 +208,9 @@ RESULTS = {
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
     """,
+    inspection.Outliers: f"{RESULT} scores raw labels measure",
+    inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
+    inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 

@@ -95,7 +95,7 @@ def compared(
     of the training rows. With ``by_class``, samples without classes are an error. More than
     ``most`` samples are not compared yet.
     """
-    if not isinstance(forest, BaseForest):
+    if not (isinstance(forest, BaseForest) and forest._has_outputs):
         raise TypeError(
             f"{what} needs a supervised forest of silvics, such as RandomForestClassifier, got "
             f"{type(forest).__name__}. silvics.from_sklearn converts forests of scikit-learn."

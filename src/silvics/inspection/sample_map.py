@@ -145,7 +145,7 @@ def proximity_map(
     n_landmarks = checked_number("n_landmarks", n_landmarks)
     if kind == "kernel":
         raise ValueError('proximity_map needs kind="original", "oob" or "gap", got "kernel".')
-    settings = {
+    settings: dict[str, Any] = {
         "min_samples_in_node": min_samples_in_node,
         "max_depth": max_depth,
         "n_jobs": n_jobs,
