@@ -148,9 +148,11 @@ def test_selectors_say_what_they_take_and_have(kind):
 def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in PUBLIC),
+        "ForestEmbedding",
         "ModelFileError",
         "from_sklearn",
         "importance",
+        "inspection",
         "load",
         "merge",
         "recipes",

@@ -78,14 +78,12 @@ def test_equation_4_44_without_bootstrap():
     np.testing.assert_allclose(rows.toarray(), embedding.transform(X).toarray(), rtol=1e-12)
 
 
-def test_honest_leaves_without_rows_are_refused():
-    honest = silvics.ForestRegressor("random_forest", 20, honest=0.9, random_state=0).fit(X, Y)
-    leaves = [tree.tree_.children_left == -1 for tree in honest]
-    sizes = [tree.tree_.n_node_samples[of] for tree, of in zip(honest, leaves, strict=True)]
-    assert (np.concatenate(sizes) == 0).any()
-    with pytest.raises(ValueError, match="honest"):
-        ForestEmbedding(honest, values="kernel", prefit=True).transform(X)
-    assert ForestEmbedding(honest, prefit=True).transform(X).sum() == 20 * len(X)
+@pytest.mark.parametrize("recipe", ["purely_random", "biau_2012_halves"])
+def test_leaves_without_rows_are_refused(recipe):
+    cells = silvics.ForestRegressor(recipe, 20, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="honest trees and cells"):
+        ForestEmbedding(cells, values="kernel", prefit=True).transform(X)
+    assert ForestEmbedding(cells, prefit=True).transform(X).sum() == 20 * len(X)
 
 
 def test_in_a_pipeline():
