@@ -227,8 +227,8 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         if (weights <= 0).any():
             raise ValueError(
                 'values="kernel" divides by the weight of the training rows in a leaf, but some '
-                "leaves of this forest have none (honest trees and cells) and predict what the node "
-                'above does. Use values="proximity".'
+                "leaves of this forest have none (honest trees and cells) and predict what the "
+                'node above does. Use values="proximity".'
             )
         return np.asarray(1 / np.sqrt(len(trees) * weights))
 

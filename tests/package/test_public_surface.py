@@ -3,7 +3,8 @@
 The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance``,
 ``silvics.inspection`` and ``silvics.recipes``, and the methods and attributes of the objects that
 they give. Other modules (``silvics.interop``, ``silvics.plots`` and so on) and the names in them
-are private, whether their own name has a leading underscore or not. Parameters are listed by ``tests/contract``.
+are private, whether their own name has a leading underscore or not. Parameters are listed by
+``tests/contract``.
 """
 
 import dataclasses

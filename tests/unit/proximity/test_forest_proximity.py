@@ -249,7 +249,7 @@ def test_a_saved_forest_has_the_same_proximities(tmp_path):
 @pytest.mark.parametrize("kind", ["original", "oob", "gap", "kernel"])
 def test_limited_leaves(kind):
     """A limit above all sizes changes nothing; a smaller one leaves exact or smaller weights."""
-    forest, X, _ = regression_forest(min_samples_leaf=10)
+    forest, _X, _ = regression_forest(min_samples_leaf=10)
     P = forest.proximity(kind=kind)
     exact = forest.neighbors(n_neighbors=N_ROWS, kind=kind)
     same = forest.neighbors(n_neighbors=N_ROWS, kind=kind, max_samples_leaf=N_ROWS)
