@@ -60,7 +60,7 @@ them into leaves of their new class, so they are the outliers of that class:
 from sklearn.datasets import load_iris
 
 table, kind = load_iris(return_X_y=True, as_frame=True)
-table, kind = table[kind != 1].reset_index(drop=True), kind[kind != 1].to_numpy()
+table, kind = table[kind != 1].reset_index(drop=True), kind[kind != 1].to_numpy(copy=True)
 rng = np.random.default_rng(0)
 wrong = np.sort(rng.choice(len(table), 10, replace=False))
 kind[wrong] = 2 - kind[wrong]
@@ -72,8 +72,8 @@ print("found  ", sorted(scores.to_frame()["row"][:10].tolist()))
     same = set(page["scores"].to_frame()["row"][:10]) & set(page["wrong"])
     page.picture(page["scores"].plot().figure_, "inspection-outliers", "Outlier scores by row")
     page.text(f"""
-{len(same)} of the 10 planted rows are among the first ten. The [guide](../inspection.md) describes the
-measures.
+{len(same)} of the 10 planted rows are among the first ten. The [guide](../inspection.md)
+describes the measures.
 """)
 
 
@@ -81,4 +81,4 @@ if __name__ == "__main__":
     page = Page()
     digits(page)
     planted(page)
-    PAGE.write_text("\n\n".join(page.parts) + "\n")
+    page.write(PAGE)
