@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -100,11 +100,21 @@ bench-impute: $(VENV)/.built $(VENV)/.dev  ## imputation against other libraries
 bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by sets and by trees; writes docs
 	$(PY) benchmarks/importances.py --write docs/studies/importances.md
 
+bench-oob: $(VENV)/.built $(VENV)/.dev  ## out-of-bag error beside cross-validation (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/oob_study.py $(DATA) --write docs/studies/out_of_bag.md
+
+bench-proximity: $(VENV)/.built $(VENV)/.dev  ## time and memory of neighbours and proximities, against SciPy; writes docs/studies
+	$(PY) benchmarks/proximities.py --write docs/studies/proximities.md
+
+bench-embedding: $(VENV)/.built $(VENV)/.dev  ## linear models on the leaves of forests (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/embedding_study.py $(DATA) --write docs/studies/embedding.md
+
 gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
 	$(PY) docs/gallery/importances_led.py
 	$(PY) docs/gallery/importances_nursery.py $(DATA)
 	$(PY) docs/gallery/importances_strobl.py
 	$(PY) docs/gallery/importances_genes.py $(DATA)
+	$(PY) docs/gallery/inspection_digits.py
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml
 	$(BIN)/pip install -q --group docs 2>&1 | { grep -v WARNING || true; }

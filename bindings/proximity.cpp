@@ -22,45 +22,56 @@ const Matrix* rows_of(const HeldMatrix* X) {
     return X;
 }
 
-auto dense(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs) {
+// The core writes all elements. Memory is not set to zero before, which takes long for a large
+// matrix and cannot be interrupted.
+auto dense(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs, nb::object progress) {
     const Matrix* rows = rows_of(X);
-    std::vector<double> out(checked_product(self.n_rows(rows), self.n_columns()));
-    unlocked_or_raise(n_jobs, [&](ThreadTeam& team) { self.dense(rows, out, team); });
-    return to_numpy(std::move(out), self.n_rows(rows), self.n_columns());
+    const std::size_t n = self.n_rows(rows), width = self.n_columns();
+    const std::size_t size = checked_product(n, width);
+    auto out = std::make_unique_for_overwrite<double[]>(size);
+    unlocked_or_raise(
+        n_jobs, [&](ThreadTeam& team) { self.dense(rows, {out.get(), size}, team); },
+        std::move(progress));
+    nb::capsule owner(out.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return nb::ndarray<nb::numpy, double>(out.release(), {n, width}, owner);
 }
 
-auto sparse(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs) {
+auto sparse(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs, nb::object progress) {
     const Matrix* rows = rows_of(X);
     SparseRows out;
-    unlocked_or_raise(n_jobs, [&](ThreadTeam& team) { out = self.sparse(rows, team); });
+    unlocked_or_raise(
+        n_jobs, [&](ThreadTeam& team) { out = self.sparse(rows, team); }, std::move(progress));
     const std::size_t n_starts = out.starts.size(), n = out.columns.size();
     return std::make_tuple(to_numpy(std::move(out.starts), n_starts),
                            to_numpy(std::move(out.columns), n), to_numpy(std::move(out.values), n));
 }
 
 auto neighbors(const Proximity& self, const HeldMatrix* X, std::size_t n_neighbors,
-               std::size_t n_jobs) {
+               std::size_t n_jobs, nb::object progress) {
     const Matrix* rows = rows_of(X);
     const std::size_t n = self.n_rows(rows);
     std::vector<std::int64_t> indices(checked_product(n, n_neighbors));
     std::vector<double> values(indices.size());
-    unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-        self.neighbors(rows, n_neighbors, indices, values, team);
-    });
+    unlocked_or_raise(
+        n_jobs, [&](ThreadTeam& team) { self.neighbors(rows, n_neighbors, indices, values, team); },
+        std::move(progress));
     return std::make_tuple(to_numpy(std::move(indices), n, n_neighbors),
                            to_numpy(std::move(values), n, n_neighbors));
 }
 
 auto product(const Proximity& self, const HeldMatrix* X,
              nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> factors,
-             bool squares, bool without_diagonal, std::size_t n_jobs) {
+             bool squares, bool without_diagonal, std::size_t n_jobs, nb::object progress) {
     const Matrix* rows = rows_of(X);
     const std::size_t width = factors.shape(1), n = self.n_rows(rows);
     std::vector<double> out(checked_product(n, width));
     const std::span<const double> columns(factors.data(), factors.size());
-    unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
-        self.product(rows, columns, width, squares, without_diagonal, out, team);
-    });
+    unlocked_or_raise(
+        n_jobs,
+        [&](ThreadTeam& team) {
+            self.product(rows, columns, width, squares, without_diagonal, out, team);
+        },
+        std::move(progress));
     return to_numpy(std::move(out), n, width);
 }
 
@@ -87,24 +98,36 @@ void bind_proximity(nb::module_& m) {
                const std::string& kind, Vector<std::uint32_t> leaf_sizes, std::size_t min_samples,
                std::size_t max_depth, std::size_t n_jobs) {
                 const ProximityKind which = kind_named(kind);
-                ThreadTeam team(n_jobs, nullptr);
-                const nb::gil_scoped_release release;
-                new (self) Proximity(predictor, columns, which, span_of(leaf_sizes), min_samples,
-                                     max_depth, team);
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                    new (self) Proximity(predictor, columns, which, span_of(leaf_sizes),
+                                         min_samples, max_depth, team);
+                });
             },
             nb::arg("predictor"), nb::arg("columns"), nb::arg("kind"), nb::arg("leaf_sizes"),
             nb::arg("min_samples"), nb::arg("max_depth"), nb::arg("n_jobs"), nb::keep_alive<1, 2>(),
             nb::keep_alive<1, 3>())
         .def_prop_ro("n_columns", &Proximity::n_columns)
-        .def("dense", &dense, nb::arg("X").none(), nb::arg("n_jobs"), "Rows x columns.")
+        .def("dense", &dense, nb::arg("X").none(), nb::arg("n_jobs"),
+             nb::arg("progress") = nb::none(), "Rows x columns.")
         .def("sparse", &sparse, nb::arg("X").none(), nb::arg("n_jobs"),
+             nb::arg("progress") = nb::none(),
              "Row starts, columns and values of the sparse matrix.")
         .def("neighbors", &neighbors, nb::arg("X").none(), nb::arg("n_neighbors"),
-             nb::arg("n_jobs"),
+             nb::arg("n_jobs"), nb::arg("progress") = nb::none(),
              "The columns of the largest values of every row, descending, and these values.")
         .def("product", &product, nb::arg("X").none(), nb::arg("factors"), nb::arg("squares"),
-             nb::arg("without_diagonal"), nb::arg("n_jobs"),
+             nb::arg("without_diagonal"), nb::arg("n_jobs"), nb::arg("progress") = nb::none(),
              "The matrix, or its squared elements, times a dense matrix.")
+        .def("limit_leaves", &Proximity::limit_leaves, nb::arg("max_rows"),
+             "Let a row meet at most this number of rows of each leaf; zero means all.")
+        .def(
+            "work",
+            [](const Proximity& self, std::size_t n_jobs) {
+                double work = 0.0;
+                unlocked_or_raise(n_jobs, [&](ThreadTeam& team) { work = self.work(team); });
+                return work;
+            },
+            nb::arg("n_jobs"), "The number of rows met for all training rows together.")
         .def(
             "has_rows",
             [](const Proximity& self, const HeldMatrix& X, std::size_t n_jobs) {

@@ -64,7 +64,8 @@ void ThreadTeam::run(std::size_t n, const std::function<void(std::size_t, std::s
     std::size_t working = 0;
     std::exception_ptr failure;
     const auto goes_on = [&] {
-        return monitor_->poll(in_steps_ ? reported_ : done.load(), total_ == 0 ? n : total_);
+        return monitor_->poll(in_steps_ || total_ > 0 ? reported_ : done.load(),
+                              total_ == 0 ? n : total_);
     };
 
     const auto work = [&](std::size_t worker) {

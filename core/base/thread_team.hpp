@@ -35,7 +35,7 @@ public:
     void run(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task);
 
     // The same for tasks that are steps of one out of `total` units of work. Steps do not count as
-    // progress; report() does.
+    // progress; report() does. Once there is a total, the tasks of run() do not count either.
     void run_steps(std::size_t n, const std::function<void(std::size_t, std::size_t)>& task);
     void set_total(std::size_t total) { total_ = total; }
     void report(std::size_t done);

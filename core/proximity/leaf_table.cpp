@@ -22,7 +22,7 @@ void LeafTable::resize(std::size_t begin, std::size_t n, std::size_t trees) {
     first = begin;
     size = n;
     n_trees = trees;
-    leaves.assign(checked_product(n, trees), kNone);
+    leaves.resize(checked_product(n, trees));
 }
 
 void LeafTable::read(const Predictor& predictor, const LeafNumbers& numbers, const Matrix& X,
@@ -45,14 +45,27 @@ void LeafTable::read(const Predictor& predictor, const LeafNumbers& numbers, con
 void LeafTable::read(const LeafMembership& membership, RowPart part, std::size_t begin,
                      std::size_t n, ThreadTeam& team) {
     resize(begin, n, membership.n_trees());
-    // A row has one leaf in a tree, so threads write to different elements.
-    team.run(n_trees, [&](std::size_t m, std::size_t) {
-        const TreeMembership tree = membership.tree(m);
-        for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
-            for (const RowId row : rows_of(tree, leaf, part))
-                if (row - begin < n)  // the difference wraps around for rows before
-                    leaves[(row - begin) * n_trees + m] = static_cast<std::uint32_t>(leaf);
-    });
+    // The rows of a tree are in any order. The leaves of some trees are written tree by tree, into
+    // a part of memory that fits the cache, and then copied row by row.
+    constexpr std::size_t kTrees = 16, kRows = 4096;
+    std::vector<std::uint32_t> by_tree(std::min(kTrees, n_trees) * n);
+    for (std::size_t from = 0; from < n_trees; from += kTrees) {
+        const std::size_t some = std::min(kTrees, n_trees - from);
+        team.run(some, [&](std::size_t k, std::size_t) {
+            const auto of_rows = std::span(by_tree).subspan(k * n, n);
+            std::ranges::fill(of_rows, kNone);
+            const TreeMembership tree = membership.tree(from + k);
+            for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
+                for (const RowId row : rows_of(tree, leaf, part))
+                    if (row - begin < n)  // the difference wraps around for rows before
+                        of_rows[row - begin] = static_cast<std::uint32_t>(leaf);
+        });
+        team.run((n + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
+            for (std::size_t i = block * kRows; i < std::min(n, (block + 1) * kRows); ++i)
+                for (std::size_t k = 0; k < some; ++k)
+                    leaves[i * n_trees + from + k] = by_tree[k * n + i];
+        });
+    }
 }
 
 LeafMembership rows_by_leaf(const Predictor& predictor, const Matrix& X, ThreadTeam& team) {

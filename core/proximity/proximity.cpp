@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <variant>
+
+#include "proximity/nearest.hpp"
 
 namespace silvics {
 namespace {
 
-constexpr std::size_t kTaskRows = 64;
+constexpr std::size_t kTaskRows = 64, kReportRows = 4096;
 
 std::vector<std::uint32_t> in_bag_sizes(const LeafMembership& membership) {
     std::vector<std::uint32_t> sizes;
@@ -21,29 +25,42 @@ std::vector<std::uint32_t> in_bag_sizes(const LeafMembership& membership) {
     return sizes;
 }
 
-// Calls use(weight_of), where weight_of(m, position) is the in-bag weight, with the type of the
-// weights decided once.
+// Calls use(weight_at), where weight_at(row, position) is the in-bag weight of a row at a position
+// among the rows of all trees, with the type of the weights decided once.
 template <class Use>
 void with_weights(const LeafMembership& membership, Use&& use) {
-    if (size_of(membership.weights) > 0) {
+    if (size_of(membership.weights) > 0)
         std::visit(
             [&](auto weights) {
-                use([weights, n = membership.n_rows](std::size_t m, std::size_t position) {
-                    return static_cast<double>(weights[m * n + position]);
+                use([weights](RowId, std::size_t position) {
+                    return static_cast<double>(weights[position]);
                 });
             },
             membership.weights);
-        return;
-    }
-    use([&](std::size_t m, std::size_t position) { return membership.weight(m, position); });
+    else if (!membership.row_weights.empty())
+        use([weights = membership.row_weights](RowId row, std::size_t) { return weights[row]; });
+    else
+        use([](RowId, std::size_t) { return 1.0; });
+}
+
+// The rows of a table by their leaves in the first tree. Rows that are processed one after the
+// other then share more leaves, which are in cache.
+std::vector<std::uint32_t> order_of(const LeafTable& table) {
+    std::vector<std::uint32_t> order(table.size);
+    std::iota(order.begin(), order.end(), 0U);
+    std::vector<std::uint32_t> leaf(table.size);
+    for (std::size_t i = 0; i < table.size; ++i) leaf[i] = table.row(i)[0];
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return leaf[i]; });
+    return order;
+}
+
+// A number that stands for a row of X in place of that of a training row.
+std::size_t drawn_number(std::size_t row, std::size_t n_rows) {
+    const std::uint64_t mixed = (row + 1) * std::uint64_t{0x9E3779B97F4A7C15};
+    return static_cast<std::size_t>(((mixed >> 32) * n_rows) >> 32);
 }
 
 }  // namespace
-
-void RowSums::clear() {
-    for (const RowId column : touched) sums[column] = 0.0;
-    touched.clear();
-}
 
 Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, ProximityKind kind,
                      std::span<const std::uint32_t> leaf_sizes, std::size_t min_samples,
@@ -56,13 +73,20 @@ Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, 
     if (columns.n_rows > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
         throw std::invalid_argument("proximities are limited to 2**31 - 1 columns");
     // A leaf of an honest tree may have no row in bag: it predicts what the node above does.
-    const bool weighted = kind == ProximityKind::gap || kind == ProximityKind::kernel;
-    if (weighted) min_samples = std::max<std::size_t>(min_samples, 1);
+    if (weighted()) min_samples = std::max<std::size_t>(min_samples, 1);
     const std::vector<std::uint32_t> own =
         leaf_sizes.empty() ? in_bag_sizes(columns) : std::vector<std::uint32_t>{};
     cells_ =
         LeafCells(predictor, leaf_sizes.empty() ? own : leaf_sizes, min_samples, max_depth, team);
-    if (weighted) find_cell_weights(team);
+    if (weighted()) {
+        find_cell_weights(team);
+        std::visit(
+            [&](auto weights) {
+                weights_ = std::as_bytes(weights).data();
+                bytes_of_weight_ = sizeof(weights[0]);
+            },
+            columns.weights);
+    }
     if (kind == ProximityKind::oob) mark_out_of_bag(team);
 }
 
@@ -71,10 +95,13 @@ void Proximity::find_cell_weights(ThreadTeam& team) {
     team.run(columns_.n_trees(), [&](std::size_t m, std::size_t) {
         const TreeMembership tree = columns_.tree(m);
         std::vector<double> weights(tree.n_leaves(), 0.0);
-        with_weights(columns_, [&](auto weight_of) {
-            for (std::size_t leaf = 0; leaf < weights.size(); ++leaf)
-                for (std::size_t k = 0; k < tree.in_bag(leaf).size(); ++k)
-                    weights[leaf] += weight_of(m, tree.begin(leaf) + k);
+        with_weights(columns_, [&](auto weight_at) {
+            for (std::size_t leaf = 0; leaf < weights.size(); ++leaf) {
+                const std::size_t position = m * columns_.n_rows + tree.begin(leaf);
+                const std::span<const RowId> rows = tree.in_bag(leaf);
+                for (std::size_t k = 0; k < rows.size(); ++k)
+                    weights[leaf] += weight_at(rows[k], position + k);
+            }
         });
         // Cells are nested, so the sum of a cell is computed once and used for all of its leaves.
         LeafRange known;
@@ -97,6 +124,7 @@ void Proximity::mark_out_of_bag(ThreadTeam& team) {
     // A word has the bits of 64 trees, which one thread sets.
     team.run(n_words_, [&](std::size_t word, std::size_t) {
         for (std::size_t bit = 0; bit < 64 && word * 64 + bit < columns_.n_trees(); ++bit) {
+            team.stop().check();
             const TreeMembership tree = columns_.tree(word * 64 + bit);
             for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
                 for (const RowId row : tree.out_of_bag(leaf))
@@ -113,58 +141,126 @@ std::size_t Proximity::n_both_out(std::size_t a, std::size_t b) const {
     return n;
 }
 
-std::size_t Proximity::add_same_cell(std::span<const std::uint32_t> leaves, RowPart part,
-                                     RowSums& out) const {
+bool Proximity::counted() const {
+    return !weighted() && columns_.n_trees() <= std::numeric_limits<std::uint16_t>::max();
+}
+
+void Proximity::fetch_leaves(std::span<const std::uint32_t> leaves) const {
+    for (std::size_t m = 0; m < leaves.size(); ++m) {
+        if (leaves[m] == LeafTable::kNone) continue;
+        const std::size_t leaf = columns_.first_leaf[m] + leaves[m];
+        __builtin_prefetch(&columns_.ends[leaf * columns_.n_parts]);
+        if (weighted()) __builtin_prefetch(&inverse_weights_[leaf]);
+    }
+}
+
+void Proximity::meet(std::span<const RowId> rows, std::size_t position, double inverse,
+                     std::size_t number, std::vector<Met>& met) const {
+    if (rows.empty()) return;
+    if (max_rows_ > 0 && rows.size() > max_rows_) {
+        const auto at =
+            static_cast<std::size_t>(std::ranges::lower_bound(rows, number) - rows.begin());
+        const std::size_t begin =
+            std::min(at - std::min(at, max_rows_ / 2), rows.size() - max_rows_);
+        rows = rows.subspan(begin, max_rows_);
+        position += begin;
+    }
+    __builtin_prefetch(rows.data());
+    __builtin_prefetch(&rows.back());
+    if (weights_ != nullptr) __builtin_prefetch(weights_ + position * bytes_of_weight_);
+    met.push_back({rows, position, inverse});
+}
+
+// Collects what a row meets, so that memory is fetched ahead, and calls add(Met) for each. Returns
+// the number of trees.
+template <class Add>
+std::size_t Proximity::for_met(std::size_t number, std::span<const std::uint32_t> leaves,
+                               std::vector<Met>& met, Add&& add) const {
+    constexpr std::size_t kMost = 4096;
     std::size_t n = 0;
+    const auto add_all = [&] {
+        for (const Met& one : met) add(one);
+        met.clear();
+    };
+    const auto meet_leaf = [&](const TreeMembership& tree, std::uint32_t leaf, double inverse) {
+        const auto part = [&](std::span<const RowId> rows) {
+            const auto before = static_cast<std::size_t>(rows.data() - columns_.rows.data());
+            meet(rows, before, inverse, number, met);
+        };
+        if (weighted()) {
+            part(tree.in_bag(leaf));
+        } else if (kind_ == ProximityKind::oob) {
+            part(tree.out_of_bag(leaf));
+        } else if (max_rows_ > 0 && columns_.n_parts > 1) {
+            part(tree.in_bag(leaf));
+            part(tree.out_of_bag(leaf));
+        } else {
+            part(tree.all(leaf));
+        }
+        if (met.size() >= kMost) add_all();
+    };
     for (std::size_t m = 0; m < leaves.size(); ++m) {
         if (leaves[m] == LeafTable::kNone) continue;
         ++n;
         const TreeMembership tree = columns_.tree(m);
-        cells_.for_sharing(m, leaves[m], [&](std::uint32_t leaf) {
-            for (const RowId column : rows_of(tree, leaf, part)) out.add(column, 1.0);
+        if (!weighted()) {
+            cells_.for_sharing(m, leaves[m],
+                               [&](std::uint32_t leaf) { meet_leaf(tree, leaf, 1.0); });
+            continue;
+        }
+        const LeafRange cell = cells_.below(m, leaves[m]);
+        const double inverse = inverse_weights_[columns_.first_leaf[m] + leaves[m]];
+        for (std::uint32_t leaf = cell.begin; leaf < cell.end; ++leaf)
+            meet_leaf(tree, leaf, inverse);
+    }
+    add_all();
+    return n;
+}
+
+template <class Sum>
+Proximity::Row Proximity::row_of(std::size_t row, std::size_t number,
+                                 std::span<const std::uint32_t> leaves, bool sorted,
+                                 RowSums<Sum>& sums, Scratch& scratch, const StopFlag& stop) const {
+    sums.resize(n_columns());
+    std::size_t n = 0;
+    if (weighted()) {
+        with_weights(columns_, [&](auto weight_at) {
+            n = for_met(number, leaves, scratch.met, [&](const Met& met) {
+                stop.check();
+                sums.add(met.rows, [&](std::size_t k) {
+                    return weight_at(met.rows[k], met.position + k) * met.inverse;
+                });
+            });
+        });
+    } else {
+        n = for_met(number, leaves, scratch.met, [&](const Met& met) {
+            stop.check();
+            sums.add(met.rows, [](std::size_t) { return Sum{1}; });
         });
     }
-    return n;
-}
-
-std::size_t Proximity::add_weights(std::span<const std::uint32_t> leaves, RowSums& out) const {
-    std::size_t n = 0;
-    with_weights(columns_, [&](auto weight_of) {
-        for (std::size_t m = 0; m < leaves.size(); ++m) {
-            if (leaves[m] == LeafTable::kNone) continue;
-            ++n;
-            const TreeMembership tree = columns_.tree(m);
-            const LeafRange cell = cells_.below(m, leaves[m]);
-            const double inverse = inverse_weights_[columns_.first_leaf[m] + leaves[m]];
-            for (std::uint32_t leaf = cell.begin; leaf < cell.end; ++leaf) {
-                const std::span<const RowId> rows = tree.in_bag(leaf);
-                const std::size_t begin = tree.begin(leaf);
-                for (std::size_t k = 0; k < rows.size(); ++k)
-                    out.add(rows[k], weight_of(m, begin + k) * inverse);
-            }
-        }
-    });
-    return n;
-}
-
-void Proximity::add_row(std::size_t row, std::span<const std::uint32_t> leaves,
-                        RowSums& out) const {
-    const bool weighted = kind_ == ProximityKind::gap || kind_ == ProximityKind::kernel;
-    const std::size_t n =
-        weighted ? add_weights(leaves, out) : add_same_cell(leaves, query_part(), out);
-    for (const RowId column : out.touched)
-        out.sums[column] /=
-            static_cast<double>(kind_ == ProximityKind::oob ? n_both_out(row, column) : n);
+    const std::span<RowId> columns = sums.columns();
+    if (sorted) std::ranges::sort(columns);
+    if (scratch.values.size() < columns.size()) scratch.values.resize(n_columns());
+    const std::span<double> values = std::span(scratch.values).first(columns.size());
+    sums.take(values);
+    const double n_trees = static_cast<double>(n);
+    if (kind_ == ProximityKind::oob)
+        for (std::size_t k = 0; k < values.size(); ++k)
+            values[k] /= static_cast<double>(n_both_out(row, columns[k]));
+    else
+        for (double& value : values) value /= n_trees;
+    return {columns, values};
 }
 
 template <class Begin, class UseRow, class End>
-void Proximity::for_rows(const Matrix* X, ThreadTeam& team, Begin&& begin, UseRow&& use,
-                         End&& end) const {
+void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin,
+                         UseRow&& use, End&& end) const {
     if (X != nullptr && query_part() != RowPart::all)
         throw std::invalid_argument("only training rows are out of bag");
     const std::size_t n = n_rows(X), at_once = rows_of_table(columns_.n_trees());
-    std::vector<RowSums> buffers(team.size());
+    std::vector<Scratch> memory(team.size());
     LeafTable table;
+    team.set_total(n);
     for (std::size_t first = 0; first < n; first += at_once) {
         const std::size_t size = std::min(at_once, n - first);
         if (X == nullptr)
@@ -172,33 +268,48 @@ void Proximity::for_rows(const Matrix* X, ThreadTeam& team, Begin&& begin, UseRo
         else
             table.read(predictor_, numbers_, *X, first, size, team);
         begin(first, size);
-        const std::size_t n_tasks = (size + kTaskRows - 1) / kTaskRows;
-        team.run(n_tasks, [&](std::size_t task, std::size_t worker) {
-            RowSums& sums = buffers[worker];
-            sums.sums.resize(n_columns(), 0.0);
-            for (std::size_t i = task * kTaskRows; i < std::min(size, (task + 1) * kTaskRows);
-                 ++i) {
-                team.stop().check();
-                add_row(first + i, table.row(i), sums);
-                use(first + i, sums);
-                sums.clear();
-            }
-        });
+        const std::vector<std::uint32_t> order =
+            sorted ? std::vector<std::uint32_t>{} : order_of(table);
+        const auto at = [&](std::size_t i) { return order.empty() ? i : order[i]; };
+        for (std::size_t from = 0; from < size; from += kReportRows) {
+            const std::size_t to = std::min(from + kReportRows, size);
+            team.run_steps((to - from + kTaskRows - 1) / kTaskRows, [&](std::size_t task,
+                                                                        std::size_t worker) {
+                Scratch& scratch = memory[worker];
+                const std::size_t last = std::min(to, from + (task + 1) * kTaskRows);
+                for (std::size_t i = from + task * kTaskRows; i < last; ++i) {
+                    team.stop().check();
+                    if (i + 1 < last) fetch_leaves(table.row(at(i + 1)));
+                    const std::size_t row = first + at(i);
+                    const std::size_t number = X == nullptr ? row : drawn_number(row, n_columns());
+                    use(row,
+                        counted() ? row_of(row, number, table.row(at(i)), sorted, scratch.counts,
+                                           scratch, team.stop())
+                                  : row_of(row, number, table.row(at(i)), sorted, scratch.sums,
+                                           scratch, team.stop()),
+                        worker);
+                }
+            });
+            team.report(first + to);
+        }
         end();
     }
 }
 
 template <class UseRow>
 void Proximity::for_rows(const Matrix* X, ThreadTeam& team, UseRow&& use) const {
-    for_rows(X, team, [](std::size_t, std::size_t) {}, use, [] {});
+    for_rows(X, false, team, [](std::size_t, std::size_t) {}, use, [] {});
 }
 
 void Proximity::dense(const Matrix* X, std::span<double> out, ThreadTeam& team) const {
     const std::size_t width = n_columns();
     if (out.size() != checked_product(n_rows(X), width))
         throw std::invalid_argument("the output needs one element for each row and column");
-    for_rows(X, team, [&](std::size_t row, RowSums& sums) {
-        std::ranges::copy(sums.sums, out.begin() + static_cast<std::ptrdiff_t>(row * width));
+    for_rows(X, team, [&](std::size_t row, Row found, std::size_t) {
+        const std::span<double> to = out.subspan(row * width, width);
+        std::ranges::fill(to, 0.0);
+        for (std::size_t k = 0; k < found.columns.size(); ++k)
+            to[found.columns[k]] = found.values[k];
     });
 }
 
@@ -212,22 +323,20 @@ SparseRows Proximity::sparse(const Matrix* X, ThreadTeam& team) const {
     std::vector<Part> parts;  // of each task, whose rows are processed one after the other
     std::size_t block = 0;
     for_rows(
-        X, team,
+        X, true, team,
         [&](std::size_t first, std::size_t size) {
             block = first;
             parts.assign((size + kTaskRows - 1) / kTaskRows, {});
         },
-        [&](std::size_t row, RowSums& sums) {
+        [&](std::size_t row, Row found, std::size_t) {
             Part& part = parts[(row - block) / kTaskRows];
-            std::ranges::sort(sums.touched);
-            for (const RowId column : sums.touched) {
-                part.columns.push_back(static_cast<std::int32_t>(column));
-                part.values.push_back(sums.sums[column]);
-            }
-            out.starts[row + 1] = static_cast<std::int64_t>(sums.touched.size());
+            part.columns.insert(part.columns.end(), found.columns.begin(), found.columns.end());
+            part.values.insert(part.values.end(), found.values.begin(), found.values.end());
+            out.starts[row + 1] = static_cast<std::int64_t>(found.columns.size());
         },
         [&] {
             for (Part& part : parts) {
+                team.stop().check();
                 out.columns.insert(out.columns.end(), part.columns.begin(), part.columns.end());
                 out.values.insert(out.values.end(), part.values.begin(), part.values.end());
                 part = {};
@@ -242,18 +351,14 @@ void Proximity::neighbors(const Matrix* X, std::size_t n_neighbors, std::span<st
     const std::size_t size = checked_product(n_rows(X), n_neighbors);
     if (indices.size() != size || values.size() != size)
         throw std::invalid_argument("the output needs one element for each row and neighbour");
-    for_rows(X, team, [&](std::size_t row, RowSums& sums) {
-        std::vector<RowId>& found = sums.touched;
-        const std::size_t n = std::min(n_neighbors, found.size());
-        const auto nearer = [&](RowId a, RowId b) {
-            return sums.sums[a] != sums.sums[b] ? sums.sums[a] > sums.sums[b] : a < b;
-        };
-        const auto end = found.begin() + static_cast<std::ptrdiff_t>(n);
-        if (n < found.size()) std::nth_element(found.begin(), end, found.end(), nearer);
-        std::sort(found.begin(), end, nearer);
+    std::vector<Nearest> nearest(team.size());
+    for_rows(X, team, [&](std::size_t row, Row all, std::size_t worker) {
+        const auto found = nearest[worker].of(all.columns, all.values, n_neighbors);
+        const std::size_t first = row * n_neighbors;
         for (std::size_t k = 0; k < n_neighbors; ++k) {
-            indices[row * n_neighbors + k] = k < n ? static_cast<std::int64_t>(found[k]) : -1;
-            values[row * n_neighbors + k] = k < n ? sums.sums[found[k]] : 0.0;
+            const bool some = k < found.size();
+            indices[first + k] = some ? static_cast<std::int64_t>(found[k].column) : -1;
+            values[first + k] = some ? found[k].value : 0.0;
         }
     });
 }
@@ -264,16 +369,37 @@ void Proximity::product(const Matrix* X, std::span<const double> factors, std::s
     if (factors.size() != checked_product(n_columns(), width) ||
         out.size() != checked_product(n_rows(X), width))
         throw std::invalid_argument("the factors need one row for each column of the matrix");
-    for_rows(X, team, [&](std::size_t row, RowSums& sums) {
+    for_rows(X, team, [&](std::size_t row, Row found, std::size_t) {
         const auto into = out.subspan(row * width, width);
         std::ranges::fill(into, 0.0);
-        for (const RowId column : sums.touched) {
+        for (std::size_t k = 0; k < found.columns.size(); ++k) {
+            const RowId column = found.columns[k];
             if (without_diagonal && column == row) continue;
-            const double value = sums.sums[column], times = squares ? value * value : value;
+            const double value = found.values[k], times = squares ? value * value : value;
             const auto from = factors.subspan(column * width, width);
             for (std::size_t c = 0; c < width; ++c) into[c] += times * from[c];
         }
     });
+}
+
+double Proximity::work(ThreadTeam& team) const {
+    std::vector<double> of_tree(columns_.n_trees(), 0.0);
+    const RowPart met = weighted()                    ? RowPart::in_bag
+                        : kind_ == ProximityKind::oob ? RowPart::out_of_bag
+                                                      : RowPart::all;
+    const RowPart query = columns_.n_parts > 1 ? query_part() : RowPart::all;
+    team.run(columns_.n_trees(), [&](std::size_t m, std::size_t) {
+        const TreeMembership tree = columns_.tree(m);
+        std::vector<double> before(tree.n_leaves() + 1, 0.0);
+        for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
+            before[leaf + 1] = before[leaf] + static_cast<double>(rows_of(tree, leaf, met).size());
+        for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+            const LeafRange cell = cells_.below(m, leaf);
+            of_tree[m] += static_cast<double>(rows_of(tree, leaf, query).size()) *
+                          (before[cell.end] - before[cell.begin]);
+        }
+    });
+    return std::accumulate(of_tree.begin(), of_tree.end(), 0.0);
 }
 
 bool Proximity::has_rows(const Matrix& X, ThreadTeam& team) const {

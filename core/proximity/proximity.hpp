@@ -3,7 +3,8 @@
 // A row of the matrix is the sum over the trees of what the rows in the same cell contribute. It is
 // added up in a buffer with one element for each column, and given to a sink: a dense or sparse
 // matrix, the nearest neighbours, or a product with other columns. The work is proportional to the
-// number of rows met in the cells, and no matrix is kept unless it is asked for.
+// number of rows met in the cells, and no matrix is kept unless it is asked for. Progress is the
+// number of finished rows.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "proximity/leaf_cells.hpp"
 #include "proximity/leaf_table.hpp"
+#include "proximity/row_sums.hpp"
 
 namespace silvics {
 
@@ -20,19 +22,6 @@ enum class ProximityKind : std::uint8_t {
     oob,       // the same over the trees in which both are out of bag
     gap,       // in-bag weight / weight of the cell, over the trees where the query is out of bag
     kernel,    // the same over all trees (4.42)
-};
-
-// The sums of one row, and the columns in which they are not zero.
-struct RowSums {
-    std::vector<double> sums;
-    std::vector<RowId> touched;
-
-    void add(RowId column, double value) {
-        if (value == 0.0) return;  // it underflowed; the column would be listed twice
-        if (sums[column] == 0.0) touched.push_back(column);
-        sums[column] += value;
-    }
-    void clear();
 };
 
 struct SparseRows {
@@ -59,6 +48,11 @@ public:
     // fewer columns has -1 and zero in their place.
     void neighbors(const Matrix* X, std::size_t n_neighbors, std::span<std::int64_t> indices,
                    std::span<double> values, ThreadTeam& team) const;
+    // From now on, at most this number of rows of a part of a leaf are met, or all if it is zero:
+    // those whose numbers are closest to that of the row, or to one drawn for a row of X.
+    void limit_leaves(std::size_t max_rows) { max_rows_ = max_rows; }
+    // The number of rows met for all training rows together, without the limit.
+    double work(ThreadTeam& team) const;
     // The matrix times `factors` (columns x width). `squares`: with squared elements.
     // `without_diagonal`: without the product of a row with itself.
     void product(const Matrix* X, std::span<const double> factors, std::size_t width, bool squares,
@@ -74,16 +68,42 @@ private:
     }
     void find_cell_weights(ThreadTeam& team);
     void mark_out_of_bag(ThreadTeam& team);
-    // Calls begin(first, size) before each block of rows and use(row, sums) for each row, and
-    // end() after each block.
+    // The elements of a row that are not zero.
+    struct Row {
+        std::span<const RowId> columns;
+        std::span<const double> values;
+    };
+    // Rows of one leaf that a row meets.
+    struct Met {
+        std::span<const RowId> rows;
+        std::size_t position = 0;  // of the first of them among the rows of all trees
+        double inverse = 1.0;      // of the weight of the cell
+    };
+    // Memory of a worker.
+    struct Scratch {
+        RowSums<double> sums;
+        RowSums<std::uint16_t> counts;
+        std::vector<Met> met;
+        std::vector<double> values;
+    };
+    // Calls begin(first, size) before each block of rows, use(row, Row, worker) for each row, and
+    // end() after each block. `sorted`: columns ascend.
     template <class Begin, class UseRow, class End>
-    void for_rows(const Matrix* X, ThreadTeam& team, Begin&& begin, UseRow&& use, End&& end) const;
+    void for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin, UseRow&& use,
+                  End&& end) const;
     template <class UseRow>
     void for_rows(const Matrix* X, ThreadTeam& team, UseRow&& use) const;
-    void add_row(std::size_t row, std::span<const std::uint32_t> leaves, RowSums& out) const;
-    std::size_t add_same_cell(std::span<const std::uint32_t> leaves, RowPart part,
-                              RowSums& out) const;
-    std::size_t add_weights(std::span<const std::uint32_t> leaves, RowSums& out) const;
+    template <class Sum>
+    Row row_of(std::size_t row, std::size_t number, std::span<const std::uint32_t> leaves,
+               bool sorted, RowSums<Sum>& sums, Scratch& scratch, const StopFlag& stop) const;
+    template <class Add>
+    std::size_t for_met(std::size_t number, std::span<const std::uint32_t> leaves,
+                        std::vector<Met>& met, Add&& add) const;
+    void meet(std::span<const RowId> rows, std::size_t position, double inverse, std::size_t number,
+              std::vector<Met>& met) const;
+    void fetch_leaves(std::span<const std::uint32_t> leaves) const;
+    bool weighted() const { return kind_ == ProximityKind::gap || kind_ == ProximityKind::kernel; }
+    bool counted() const;
     std::size_t n_both_out(std::size_t a, std::size_t b) const;
 
     const Predictor& predictor_;
@@ -94,6 +114,10 @@ private:
     std::vector<double> inverse_weights_;  // for each leaf, one over the weight of its cell
     std::vector<std::uint64_t> out_bits_;  // for each row, a bit for each tree: it is out of bag
     std::size_t n_words_ = 0;
+    std::size_t max_rows_ = 0;
+    // The weights of all positions, and the bytes of each, to fetch them ahead.
+    const std::byte* weights_ = nullptr;
+    std::size_t bytes_of_weight_ = 0;
 };
 
 }  // namespace silvics

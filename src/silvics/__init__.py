@@ -12,6 +12,7 @@ from silvics._version import __version__
 if TYPE_CHECKING:
     from silvics import bias_variance, datasets, importance, impute, inspection, recipes
     from silvics.embedding import RandomTreesEmbedding
+    from silvics.forest_embedding import ForestEmbedding
     from silvics.forests import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -38,6 +39,7 @@ else:
             "bias_variance": [],
             "datasets": [],
             "embedding": ["RandomTreesEmbedding"],
+            "forest_embedding": ["ForestEmbedding"],
             "forests": [
                 "ExtraTreesClassifier",
                 "ExtraTreesRegressor",
@@ -71,6 +73,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "ForestClassifier",
+    "ForestEmbedding",
     "ForestRegressor",
     "IsolationForest",
     "ModelFileError",

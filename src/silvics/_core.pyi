@@ -666,16 +666,18 @@ class Proximity:
     ) -> None: ...
     @property
     def n_columns(self) -> int: ...
-    def dense(self, X: Matrix | None, n_jobs: int) -> NDArray[numpy.float64]:
+    def dense(
+        self, X: Matrix | None, n_jobs: int, progress: object | None = None
+    ) -> NDArray[numpy.float64]:
         """Rows x columns."""
 
     def sparse(
-        self, X: Matrix | None, n_jobs: int
+        self, X: Matrix | None, n_jobs: int, progress: object | None = None
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
         """Row starts, columns and values of the sparse matrix."""
 
     def neighbors(
-        self, X: Matrix | None, n_neighbors: int, n_jobs: int
+        self, X: Matrix | None, n_neighbors: int, n_jobs: int, progress: object | None = None
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
         """
         The columns of the largest values of every row, descending, and these values.
@@ -691,8 +693,17 @@ class Proximity:
         squares: bool,
         without_diagonal: bool,
         n_jobs: int,
+        progress: object | None = None,
     ) -> NDArray[numpy.float64]:
         """The matrix, or its squared elements, times a dense matrix."""
+
+    def limit_leaves(self, max_rows: int) -> None:
+        """
+        Let a row meet at most this number of rows of each leaf; zero means all.
+        """
+
+    def work(self, n_jobs: int) -> float:
+        """The number of rows met for all training rows together."""
 
     def has_rows(self, X: Matrix, n_jobs: int) -> bool:
         """Whether X has the leaves of the training rows, in the same order."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array, csr_matrix
-from sklearn import get_config
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
@@ -15,6 +13,7 @@ from silvics import _core
 from silvics._docs import documented, keep_parameters
 from silvics._estimators.base_forest import BaseForest
 from silvics._estimators.random_output import TABLE_CONSTRAINTS, RandomOutputForest
+from silvics._predicting.leaf_features import leaf_features, leaf_names, leaves_of_trees
 from silvics._predicting.predictor import Predictor
 from silvics._sklearn import TransformerMixin
 from silvics._state import reads_one_state
@@ -154,35 +153,19 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         array([[1., 0., 0., 1.]])
         """
         leaves = self.apply(X, n_jobs=n_jobs)
-        n_samples, n_trees = leaves.shape
-        n_out = self._n_features_out
-        # Libraries expect sparse matrices with 32-bit indices wherever these are large enough.
-        index = np.int32 if max(leaves.size, n_out) < 2**31 else np.int64
-        before = np.cumsum([0, *self._trees.node_counts])
-        column_of_node = np.empty(before[-1], dtype=index)
-        column_of_node[
-            np.concatenate([a + b for a, b in zip(before, self._leaves(), strict=False)])
-        ] = np.arange(n_out, dtype=index)
-        leaves += before[:-1]
-        kind = csr_array if get_config()["sparse_interface"] == "sparray" else csr_matrix
-        ones, starts = np.ones(leaves.size), np.arange(0, leaves.size + 1, n_trees, dtype=index)
-        made = kind((ones, column_of_node[leaves.ravel()], starts), shape=(n_samples, n_out))
+        made = leaf_features(self._trees, leaves)
         return made if self.sparse_output else made.toarray()
-
-    def _leaves(self) -> list[np.ndarray]:
-        """Return the node numbers of the leaves of each tree."""
-        return [self._trees.packed.leaves(m) for m in range(len(self._trees))]
 
     @property
     def _n_features_out(self) -> int:
-        return sum(map(len, self._leaves()))
+        return sum(map(len, leaves_of_trees(self._trees)))
 
     @property
     @reads_one_state
     def one_hot_encoder_(self) -> OneHotEncoder:
         """Encoder that turns the result of ``apply`` into that of ``transform``."""
         self._require_fitted("one_hot_encoder_")
-        leaves = self._leaves()
+        leaves = leaves_of_trees(self._trees)
         encoder = OneHotEncoder(categories=leaves, sparse_output=self.sparse_output)
         return encoder.fit([[places[0] for places in leaves]])
 
@@ -211,12 +194,7 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         """
         check_is_fitted(self)
         _check_feature_names_in(self, input_features=input_features, generate_names=False)
-        names = [
-            f"randomtreesembedding_{m}_{leaf}"
-            for m, leaves in enumerate(self._leaves())
-            for leaf in leaves
-        ]
-        return np.asarray(names, dtype=object)
+        return leaf_names("randomtreesembedding", self._trees)
 
     def predictor(self, *, n_jobs: int = 1) -> Predictor:
         """Not available: an embedding does not predict.

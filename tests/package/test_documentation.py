@@ -154,12 +154,14 @@ def test_selectors_say_what_they_take_and_have(kind):
 def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in PUBLIC),
+        "ForestEmbedding",
         "ModelFileError",
         "bias_variance",
         "datasets",
         "from_sklearn",
         "impute",
         "importance",
+        "inspection",
         "load",
         "merge",
         "recipes",

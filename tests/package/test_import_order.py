@@ -50,6 +50,8 @@ ORDER = [
     "merging",
     "importance.significance",
     "importance.selection",
+    "forest_embedding",
+    "inspection",
     "bias_variance",
     "impute",
     "demo",

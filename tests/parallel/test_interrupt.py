@@ -125,6 +125,20 @@ def test_while_estimating_out_of_bag(run):
     """)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_while_computing_proximities(run, n_jobs):
+    """Also in leaves that hold a large part of the rows."""
+    run(f"""
+        X, y = problem(60_000)
+        some = forest(n_estimators=50, max_depth=3, keep_samples=True, n_jobs={n_jobs}).fit(X, y)
+        feel_an_interrupt(lambda: some.neighbors(max_samples_leaf=100_000), delay=0.5)
+        feel_an_interrupt(lambda: some.proximity(kind="oob", output="sparse"), delay=0.5)
+        from silvics.inspection import outliers
+        feel_an_interrupt(lambda: outliers(some), delay=0.5)
+        assert some.neighbors(X[:3], max_samples_leaf=10)[0].shape == (3, 5)
+    """)
+
+
 class Weary(Exception):
     pass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ class HasProximities:
         min_samples_in_node: int = 1,
         max_depth: int | None = None,
         n_jobs: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> Any:
         """Compute how close samples are in the eyes of the forest (thesis 4.4.3).
 
@@ -61,6 +63,9 @@ class HasProximities:
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``. The result does not
             depend on it.
+        progress : callable or None, default=None
+            Called with the number of finished rows and the number of rows. None prints them if the
+            parameter ``verbose`` is set.
 
         Returns
         -------
@@ -81,7 +86,9 @@ class HasProximities:
         check_is_fitted(self)
         if output not in OUTPUTS:
             raise ValueError(f"output must be one of {list(OUTPUTS)}, got {output!r}.")
-        found = comparison(self, X, Y, kind, min_samples_in_node, max_depth, n_jobs)
+        found = comparison(
+            self, X, Y, kind, min_samples_in_node, max_depth, n_jobs, progress=progress
+        )
         return found.dense() if output == "dense" else found.sparse()
 
     @available_if(lambda forest: forest._has_outputs)
@@ -94,7 +101,9 @@ class HasProximities:
         kind: str = "kernel",
         min_samples_in_node: int = 1,
         max_depth: int | None = None,
+        max_samples_leaf: int | None = None,
         n_jobs: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the training rows behind each prediction, with their weights.
 
@@ -116,9 +125,18 @@ class HasProximities:
             Samples are compared in the deepest nodes with at least this number of in-bag rows.
         max_depth : int or None, default=None
             The largest depth of these nodes. None means any depth.
+        max_samples_leaf : int or None, default=None
+            The work grows with the squares of the sizes of the leaves. If it is an integer, at most
+            this number of rows of a leaf are compared with a sample: those whose row numbers are
+            closest to that of the sample, or to a number that is drawn for it if X is given. A
+            weight is then at most the exact one. With ``kind="original"``, rows in bag and out of
+            bag are limited separately. None compares all rows, and warns if there are very many.
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``. The result does not
             depend on it.
+        progress : callable or None, default=None
+            Called with the number of finished rows and the number of rows. None prints them if the
+            parameter ``verbose`` is set.
 
         Returns
         -------
@@ -139,5 +157,8 @@ class HasProximities:
         """
         check_is_fitted(self)
         size = checked_number("n_neighbors", n_neighbors)
-        found = comparison(self, X, None, kind, min_samples_in_node, max_depth, n_jobs, "neighbors")
+        found = comparison(
+            self, X, None, kind, min_samples_in_node, max_depth, n_jobs, "neighbors", progress
+        )
+        found.limit_leaves(max_samples_leaf, "neighbors")
         return found.neighbors(size)

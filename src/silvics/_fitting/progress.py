@@ -1,4 +1,4 @@
-"""Reports on the progress of ``fit``."""
+"""Reports on the progress of ``fit`` and other long work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Progress:
     def __init__(self, estimator: Any) -> None:
         self._listeners: list[Callable[[int, int], object]] = []
         if estimator.verbose:
-            self._listeners.append(_Printed(estimator.verbose))
+            self._listeners.append(PrintedProgress(estimator.verbose))
         if estimator.progress is not None:
             self._listeners.append(estimator.progress)
         if getattr(estimator, "_skl_callbacks", None):
@@ -31,10 +31,11 @@ class Progress:
             listener(done, total)
 
 
-class _Printed:
-    """Print a line after every tenth of the trees, or after every tree if verbose > 1."""
+class PrintedProgress:
+    """Print a line after every tenth of the work, or after every report if verbose > 1."""
 
-    def __init__(self, verbose: int) -> None:
+    def __init__(self, verbose: int, unit: str = "trees") -> None:
+        self._unit = unit
         self._steps = 10 if verbose == 1 else sys.maxsize
         self._start = time.monotonic()
         self._last = 0
@@ -47,7 +48,8 @@ class _Printed:
         spent = time.monotonic() - self._start
         left = spent / done * (total - done)
         print(
-            f"silvics: {done} of {total} trees, {spent:.1f} s, {left:.1f} s left", file=sys.stderr
+            f"silvics: {done} of {total} {self._unit}, {spent:.1f} s, {left:.1f} s left",
+            file=sys.stderr,
         )
 
 

@@ -1,18 +1,34 @@
-"""What a fitted forest says about the data and about itself."""
+"""Inspection of forests and of samples: advice, maps, outliers and prototypes."""
 
 from typing import TYPE_CHECKING
 
 from silvics._lazy import attach
 
 if TYPE_CHECKING:
+    from silvics.inspection.class_prototypes import Prototypes, prototypes
     from silvics.inspection.diagnosis import Diagnosis, Finding, diagnose
+    from silvics.inspection.outlier_scores import Outliers, outliers
+    from silvics.inspection.sample_map import ProximityMap, proximity_map
 else:
     # The same names: a test compares them. They are imported when they are first used.
     __getattr__, __dir__ = attach(
         __name__,
         {
+            "class_prototypes": ["Prototypes", "prototypes"],
             "diagnosis": ["Diagnosis", "Finding", "diagnose"],
+            "outlier_scores": ["Outliers", "outliers"],
+            "sample_map": ["ProximityMap", "proximity_map"],
         },
     )
 
-__all__ = ["Diagnosis", "Finding", "diagnose"]
+__all__ = [
+    "Diagnosis",
+    "Finding",
+    "Outliers",
+    "Prototypes",
+    "ProximityMap",
+    "diagnose",
+    "outliers",
+    "prototypes",
+    "proximity_map",
+]

@@ -1,4 +1,4 @@
-"""Plots of importances. matplotlib is imported when the first plot is drawn."""
+"""Plots of results. matplotlib is imported when the first plot is drawn."""
 
 from __future__ import annotations
 
@@ -124,6 +124,41 @@ def curves(
     if len(ax.get_lines()) > 1:
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
+
+
+def points(
+    x: np.ndarray,
+    y: np.ndarray,
+    labels: np.ndarray | None,
+    x_label: str,
+    y_label: str,
+    ax: Any = None,
+) -> Any:
+    """Draw points, in a color for each class; numbers and many classes are shades."""
+    ax = new_axes(ax, 6.4, 4.8)
+    size = float(np.clip(4000 / max(len(x), 1), 1.0, 24.0))
+    style = {"s": size, "linewidths": 0, "rasterized": len(x) > 5000}
+    classes = np.zeros(0) if labels is None else np.unique(labels)
+    if 0 < len(classes) <= 20 and labels is not None:
+        colors = _class_colors(len(classes))
+        for color, name in zip(colors, classes, strict=True):
+            of_class = labels == name
+            ax.scatter(x[of_class], y[of_class], color=color, label=_label(name), **style)
+        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5), markerscale=2)
+    elif labels is None:
+        ax.scatter(x, y, color="tab:blue", **style)
+    else:
+        codes = labels if labels.dtype.kind in "fiu" else np.searchsorted(classes, labels)
+        ax.scatter(x, y, c=codes, cmap="viridis", **style)
+    ax.set_xlabel(_label(x_label))
+    ax.set_ylabel(_label(y_label))
+    return ax
+
+
+def _class_colors(n: int) -> Any:
+    from matplotlib import colormaps
+
+    return colormaps["tab10" if n <= 10 else "tab20"](np.arange(n))
 
 
 def _n_degrees(by_degree: np.ndarray) -> int:

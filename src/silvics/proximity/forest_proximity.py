@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -11,13 +12,17 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 
 from silvics import _core
+from silvics._fitting.progress import PrintedProgress
 from silvics._predicting.grown_forest import GrownForest
 from silvics._threads import n_threads
+from silvics._warnings import warn_user
 
 KINDS = ("original", "oob", "gap", "kernel")
 OUTPUTS = ("dense", "sparse")
 # Core depth limit that no tree reaches.
 _ANY_DEPTH = 2**62
+# Number of compared pairs of rows, a few minutes of work, from which on users are warned.
+_MUCH_WORK = 2e11
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,33 +37,53 @@ class Comparison:
         The rows; None if they are the columns.
     n_jobs : int
         Number of threads.
+    progress : callable or None
+        Called with the number of finished rows and of all rows.
     """
 
     native: _core.Proximity
     rows: _core.Matrix | None
     n_jobs: int
+    progress: Callable[[int, int], object] | None = None
 
     def dense(self) -> np.ndarray:
         """Return the matrix as an array."""
-        return self.native.dense(self.rows, self.n_jobs)
+        return self.native.dense(self.rows, self.n_jobs, self.progress)
 
     def sparse(self) -> Any:
         """Return the matrix as a sparse matrix, or array, as scikit-learn is configured."""
-        starts, columns, values = self.native.sparse(self.rows, self.n_jobs)
+        starts, columns, values = self.native.sparse(self.rows, self.n_jobs, self.progress)
         kind = csr_array if get_config()["sparse_interface"] == "sparray" else csr_matrix
         n_columns = self.n_columns
         return kind((values, columns, starts), shape=(len(starts) - 1, n_columns))
 
     def neighbors(self, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the columns with the largest values of each row, and these values."""
-        return self.native.neighbors(self.rows, n_neighbors, self.n_jobs)
+        return self.native.neighbors(self.rows, n_neighbors, self.n_jobs, self.progress)
+
+    def limit_leaves(self, max_samples_leaf: int | None, what: str) -> None:
+        """Compare at most this number of rows of a leaf; warn of large leaves without a limit."""
+        if max_samples_leaf is not None:
+            self.native.limit_leaves(checked_number("max_samples_leaf", max_samples_leaf))
+            return
+        n_columns = max(self.n_columns, 1)
+        n_rows = n_columns if self.rows is None else self.rows.shape[0]
+        work = self.native.work(self.n_jobs) * n_rows / n_columns
+        if work > _MUCH_WORK:
+            warn_user(
+                f"{what} compares {work:.1e} pairs of rows, because the leaves of this forest are "
+                "large. Set max_samples_leaf, for example to 1000, to compare with some rows of "
+                "each leaf only."
+            )
 
     def product(
         self, factors: np.ndarray, *, squares: bool = False, without_diagonal: bool = False
     ) -> np.ndarray:
         """Return the matrix, or that of its squared elements, times a dense matrix."""
         columns = np.ascontiguousarray(factors, dtype=np.float64)
-        return self.native.product(self.rows, columns, squares, without_diagonal, self.n_jobs)
+        return self.native.product(
+            self.rows, columns, squares, without_diagonal, self.n_jobs, self.progress
+        )
 
     @property
     def n_columns(self) -> int:
@@ -75,6 +100,7 @@ def comparison(
     max_depth: Any,
     n_jobs: int | None,
     what: str = "proximity",
+    progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Check the arguments of a method of a forest, and return what it compares."""
     if kind not in KINDS:
@@ -111,7 +137,16 @@ def comparison(
                 'Pass those rows, or X=None; for other rows use kind="original" or "kernel".'
             )
         rows = None
-    return Comparison(native, rows, threads)
+    return Comparison(native, rows, threads, _reports(forest, progress))
+
+
+def _reports(forest: Any, progress: Any) -> Callable[[int, int], object] | None:
+    """Return what is called with the progress; it prints if the forest is verbose."""
+    if progress is not None:
+        if not callable(progress):
+            raise TypeError(f"progress must be a callable or None, got {progress!r}.")
+        return progress
+    return PrintedProgress(forest.verbose, "rows") if forest.verbose else None
 
 
 def require_means(forest: Any, what: str) -> None:

@@ -1,5 +1,7 @@
 """Proximities and kernels against their definitions, pair by pair, from ``apply``."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -239,6 +241,80 @@ def test_a_saved_forest_has_the_same_proximities(tmp_path):
     forest.save(tmp_path / "model", training_rows=True)
     loaded = silvics.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.proximity(X, kind="gap"), forest.proximity(X, kind="gap"))
+
+
+# ---- long work
+
+
+@pytest.mark.parametrize("kind", ["original", "oob", "gap", "kernel"])
+def test_limited_leaves(kind):
+    """A limit above all sizes changes nothing; a smaller one leaves exact or smaller weights."""
+    forest, _X, _ = regression_forest(min_samples_leaf=10)
+    P = forest.proximity(kind=kind)
+    exact = forest.neighbors(n_neighbors=N_ROWS, kind=kind)
+    same = forest.neighbors(n_neighbors=N_ROWS, kind=kind, max_samples_leaf=N_ROWS)
+    for a, b in zip(exact, same, strict=True):
+        np.testing.assert_array_equal(a, b)
+    indices, weights = forest.neighbors(n_neighbors=N_ROWS, kind=kind, max_samples_leaf=4)
+    of_rows = np.take_along_axis(P, np.maximum(indices, 0), axis=1)
+    assert (weights <= of_rows + 1e-15).all()
+    assert 0 < (weights > 0).sum() < (exact[1] > 0).sum()
+    again = forest.neighbors(n_neighbors=N_ROWS, kind=kind, max_samples_leaf=4, n_jobs=3)
+    np.testing.assert_array_equal(indices, again[0])
+
+
+def test_limited_leaves_by_hand():
+    """The rows of a leaf whose numbers are closest."""
+    forest, X, _ = regression_forest(n_estimators=1, max_depth=2, bootstrap=False)
+    leaf = forest.apply(X)[:, 0]
+    indices, _ = forest.neighbors(n_neighbors=N_ROWS, max_samples_leaf=3)
+    for i in range(N_ROWS):
+        rows = np.flatnonzero(leaf == leaf[i])
+        at = int(np.searchsorted(rows, i))
+        begin = min(max(at - 1, 0), len(rows) - 3)
+        assert sorted(indices[i][indices[i] >= 0]) == rows[begin : begin + 3].tolist()
+    new = forest.neighbors(X, n_neighbors=N_ROWS, max_samples_leaf=3)[0]
+    for i in range(N_ROWS):
+        assert set(leaf[new[i][new[i] >= 0]]) == {leaf[i]}
+
+
+def test_large_leaves_are_warned_of(monkeypatch):
+    monkeypatch.setattr("silvics.proximity.forest_proximity._MUCH_WORK", 1000)
+    forest, X, _ = regression_forest(max_depth=1)
+    with pytest.warns(UserWarning, match="Set max_samples_leaf"):
+        forest.neighbors(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        forest.neighbors(X, max_samples_leaf=10)
+
+
+def test_progress_counts_rows(capsys):
+    forest, X, _ = regression_forest()
+    for call in (
+        lambda **given: forest.proximity(X, **given),
+        lambda **given: forest.proximity(kind="gap", output="sparse", **given),
+        lambda **given: forest.neighbors(X, **given),
+    ):
+        seen = []
+        call(progress=lambda done, total, seen=seen: seen.append((done, total)))
+        assert seen[-1] == (N_ROWS, N_ROWS)
+        assert {total for _, total in seen} == {N_ROWS}
+    assert not capsys.readouterr().err
+    forest.set_params(verbose=1).neighbors(X)
+    assert f"{N_ROWS} of {N_ROWS} rows" in capsys.readouterr().err
+    with pytest.raises(TypeError, match="progress"):
+        forest.neighbors(X, progress=1)
+
+
+def test_an_exception_of_progress_is_raised():
+    forest, X, _ = regression_forest()
+
+    def stop(done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        forest.proximity(X, progress=stop)
+    assert forest.proximity(X).shape == (N_ROWS, N_ROWS)
 
 
 # ---- errors
