@@ -104,6 +104,7 @@ gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=fol
 	$(PY) docs/gallery/importances_nursery.py $(DATA)
 	$(PY) docs/gallery/importances_strobl.py
 	$(PY) docs/gallery/importances_genes.py $(DATA)
+	$(PY) docs/gallery/imputation.py
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

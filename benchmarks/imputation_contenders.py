@@ -98,7 +98,8 @@ def missforest(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFr
             max_iter=rounds,
             verbose=0,
         )
-        return imputer.fit_transform(X)
+        # It does not encode columns of category type.
+        return imputer.fit_transform(X.astype(dict.fromkeys(categorical(X), object)))
 
 
 def ours(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
