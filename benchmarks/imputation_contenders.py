@@ -85,7 +85,7 @@ def _miceforest(X: pd.DataFrame, seed: int, rounds: int, candidates: int | None)
 
 
 def missforest(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
-    """The package MissForest with scikit-learn's forests."""
+    """The package MissForest with scikit-learn's forests, which refuse its categories."""
     from missforest import MissForest
     from sklearn.ensemble import RandomForestClassifier
 
@@ -98,8 +98,7 @@ def missforest(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFr
             max_iter=rounds,
             verbose=0,
         )
-        # It does not encode columns of category type.
-        return imputer.fit_transform(X.astype(dict.fromkeys(categorical(X), object)))
+        return imputer.fit_transform(X)
 
 
 def ours(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
