@@ -122,6 +122,7 @@ $(VENV)/.docs: $(VENV)/.created pyproject.toml
 
 docs: $(VENV)/.built $(VENV)/.docs  ## the documentation site, into build/docs
 	$(BIN)/sphinx-build -W --keep-going -q -j $(JOBS) -d build/doctrees docs build/docs
+	$(PY) docs/gallery/imputation.py
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

@@ -85,7 +85,7 @@ def _miceforest(X: pd.DataFrame, seed: int, rounds: int, candidates: int | None)
 
 
 def missforest(X: pd.DataFrame, seed: int, trees: int, rounds: int) -> pd.DataFrame:
-    """The package MissForest with scikit-learn's forests."""
+    """The package MissForest with scikit-learn's forests, which refuse its categories."""
     from missforest import MissForest
     from sklearn.ensemble import RandomForestClassifier
 

@@ -123,12 +123,16 @@ class ColumnModel:
         predicted = self.forest.predict(X[:, self.others])
         return np.clip(predicted, self.donors.min(), self.donors.max())
 
-    def draw(self, X: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        """Draw the column in some rows: known values in the leaves of a tree."""
+    def tree_of(self, draw: int, random: np.random.Generator) -> int:
+        """Return the tree of a draw: a different one for each draw, while there are enough."""
+        n_trees = 1 if self.forest is None else len(self.forest._grown.trees)
+        return int(random.permutation(n_trees)[draw % n_trees])
+
+    def draw(self, X: np.ndarray, random: np.random.Generator, m: int = 0) -> np.ndarray:
+        """Draw the column in some rows: known values in the leaves of tree m."""
         if self.forest is None:
             return random.choice(self.donors, len(X))
         grown: GrownForest = self.forest._grown
-        m = int(random.integers(len(grown.trees)))
         rows, leaf, weight = grown.require_samples("draw").membership.in_bag(m)
         nodes = self.forest.estimators_[m].apply(X[:, self.others])
         wanted = np.searchsorted(grown.trees.packed.leaves(m), nodes)

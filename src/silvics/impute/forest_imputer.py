@@ -24,7 +24,7 @@ from silvics.proximity.forest_proximity import checked_number
 # Trees of the rounds before the last one with sample_posterior=True, which use one of them.
 _TREES_TO_DRAW = 10
 # Streams of random numbers of an imputer.
-_FORESTS, _ROUNDS, _DRAWS = 0, 1, 2
+_FORESTS, _ROUNDS, _DRAWS, _TREES = 0, 1, 2, 3
 
 
 class ForestImputer(Imputer):
@@ -308,7 +308,8 @@ class ForestImputer(Imputer):
             for j in cells.order:
                 if j in self._models:
                     rows, random = cells.rows(j), self._random(_DRAWS, draw, r, j)
-                    values[rows, j] = self._models[j].draw(values[rows], random)
+                    tree = self._models[j].tree_of(draw, self._random(_TREES, r, j))
+                    values[rows, j] = self._models[j].draw(values[rows], random, tree)
         return values
 
 

@@ -48,12 +48,14 @@ def test_draws_come_from_the_leaf_of_one_tree_by_in_bag_weight():
         assert np.mean(drawn == X[row, 0]) == pytest.approx(expected, abs=0.01)
 
 
-def test_trees_are_drawn():
-    random = np.random.default_rng(0)
-    X = random.normal(size=(50, 2))
+def test_each_draw_has_a_tree_of_its_own():
+    X = np.random.default_rng(0).normal(size=(50, 2))
     model = model_of(X, n=30, draws=True)
-    drawn = [model.draw(X[:5], np.random.default_rng(s)) for s in range(20)]
-    assert len({tuple(values) for values in drawn}) > 10
+    trees = [model.tree_of(draw, np.random.default_rng(0)) for draw in range(31)]
+    assert sorted(trees[:30]) == list(range(30))
+    assert trees[30] == trees[0]
+    drawn = {tuple(model.draw(X[:5], np.random.default_rng(0), m)) for m in trees}
+    assert len(drawn) > 20
 
 
 def test_rows_drawn_by_trees():
