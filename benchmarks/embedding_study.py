@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from silvics import ForestEmbedding, RandomForestClassifier, RandomTreesEmbedding
 
-SETS = ["vehicle", "waveform", "spambase", "pendigits", "letter"]
+SETS = ["vehicle", "waveform", "spambase", "pendigits"]
 N_TREES, MOST_ROWS, N_SPLITS = 100, 4000, 3
 
 

@@ -29,8 +29,8 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
 
     A sample is represented by the leaves that it reaches, one in each tree. Linear models and
     support vector machines on this representation separate what the forest separates. The leaves
-    depend on the outputs of the training set, so that a model on top of them should be fitted to
-    other rows than the forest; see ``docs/embedding.md``.
+    depend on the outputs of the training set, so that a model on top of them must be judged on
+    other rows; see ``docs/embedding.md``.
 
     Parameters
     ----------
