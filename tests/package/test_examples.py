@@ -33,12 +33,12 @@ EXCEPTIONS = {
 def documented():
     """Names and objects: public classes and functions, and the public methods of the classes."""
     found = {}
-    classes = {Predictor, Tree, *RESULTS}
+    classes = [Predictor, Tree, *RESULTS]
     for package in PACKAGES:
         for name in package.__all__:
             value = getattr(package, name)
             if inspect.isclass(value):
-                classes.add(value)
+                classes.append(value)
             elif inspect.isfunction(value):
                 found[f"{package.__name__}.{name}"] = value
     for kind in classes:

@@ -1,8 +1,7 @@
-#include "base/aligned_memory.hpp"
-
 #include <cstdint>
 #include <cstring>
 
+#include "base/aligned_memory.hpp"
 #include "doctest/doctest.h"
 
 TEST_CASE("aligned memory has the alignment that is asked for, and can be written to") {
