@@ -125,6 +125,15 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
             The fitted embedding.
+
+        Examples
+        --------
+        >>> from silvics import ForestEmbedding, RandomForestClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> embedding = ForestEmbedding(RandomForestClassifier(5, random_state=0))
+        >>> embedding.fit(X, y).transform(X).shape[0]
+        150
         """
         return fit_aside(self, lambda copy: copy._fit(X, y, sample_weight))
 
@@ -180,6 +189,15 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         X_transformed : sparse matrix or ndarray of shape (n_samples, n_leaves)
             One column for each leaf of each tree; see ``values``.
+
+        Examples
+        --------
+        >>> from silvics import ForestEmbedding, RandomForestClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> embedding = ForestEmbedding(RandomForestClassifier(5, random_state=0)).fit(X, y)
+        >>> embedding.transform(X[:2]).sum(axis=1).tolist()
+        [[5.0], [5.0]]
         """
         forest = self._forest()
         leaves = forest.apply(X, n_jobs=self.n_jobs)
@@ -200,6 +218,16 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         X_transformed : sparse matrix or ndarray of shape (n_training_rows, n_leaves)
             One column for each leaf of each tree. With ``values="kernel"`` a row has no element for
             a tree that has not drawn it.
+
+        Examples
+        --------
+        >>> from silvics import ForestEmbedding, RandomForestClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = RandomForestClassifier(5, keep_samples=True, random_state=0)
+        >>> embedding = ForestEmbedding(forest, values="kernel").fit(X, y)
+        >>> embedding.transform_training_rows().shape[0]
+        150
         """
         forest = self._forest()
         samples = forest._grown.require_samples("transform_training_rows")
@@ -246,6 +274,15 @@ class ForestEmbedding(TransformerMixin, MetaEstimatorMixin, BaseEstimator):
         feature_names_out : ndarray of str objects
             ``{forest}_{tree}_{leaf}``, where ``forest`` is the name of the class of the forest in
             lower case, and ``leaf`` is the number of the leaf among all nodes of its tree.
+
+        Examples
+        --------
+        >>> from silvics import ForestEmbedding, RandomForestClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> embedding = ForestEmbedding(RandomForestClassifier(5, random_state=0)).fit(X, y)
+        >>> len(embedding.get_feature_names_out()) == embedding.transform(X).shape[1]
+        True
         """
         forest = self._forest()
         _check_feature_names_in(forest, input_features=input_features, generate_names=False)

@@ -43,6 +43,16 @@ class Ambiguity(Result):
         The error of each member.
     ambiguities : ndarray of shape (n_members,)
         The mean squared difference of each member from the ensemble.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestRegressor
+    >>> from silvics.bias_variance import ambiguity
+    >>> from silvics.datasets import Friedman1
+    >>> X, y = Friedman1().sample(100, random_state=0)
+    >>> found = ambiguity(RandomForestRegressor(5, random_state=0).fit(X, y), X, y)
+    >>> bool(found.error < found.member_error)
+    True
     """
 
     error: float
@@ -161,7 +171,7 @@ def majority_accuracy(n_votes: int, accuracy: float, correlation: float = 0.0) -
     >>> round(majority_accuracy(3, 0.6), 3)
     0.648
     >>> round(majority_accuracy(1001, 0.6, correlation=0.3), 3)
-    0.629
+    0.643
     """
     n = whole_number("n_votes", n_votes, 1)
     p = number("accuracy", accuracy, 0.0, 1.0)

@@ -74,6 +74,17 @@ class BiasVariance(Result):
         The size of a learning set.
     X : ndarray of shape (n_test, n_features)
         The test samples.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestRegressor
+    >>> from silvics.bias_variance import decompose
+    >>> from silvics.datasets import SumOfNormals
+    >>> found = decompose(
+    ...     RandomForestRegressor(5), SumOfNormals(), n_learning_sets=10, n_test=100, random_state=0
+    ... )
+    >>> bool(found.bias > found.noise == 0.0)
+    True
     """
 
     averages: dict[str, float]
@@ -165,6 +176,18 @@ class BiasVariance(Result):
         variance : float
             The first term of Equation 4.30, and the second for this number of members. NaN for
             single models.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> from silvics.bias_variance import decompose
+        >>> from silvics.datasets import SumOfNormals
+        >>> forest = RandomForestRegressor(5)
+        >>> found = decompose(
+        ...     forest, SumOfNormals(), n_learning_sets=10, n_test=100, random_state=0
+        ... )
+        >>> bool(found.variance_with(100) < found.variance_with(5))
+        True
         """
         if isinstance(n_members, bool) or not n_members >= 1:
             raise ValueError(f"n_members must be at least 1, got {n_members!r}.")
@@ -224,6 +247,18 @@ class BiasVarianceCurve(Result):
         The result of each value.
     best : object
         The value with the smallest error.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestRegressor
+    >>> from silvics.bias_variance import decompose_over
+    >>> from silvics.datasets import SumOfNormals
+    >>> curve = decompose_over(
+    ...     RandomForestRegressor(3), SumOfNormals(), "max_depth", [1, 5],
+    ...     n_learning_sets=5, n_test=50, random_state=0,
+    ... )
+    >>> curve.best
+    5
     """
 
     param_name: str
@@ -252,6 +287,17 @@ class BiasVarianceCurve(Result):
         -------
         display : Display
             An object with the attributes ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> from silvics.bias_variance import decompose_over
+        >>> from silvics.datasets import SumOfNormals
+        >>> curve = decompose_over(
+        ...     RandomForestRegressor(3), SumOfNormals(), "max_depth", [1, 5],
+        ...     n_learning_sets=5, n_test=50, random_state=0,
+        ... )
+        >>> display = curve.plot()  # doctest: +SKIP
         """
         return Display(self._draw(ax, one_of("what", what, ("error", "rho", "variance"))))
 

@@ -47,6 +47,17 @@ class Misclassification(Result):
         The size of a learning set.
     X : ndarray of shape (n_test, n_features)
         The test samples.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestClassifier
+    >>> from silvics.bias_variance import misclassification
+    >>> from silvics.datasets import TwoGaussians
+    >>> found = misclassification(
+    ...     RandomForestClassifier(5), TwoGaussians(), n_learning_sets=5, n_test=50, random_state=0
+    ... )
+    >>> bool(found.error > found.noise)
+    True
     """
 
     averages: dict[str, float]

@@ -201,6 +201,12 @@ class ThresholdAndCopy(ClassificationProblem):
             The inputs.
         y : ndarray of shape (n_levels,)
             The outputs.
+
+        Examples
+        --------
+        >>> from silvics.datasets import ThresholdAndCopy
+        >>> ThresholdAndCopy(3).table()[1]
+        array([1, 1, 0])
         """
         return self._samples(np.arange(self.n_levels))
 

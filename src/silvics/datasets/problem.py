@@ -26,6 +26,12 @@ class Problem(ABC):
     ----------
     n_features : int
         The number of input variables.
+
+    Examples
+    --------
+    >>> from silvics.datasets import Friedman1, Problem
+    >>> isinstance(Friedman1(), Problem)
+    True
     """
 
     n_features: int
@@ -59,6 +65,12 @@ class Problem(ABC):
         error : ndarray of shape (n_samples,)
             The variance of the output of a sample, or the probability that its class is not the
             predicted one.
+
+        Examples
+        --------
+        >>> from silvics.datasets import XOR
+        >>> XOR(noise=0.25).residual_error_at([[0, 1], [1, 1]])
+        array([0.25, 0.25])
         """
         return self._error_at(self._checked(X))
 
@@ -78,6 +90,13 @@ class Problem(ABC):
             The inputs.
         y : ndarray of shape (n_samples,)
             The outputs.
+
+        Examples
+        --------
+        >>> from silvics.datasets import Friedman1
+        >>> X, y = Friedman1().sample(5, random_state=0)
+        >>> X.shape, y.shape
+        ((5, 10), (5,))
         """
         n = whole_number("n_samples", n_samples, 1)
         rng = check_random_state(random_state)
@@ -97,6 +116,12 @@ class Problem(ABC):
         -------
         y : ndarray of shape (n_samples,)
             The outputs.
+
+        Examples
+        --------
+        >>> from silvics.datasets import XOR
+        >>> XOR().sample_outputs([[0, 1], [1, 1]], random_state=0)
+        array([1, 0])
         """
         return self._draw_outputs(self._checked(X), check_random_state(random_state))
 
@@ -196,6 +221,12 @@ class RegressionProblem(Problem):
     ----------
     noise : float
         The standard deviation of the noise.
+
+    Examples
+    --------
+    >>> from silvics.datasets import Friedman1, RegressionProblem
+    >>> isinstance(Friedman1(), RegressionProblem)
+    True
     """
 
     noise: float
@@ -253,6 +284,12 @@ class ClassificationProblem(Problem):
     ----------
     classes : ndarray of int
         The classes.
+
+    Examples
+    --------
+    >>> from silvics.datasets import LED, ClassificationProblem
+    >>> isinstance(LED(), ClassificationProblem)
+    True
     """
 
     classes: np.ndarray

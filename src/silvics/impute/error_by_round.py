@@ -37,6 +37,14 @@ class ErrorByRound(Result):
         changed classes. NaN in the first round.
     kept : int
         Index of the round whose table was returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from silvics.impute import ForestImputer
+    >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0], [4.0, 8.0], [np.nan, 10.0]])
+    >>> ForestImputer(10, random_state=0).fit(X).oob_error_.columns
+    ['x0', 'x1']
     """
 
     columns: list[str]

@@ -62,6 +62,14 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         -------
         self : object
             The fitted imputer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics.impute import ForestImputer
+        >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0], [4.0, 8.0], [np.nan, 10.0]])
+        >>> ForestImputer(10, random_state=0).fit(X).transform(X).shape
+        (5, 2)
         """
         self._fitted_table(X, y)
         return self
@@ -84,6 +92,14 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         -------
         X_filled : table of shape (n_samples, n_features_out)
             A frame of the same library, with the same types, or an array.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics.impute import ForestImputer
+        >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0], [4.0, 8.0], [np.nan, 10.0]])
+        >>> bool(np.isnan(ForestImputer(10, random_state=0).fit_transform(X)).any())
+        False
         """
         return self._result(X, *self._fitted_table(X, y))
 
@@ -99,6 +115,15 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         -------
         X_filled : table of shape (n_samples, n_features_out)
             A frame of the library of X with unchanged types, or an array.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics.impute import ForestImputer
+        >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0], [4.0, 8.0], [np.nan, 10.0]])
+        >>> imputer = ForestImputer(10, random_state=0).fit(X)
+        >>> imputer.transform([[np.nan, 6.0]]).shape
+        (1, 2)
         """
         coded = self._read(X)
         return self._result(X, coded, self._completed(coded))
@@ -210,6 +235,14 @@ class Imputer(SuggestsNames, TransformerMixin, BaseEstimator):
         -------
         names : ndarray of str objects
             The names, with those of the indicators at the end.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from silvics.impute import ForestImputer
+        >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0], [4.0, 8.0], [np.nan, 10.0]])
+        >>> ForestImputer(10, random_state=0).fit(X).get_feature_names_out()
+        array(['x0', 'x1'], dtype=object)
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)

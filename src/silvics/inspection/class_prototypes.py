@@ -49,6 +49,17 @@ class Prototypes(Result):
     See Also
     --------
     prototypes : Compute it.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestClassifier
+    >>> from silvics.inspection import prototypes
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, keep_samples=True, random_state=0).fit(X, y)
+    >>> found = prototypes(forest, X, y)
+    >>> sorted(set(found.labels.tolist()))
+    [0, 1, 2]
     """
 
     rows: np.ndarray

@@ -50,6 +50,12 @@ class Finding:
         What was found.
     advice : str
         What to do about it.
+
+    Examples
+    --------
+    >>> from silvics.inspection import Finding
+    >>> Finding("few trees", 0.1, "10 % of the error comes from ...", "Use more trees.").value
+    0.1
     """
 
     name: str
@@ -80,6 +86,16 @@ class Diagnosis(Result):
         The error of the best constant prediction.
     goals : list of str
         Which forest serves which goal.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestRegressor
+    >>> from silvics.datasets import Friedman1
+    >>> from silvics.inspection import diagnose
+    >>> X, y = Friedman1().sample(200, random_state=0)
+    >>> found = diagnose(RandomForestRegressor(10, random_state=0).fit(X, y), X, y)
+    >>> bool(found.error_of_infinite_forest < found.error < found.error_of_tree)
+    True
     """
 
     findings: list[Finding]

@@ -39,6 +39,16 @@ class Outliers(Result):
     See Also
     --------
     outliers : Compute it.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestClassifier
+    >>> from silvics.inspection import outliers
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, keep_samples=True, random_state=0).fit(X, y)
+    >>> outliers(forest, X, y).scores.shape
+    (150,)
     """
 
     scores: np.ndarray

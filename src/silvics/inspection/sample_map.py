@@ -43,6 +43,16 @@ class ProximityMap(Result):
     See Also
     --------
     proximity_map : Compute it.
+
+    Examples
+    --------
+    >>> from silvics import RandomForestClassifier
+    >>> from silvics.inspection import proximity_map
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, keep_samples=True, random_state=0).fit(X, y)
+    >>> proximity_map(forest, X).coordinates.shape
+    (150, 2)
     """
 
     coordinates: np.ndarray
