@@ -182,7 +182,7 @@ class Moments(SummedCriterion):
         self.name, self.y = name, y
         # One mean of whole weights, unless constrained, is summed exactly and rounded once.
         whole = all(w == int(w) for w in weights)
-        self.exact = whole and len(y) == 1 and name != "poisson" and not constrained
+        self.exact = whole and len(y) == 1 and not constrained
         self.values, self.centres, self.scale = learning_values(
             y, weights, centred=name != "poisson"
         )
@@ -201,11 +201,12 @@ class Moments(SummedCriterion):
         return sums
 
     def score(self, left, right, whole):
+        if self.exact:
+            left, whole = ([side[0], float(side[1])] for side in (left, whole))
+            right = self.rest(whole, left)
         if self.name == "poisson":
             return self.deviance_part(left) + self.deviance_part(right)
         both = left[0] * right[0]
-        if self.exact:
-            left, whole = ([side[0], float(side[1])] for side in (left, whole))
         differences = differences_of_means(left, whole, slice(1, None))
         if self.name == "friedman_mse":
             d = added(*differences)
@@ -219,6 +220,7 @@ class Moments(SummedCriterion):
 
     def decrease(self, whole, score):
         if self.name == "poisson":
+            whole = [float(s) for s in whole]
             return (score - self.deviance_part(whole)) / (whole[0] * len(self.y)) / self.scale
         return score / (whole[0] * whole[0] * len(self.y)) / self.scale / self.scale
 
@@ -316,12 +318,12 @@ class Medians:
         return [[self.median(column, rows)] for column in self.y]
 
 
-def criterion_of(name, y, weights, n_classes=None, constrained=False):
+def criterion_of(name, y, weights, n_classes=None, constrained=False, categories=False):
     if n_classes is not None:
         return ClassCounts(name, y, weights, n_classes)
     if name == "absolute_error":
         return Medians(y, weights)
-    return Moments(name, y, weights, constrained)
+    return Moments(name, y, weights, constrained or (name == "poisson" and categories))
 
 
 def exact_decrease(criterion, rows, left):

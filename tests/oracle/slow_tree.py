@@ -157,7 +157,12 @@ class SlowTree:
             for f, column in enumerate(self.columns)
         ]
         self.criterion = criterion_of(
-            rules.criterion, y, weights, n_classes, constrained=rules.monotonic_cst is not None
+            rules.criterion,
+            y,
+            weights,
+            n_classes,
+            constrained=rules.monotonic_cst is not None,
+            categories=bool(categories),
         )
         self.weights = weights
         self.n_classes = n_classes

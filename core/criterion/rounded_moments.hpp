@@ -1,0 +1,137 @@
+// Squared error of one output, and Gini of two classes, with weights that are not whole numbers.
+//
+// Weights, and weighted outputs, are rounded to grids of the node that are coarse enough for their
+// sums never to round: the sums are exact in any order, as with whole weights. What the grids leave
+// out is no more than what each addition of floating-point numbers would: 2^-52 of the sum.
+#pragma once
+
+#include <cmath>
+
+#include "criterion/cut_scores.hpp"
+#include "criterion/exact_moments.hpp"
+
+namespace silvics {
+
+class RoundedMoments : public ExactMoments {
+public:
+    using Scores = MeanScores;
+    using ExactMoments::ExactMoments;
+
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        order.weights = subset.in_order();
+        fill_values(target, subset, order);
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        rows_ = std::span(order.rows).subspan(begin, n);
+        weights_ = order.weights.data() + begin;
+        y_ = order.values.data() + begin;
+        double weight = 0.0, low = y_[0], high = y_[0];
+        if (n == 1) {
+            weight = weights_[0];
+        } else {
+            double sums[3];
+            kernels_.sum_outputs(grid_, weights_, y_, n, sums);
+            weight = sums[0];
+            kernels_.value_range(y_, n, &low, &high);
+        }
+        const int exponent = std::ilogb(weight) + 1;  // the weight is less than 2^exponent
+        const double largest = std::max(std::fabs(low), std::fabs(high));
+        const int of_output = largest > 0.0 ? std::ilogb(largest) + 1 : 0;
+        rounding_ = {.weight = std::ldexp(1.5, exponent + 1),
+                     .least_weight = std::ldexp(1.0, exponent - kBits),
+                     .sum = std::ldexp(1.5, exponent + of_output + 1)};
+        double sums[2];
+        kernels_.sum_rounded(rounding_, weights_, y_, n, sums);
+        weight_ = sums[0];
+        total_ = sums[1];
+        mean_ = total_ / weight_;
+        same_ = low == high;
+    }
+
+    void prepare_search() {
+        Moment* const samples = samples_.ensure(rows_.size());
+        kernels_.make_rounded_moments(rounding_, weights_, y_, rows_.size(), mean_,
+                                      &samples->weight);
+    }
+    Statistic sample(std::size_t i) const {
+        Moment made;
+        kernels_.make_rounded_moments(rounding_, weights_ + i, y_ + i, 1, mean_, &made.weight);
+        return made;
+    }
+    Statistic sum_marked(std::span<const std::uint8_t> marks) const {
+        Statistic sum;
+        kernels_.sum_rounded_marked(rounding_, weights_, y_, marks.data(), marks.size(),
+                                    &sum.weight);
+        return sum;
+    }
+    Statistic sum_below(const std::uint16_t* codes, std::size_t n, Code limit) const {
+        Statistic sum;
+        kernels_.sum_rounded_below(rounding_, codes, weights_, y_, n, limit, &sum.weight);
+        return sum;
+    }
+    Statistic sum_upto(const double* values, std::size_t n, double limit) const {
+        Statistic sum;
+        kernels_.sum_rounded_upto(rounding_, values, weights_, y_, n, limit, &sum.weight);
+        return sum;
+    }
+    double decrease(double score) const { return score / (weight_ * weight_); }
+    double score_per_decrease() const { return weight_ * weight_; }
+
+private:
+    static constexpr int kBits = 51;  // of the largest sum
+
+    RoundingGrid rounding_;
+};
+
+class RoundedSquaredError : public RoundedMoments {
+public:
+    static constexpr double kFactor = 1.0;
+    using RoundedMoments::RoundedMoments;
+
+    static bool suits(const Target& target, const LearningSubset&) {
+        return target.n_outputs == 1;
+    }
+
+    void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
+        RoundedMoments::enter(order, begin, n);
+        same_ = same_ && target_.same_value(0, rows_);
+    }
+    double impurity() const {
+        return same_ ? 0.0 : kernels_.sum_squares(weights_, y_, rows_.size(), mean_) / weight_;
+    }
+    int impurity_exponent() const { return -2 * std::ilogb(target_.scale); }
+};
+
+// The output is one for the first class and zero for the second.
+class RoundedGini : public RoundedMoments {
+public:
+    static constexpr double kFactor = 2.0;
+    using RoundedMoments::RoundedMoments;
+
+    static bool suits(const Target& target, const LearningSubset&) {
+        return target.n_outputs == 1 && target.n_classes[0] == 2;
+    }
+    static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
+        order.weights = subset.in_order();
+        order.values.reserve(with_margin(subset.rows.size()));
+        for (const RowId row : subset.rows)
+            order.values.push_back(target.classes[row] == 0 ? 1.0 : 0.0);
+    }
+
+    double impurity() const {
+        const double of[] = {total_, weight_ - total_};
+        return same_ ? 0.0 : Gini::impurity({weight_, of});
+    }
+    int impurity_exponent() const { return 0; }
+    void write_value(std::span<double> value) const {
+        value[0] = value[1] = 0.0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) value[y_[i] == 0.0 ? 1 : 0] += weights_[i];
+    }
+    ClassId only_class() const { return y_[0] == 0.0 ? 1 : 0; }
+    // The probability of the second class.
+    static double value_of(double w, double t) { return (w - t) / w; }
+    static double mean_of(const Statistic& s) { return value_of(weight_of(s), sum_y_of(s)); }
+};
+
+}  // namespace silvics
