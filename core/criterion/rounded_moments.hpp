@@ -5,6 +5,8 @@
 // out is no more than what each addition of floating-point numbers would: 2^-52 of the sum.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "criterion/cut_scores.hpp"
@@ -17,6 +19,13 @@ public:
     using Scores = MeanScores;
     using ExactMoments::ExactMoments;
 
+    // Weights that differ by more than any in use would leave the range of the grids.
+    static bool suits(const Target& target, const LearningSubset& subset) {
+        return target.n_outputs == 1 && std::ranges::all_of(subset.rows, [&](RowId row) {
+                   const double w = subset.weight(row);
+                   return w > 0x1p-200 && w < 0x1p200;
+               });
+    }
     static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
         order.weights = subset.in_order();
         fill_values(target, subset, order);
@@ -26,22 +35,23 @@ public:
         rows_ = std::span(order.rows).subspan(begin, n);
         weights_ = order.weights.data() + begin;
         y_ = order.values.data() + begin;
-        double weight = 0.0, low = y_[0], high = y_[0];
         if (n == 1) {
-            weight = weights_[0];
-        } else {
-            double sums[3];
-            kernels_.sum_outputs(grid_, weights_, y_, n, sums);
-            weight = sums[0];
-            kernels_.value_range(y_, n, &low, &high);
+            weight_ = weights_[0];
+            total_ = weight_ * y_[0];
+            mean_ = y_[0];
+            same_ = true;
+            return;
         }
-        const int exponent = std::ilogb(weight) + 1;  // the weight is less than 2^exponent
-        const double largest = std::max(std::fabs(low), std::fabs(high));
-        const int of_output = largest > 0.0 ? std::ilogb(largest) + 1 : 0;
-        rounding_ = {.weight = std::ldexp(1.5, exponent + 1),
-                     .least_weight = std::ldexp(1.0, exponent - kBits),
-                     .sum = std::ldexp(1.5, exponent + of_output + 1)};
-        double sums[2];
+        double sums[3], low, high;
+        kernels_.sum_outputs(grid_, weights_, y_, n, sums);
+        kernels_.value_range(y_, n, &low, &high);
+        // The weight, and the largest output, are less than these powers of two.
+        const int of_weight = exponent(sums[0]) + 1;
+        const int of_output =
+            std::max(exponent(std::max(std::fabs(low), std::fabs(high))) + 1, kLeastExponent);
+        rounding_ = {.weight = 1.5 * power(of_weight + 1),
+                     .least_weight = power(of_weight - kBits),
+                     .sum = 1.5 * power(of_weight + of_output + 1)};
         kernels_.sum_rounded(rounding_, weights_, y_, n, sums);
         weight_ = sums[0];
         total_ = sums[1];
@@ -80,6 +90,16 @@ public:
 
 private:
     static constexpr int kBits = 51;  // of the largest sum
+    // Outputs below 2^kLeastExponent, in a node that has no larger ones, are rounded to zero.
+    static constexpr int kLeastExponent = -600;
+
+    // Of normal numbers.
+    static int exponent(double x) {
+        return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52) - 1023;
+    }
+    static double power(int e) {
+        return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
+    }
 
     RoundingGrid rounding_;
 };
@@ -88,10 +108,6 @@ class RoundedSquaredError : public RoundedMoments {
 public:
     static constexpr double kFactor = 1.0;
     using RoundedMoments::RoundedMoments;
-
-    static bool suits(const Target& target, const LearningSubset&) {
-        return target.n_outputs == 1;
-    }
 
     void enter(const SampleOrder& order, std::size_t begin, std::size_t n) {
         RoundedMoments::enter(order, begin, n);
@@ -109,8 +125,8 @@ public:
     static constexpr double kFactor = 2.0;
     using RoundedMoments::RoundedMoments;
 
-    static bool suits(const Target& target, const LearningSubset&) {
-        return target.n_outputs == 1 && target.n_classes[0] == 2;
+    static bool suits(const Target& target, const LearningSubset& subset) {
+        return RoundedMoments::suits(target, subset) && target.n_classes[0] == 2;
     }
     static void fill(const Target& target, const LearningSubset& subset, SampleOrder& order) {
         order.weights = subset.in_order();

@@ -187,11 +187,24 @@ class Moments(SummedCriterion):
             y, weights, centred=name != "poisson"
         )
         self.width = 1 + len(y)
+        self.rounded = not whole and len(y) == 1 and name != "poisson" and not constrained
 
     def enter(self, rows):
-        pass
+        """Fractional weights and their products with y are rounded to grids of the node."""
+        self.terms = {}
+        if not self.rounded or len(rows) < 2:
+            return
+        of_weight = frexp(fsum(self.weights[i] for i in rows))[1]
+        of_output = frexp(max(abs(self.values[0][i]) for i in rows))[1]
+        to_grid, of_sum = 1.5 * 2.0 ** (of_weight + 1), 1.5 * 2.0 ** (of_weight + of_output + 1)
+        for i in rows:
+            w = (self.weights[i] + to_grid) - to_grid
+            w = max(w, 2.0 ** (of_weight - 51))
+            self.terms[i] = [w, (w * self.values[0][i] + of_sum) - of_sum]
 
     def summary(self, rows):
+        if self.rounded and all(i in self.terms for i in rows):
+            return [added(*[self.terms[i][k] for i in rows]) for k in range(2)]
         sums = [0.0] + [Fraction(0) if self.exact else 0.0] * len(self.y)
         for i in rows:
             w = self.weights[i]
