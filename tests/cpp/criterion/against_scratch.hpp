@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/logarithm.hpp"
 #include "criterion/concept.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"

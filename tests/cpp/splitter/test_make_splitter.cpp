@@ -2,10 +2,12 @@
 #include <typeinfo>
 
 #include "criterion/binary_gini.hpp"
+#include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/ordered_targets.hpp"
+#include "criterion/rounded_moments.hpp"
 #include "doctest/doctest.h"
 #include "sampling/feature_draw.hpp"
 #include "splitter/fast/fast_splitter.hpp"
