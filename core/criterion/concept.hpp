@@ -85,9 +85,9 @@ double scored_impurity(const C& criterion) {
         return criterion.impurity();
 }
 
-// With whole weights, Gini of two classes, and squared error and Poisson deviance of one output, are
-// scored by one sum besides the weight (C::Scores, cut_scores.hpp). All sums are exact in any order,
-// so that the shortcuts of exact_sums.hpp find the same cut as a full scan.
+// With whole weights, Gini of two classes, and squared error and Poisson deviance of one output,
+// are scored by one sum besides the weight (C::Scores, cut_scores.hpp). All sums are exact in any
+// order, so that the shortcuts of exact_sums.hpp find the same cut as a full scan.
 template <class C>
 concept ExactSumCriterion = Criterion<C> && requires(const C const_c,
                                                      typename C::Statistic statistic) {

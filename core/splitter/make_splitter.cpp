@@ -27,13 +27,12 @@ std::unique_ptr<Splitter> make(const SplitterParts& parts) {
 }
 
 bool has_category(const Table& table) {
-    return std::ranges::any_of(table.columns, [](const Column& column) {
-        return column.kind == Column::Kind::category;
-    });
+    return std::ranges::any_of(
+        table.columns, [](const Column& column) { return column.kind == Column::Kind::category; });
 }
 
-// Whether the search of a criterion supports the columns and the monotonic constraints, if there are
-// any. Exact sums do so for plain variables.
+// Whether the search of a criterion supports the columns and the monotonic constraints, if there
+// are any. Exact sums do so for plain variables.
 template <Criterion C>
 bool supports_columns(const SplitterParts& parts) {
     if constexpr (ExactSumCriterion<C>)
@@ -73,7 +72,7 @@ const std::vector<CriterionEntry>& criteria() {
          make_first<ExactSquaredError, RoundedSquaredError, Moments<SquaredError>>},
         {"friedman_mse", false, true, CompactionRule::variance,
          make_first<ExactSquaredError, RoundedSquaredError, Moments<FriedmanImprovement>>},
-        {"poisson", false, false, CompactionRule::none, 
+        {"poisson", false, false, CompactionRule::none,
          make_first<ExactPoisson, Moments<PoissonDeviance>>},
         {"absolute_error", false, true, CompactionRule::none, make<OrderedTargets>},
     };

@@ -18,8 +18,7 @@ TEST_CASE("deviances of cuts are those of the portable logarithm, to the last bi
         const CutSums sums{w.data(), t.data(), 100.0, 9.0, 1.0};
         std::vector<double> score(n), expected(n);
         for (std::size_t j = 0; j < n; ++j)
-            expected[j] =
-                part(t[j], w[j], -INFINITY) + part(9.0 - t[j], 100.0 - w[j], -INFINITY);
+            expected[j] = part(t[j], w[j], -INFINITY) + part(9.0 - t[j], 100.0 - w[j], -INFINITY);
         CHECK(table.score_deviances(sums, n, score.data()) == std::ranges::max(expected));
         CHECK(score == expected);
     });
@@ -63,8 +62,8 @@ TEST_CASE("a bin that holds a cut of the wanted deviance is never ruled out") {
         table.score_deviances(sums, n - 1, score.data());
         const double wanted = *std::max_element(score.begin(), score.end() - 1);
         std::vector<std::uint8_t> open(n, 7);
-        const std::size_t count = table.bins_above_deviance(sums, score.data(), spread.data(), n,
-                                                            wanted, open.data());
+        const std::size_t count =
+            table.bins_above_deviance(sums, score.data(), spread.data(), n, wanted, open.data());
         CHECK(open.front() == 7);  // the ends are judged elsewhere
         CHECK(open.back() == 7);
         bool sound = true, pure_closed = true;

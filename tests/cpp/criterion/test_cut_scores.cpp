@@ -1,6 +1,5 @@
-#include "criterion/cut_scores.hpp"
-
 #include "criterion/against_scratch.hpp"
+#include "criterion/cut_scores.hpp"
 #include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
 
@@ -25,8 +24,7 @@ TEST_CASE_TEMPLATE("no cut that separates a part of a bin scores more than the b
         for (std::size_t i = 0; i < size; ++i) bin += criterion.sample(i);
         for (std::size_t i = 0; i + 1 < size; ++i) {
             part += criterion.sample(i);
-            const double score =
-                C::Scores::score(criterion, C::weight_of(part), C::sum_y_of(part));
+            const double score = C::Scores::score(criterion, C::weight_of(part), C::sum_y_of(part));
             CHECK(score == test::score_of(criterion, part));
             if (score > -INFINITY) CHECK(C::Scores::end_may_reach(criterion, bin, score));
         }

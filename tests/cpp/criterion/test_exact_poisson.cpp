@@ -1,6 +1,5 @@
-#include "criterion/exact_poisson.hpp"
-
 #include "criterion/against_scratch.hpp"
+#include "criterion/exact_poisson.hpp"
 
 namespace silvics {
 namespace {
@@ -40,7 +39,8 @@ TEST_CASE("impurity and decrease of Poisson deviance are those of the definition
 TEST_CASE("outputs too near zero to be seen in a sum do not suit exact Poisson sums") {
     const LearningSubset subset = test::subset_of(3);
     CHECK(ExactPoisson::suits(real_target(std::vector{0.0, 1.0, 2.0}, 3, 1, false), subset));
-    CHECK_FALSE(ExactPoisson::suits(real_target(std::vector{0.0, 1e-20, 2.0}, 3, 1, false), subset));
+    CHECK_FALSE(
+        ExactPoisson::suits(real_target(std::vector{0.0, 1e-20, 2.0}, 3, 1, false), subset));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "criterion/remaining_ranks.hpp"
-
 #include <algorithm>
 #include <vector>
 
+#include "criterion/remaining_ranks.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
 

@@ -1,6 +1,5 @@
-#include "criterion/rounded_moments.hpp"
-
 #include "criterion/against_scratch.hpp"
+#include "criterion/rounded_moments.hpp"
 
 namespace silvics {
 namespace {
@@ -51,8 +50,7 @@ TEST_CASE("a node keeps the weight of each of two classes") {
     double value[2];
     criterion.write_value(value);
     CHECK(value[0] / value[1] == 0.5 / 1.75);
-    CHECK(criterion.impurity() ==
-          test::close_to(1.0 - (0.5 * 0.5 + 1.75 * 1.75) / (2.25 * 2.25)));
+    CHECK(criterion.impurity() == test::close_to(1.0 - (0.5 * 0.5 + 1.75 * 1.75) / (2.25 * 2.25)));
     CHECK_FALSE(criterion.homogeneous());
     criterion.enter(test::Rows{1, 2});
     CHECK(criterion.homogeneous());
