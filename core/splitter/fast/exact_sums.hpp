@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "criterion/cut_scores.hpp"
 #include "splitter/fast/node_sort.hpp"
 #include "splitter/fast/small_node.hpp"
 #include "splitter/work.hpp"
