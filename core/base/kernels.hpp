@@ -104,7 +104,7 @@ struct Kernels {
                               std::uint32_t limit, double* sums);
     void (*sum_rounded_upto)(const RoundingGrid& grid, const double* values, const double* weights,
                              const double* y, std::size_t n, double limit, double* sums);
-    // Writes both of each sample, zero, and w (y - mean)^2 with the rounded weight.
+    // Writes both of each sample, zero, and w (t / w - mean)^2 of these.
     void (*make_rounded_moments)(const RoundingGrid& grid, const double* weights, const double* y,
                                  std::size_t n, double mean, double* moments);
     // Finds the smallest and the largest value, and returns whether all are whole numbers of 31

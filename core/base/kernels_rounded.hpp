@@ -73,9 +73,11 @@ void sum_rounded_upto(const RoundingGrid& grid, const double* values, const doub
 void make_rounded_moments(const RoundingGrid& grid, const double* weights, const double* y,
                           std::size_t n, double mean, double* moments) {
     for (std::size_t i = 0; i < n; ++i, moments += 4) {
-        const double w = rounded_weight(grid, weights[i]), e = y[i] - mean;
+        // The output that the rounded numbers stand for: bounds of scores hold for these alone.
+        const double w = rounded_weight(grid, weights[i]), t = rounded_term(grid, w, y[i]);
+        const double e = t / w - mean;
         moments[0] = w;
-        moments[1] = rounded_term(grid, w, y[i]);
+        moments[1] = t;
         moments[2] = 0.0;
         moments[3] = w * (e * e);
     }

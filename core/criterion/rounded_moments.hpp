@@ -85,6 +85,13 @@ public:
         kernels_.sum_rounded_upto(rounding_, values, weights_, y_, n, limit, &sum.weight);
         return sum;
     }
+    // Outputs may differ from the mean by few units of rounding, which are added to the spread.
+    double spread_of(const Statistic& s) const {
+        const double of_mean = mean_ * s.weight, t = s.high - of_mean;
+        const double whole = s.weight * s.squares;
+        const double rounding = 0x1p-50 * (std::fabs(s.high) + std::fabs(of_mean));
+        return whole - t * t + 1e-12 * whole + rounding * (4.0 * std::sqrt(whole) + rounding);
+    }
     double decrease(double score) const { return score / (weight_ * weight_); }
     double score_per_decrease() const { return weight_ * weight_; }
 
