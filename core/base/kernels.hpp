@@ -34,6 +34,12 @@ struct OutputGrid {
     double low_part(double y, double h) const { return ((y - h) + low) - low; }
 };
 
+// Magic-number rounding of weights, and of their products with outputs. No weight is rounded to
+// less than the unit of its grid.
+struct RoundingGrid {
+    double weight = 0.0, least_weight = 0.0, sum = 0.0;
+};
+
 struct Kernels {
     const char* name;
 
@@ -50,6 +56,14 @@ struct Kernels {
     // its sum of squares around its mean. Covers bins 1 .. n - 2 and returns how many are open.
     std::size_t (*bins_above_bound)(const CutSums& sums, const double* spread, std::size_t n,
                                     double wanted, std::uint8_t* open);
+    // score[j] = t ln(t / w) + (T - t) ln((T - t) / (W - w)); minus infinity if the sum of a side
+    // is zero. Returns the largest score.
+    double (*score_deviances)(const CutSums& sums, std::size_t n, double* score);
+    // The same as bins_above_bound for these scores, given those of the cuts at the ends of bins.
+    // Bins with a spread of zero are not open.
+    std::size_t (*bins_above_deviance)(const CutSums& sums, const double* score,
+                                       const double* spread, std::size_t n, double wanted,
+                                       std::uint8_t* open);
     std::uint64_t (*sum_words)(const std::uint64_t* words, std::size_t n);
     // The sum of the words marked by one.
     std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,
@@ -77,6 +91,22 @@ struct Kernels {
                          std::size_t n, double mean, double* moments);
     // Returns the sum of w (y - mean)^2, added up in four lanes.
     double (*sum_squares)(const double* weights, const double* y, std::size_t n, double mean);
+    // The same of w y ln(y / mean), for y of at least zero.
+    double (*sum_deviances)(const double* weights, const double* y, std::size_t n, double mean);
+    // Sums of rounded weights and of rounded products of these with y, over the same samples as
+    // sum_outputs: two numbers.
+    void (*sum_rounded)(const RoundingGrid& grid, const double* weights, const double* y,
+                        std::size_t n, double* sums);
+    void (*sum_rounded_marked)(const RoundingGrid& grid, const double* weights, const double* y,
+                               const std::uint8_t* marks, std::size_t n, double* sums);
+    void (*sum_rounded_below)(const RoundingGrid& grid, const std::uint16_t* codes,
+                              const double* weights, const double* y, std::size_t n,
+                              std::uint32_t limit, double* sums);
+    void (*sum_rounded_upto)(const RoundingGrid& grid, const double* values, const double* weights,
+                             const double* y, std::size_t n, double limit, double* sums);
+    // Writes both of each sample, zero, and w (t / w - mean)^2 of these.
+    void (*make_rounded_moments)(const RoundingGrid& grid, const double* weights, const double* y,
+                                 std::size_t n, double mean, double* moments);
     // Finds the smallest and the largest value, and returns whether all are whole numbers of 31
     // bits (and none is NaN).
     bool (*whole_number_range)(const double* values, std::size_t n, double* low, double* high);

@@ -3,8 +3,10 @@
 // by.
 #include "base/kernels_codes.hpp"
 #include "base/kernels_cuts.hpp"
+#include "base/kernels_deviance.hpp"
 #include "base/kernels_histogram.hpp"
 #include "base/kernels_partition.hpp"
+#include "base/kernels_rounded.hpp"
 #include "base/kernels_sums.hpp"
 #include "base/kernels_values.hpp"
 
@@ -17,6 +19,8 @@ const Kernels SILVICS_KERNELS = {
     .score_cuts = score_cuts,
     .score_planes = score_planes,
     .bins_above_bound = bins_above_bound,
+    .score_deviances = score_deviances,
+    .bins_above_deviance = bins_above_deviance,
     .sum_words = sum_words,
     .sum_words_marked = sum_words_marked,
     .sum_words_below = sum_words_below,
@@ -27,6 +31,12 @@ const Kernels SILVICS_KERNELS = {
     .sum_outputs_upto = sum_outputs_upto,
     .make_moments = make_moments,
     .sum_squares = sum_squares,
+    .sum_deviances = sum_deviances,
+    .sum_rounded = sum_rounded,
+    .sum_rounded_marked = sum_rounded_marked,
+    .sum_rounded_below = sum_rounded_below,
+    .sum_rounded_upto = sum_rounded_upto,
+    .make_rounded_moments = make_rounded_moments,
     .whole_number_range = whole_number_range,
     .offsets = offsets,
     .add_words_to_bins = add_words_to_bins,

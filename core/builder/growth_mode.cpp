@@ -39,7 +39,8 @@ GrowthMode choose_mode(const CriterionEntry& criterion, const Splitter& splitter
                                    !rules.search.keeps_values();
     mode.shared = has_team && rules.shareable();
     mode.compact = mode.inner_nodes_from_leaves && !mode.shared && can_grow_compact(target, rules);
-    mode.sole_samples = mode.inner_nodes_from_leaves && rules.stopping.min_samples_split > 1;
+    mode.sole_samples = mode.fast_splitter && target.n_outputs == 1 && !clips_values &&
+                        !rules.search.keeps_values() && rules.stopping.min_samples_split > 1;
     mode.impurity_before_search = !mode.inner_nodes_from_leaves || rules.stopping.limits_leaves() ||
                                   rules.stopping.min_impurity_decrease > 0.0;
     mode.values = value_storage(mode, rules);

@@ -4,12 +4,14 @@
 
 #include "base/kernels.hpp"
 #include "criterion/class_counts.hpp"
+#include "criterion/cut_scores.hpp"
 
 namespace silvics {
 
 class BinaryGini {
 public:
     using Statistic = std::uint64_t;
+    using Scores = MeanScores;
     static constexpr double kFactor = 2.0;
 
     BinaryGini(const Target&, const LearningSubset&, const StopFlag&) {}

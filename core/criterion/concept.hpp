@@ -85,10 +85,9 @@ double scored_impurity(const C& criterion) {
         return criterion.impurity();
 }
 
-// With whole weights, Gini of two classes and squared error of one output are scored by one sum
-// besides the weight: the score is factor * d^2 / (w_l w_r) with d = y_l * weight - sum_y * w_l,
-// where y_l and w_l are the sums left of the cut. All sums are exact in any order, so that the
-// shortcuts of exact_sums.hpp find the same cut as a full scan.
+// With whole weights, Gini of two classes, and squared error and Poisson deviance of one output,
+// are scored by one sum besides the weight (C::Scores, cut_scores.hpp). All sums are exact in any
+// order, so that the shortcuts of exact_sums.hpp find the same cut as a full scan.
 template <class C>
 concept ExactSumCriterion = Criterion<C> && requires(const C const_c,
                                                      typename C::Statistic statistic) {
@@ -127,7 +126,7 @@ concept ExactSumCriterion = Criterion<C> && requires(const C const_c,
     { const_c.spread_of(statistic) } -> std::same_as<double>;
     { const_c.sum_y() } -> std::same_as<double>;          // of the node
     { const_c.perfect_score() } -> std::same_as<double>;  // upper bound of all scores; or infinity
-    { C::kFactor } -> std::convertible_to<double>;
+    { C::Scores::score(const_c, double{}, double{}) } -> std::same_as<double>;
 };
 
 // With whole weights, Gini of many classes is computed in integers (exact_counts.hpp).

@@ -1,5 +1,6 @@
-// The statistic of regression by medians: both sides of the cut are Fenwick trees over the ranks
-// of the outputs in the node, so that moving a sample and finding a median take O(log N).
+// The statistic of regression by medians. The left side of the cut is a Fenwick tree over the ranks
+// of the outputs in the node, so that moving a sample and finding a median take O(log N); on the
+// right side, samples are only removed, which takes constant time.
 #pragma once
 
 #include <algorithm>
@@ -9,50 +10,46 @@
 #include <vector>
 
 #include "criterion/moments.hpp"
+#include "criterion/remaining_ranks.hpp"
 
 namespace silvics {
 
 // Weights and weighted values by rank, with prefix sums in O(log m).
 class WeightedRanks {
 public:
-    struct Prefix {
-        std::size_t rank;       // rank at which the search stopped
-        double weight, moment;  // sums over the ranks below it
-    };
-
-    void clear(std::size_t m) {
-        weight_.assign(m + 1, 0.0);
-        moment_.assign(m + 1, 0.0);
-    }
+    void clear(std::size_t m) { sums_.assign(m + 1, {}); }
     void add(std::size_t rank, double w, double wy) {
-        for (std::size_t i = rank + 1; i < weight_.size(); i += i & (~i + 1)) {
-            weight_[i] += w;
-            moment_[i] += wy;
+        for (std::size_t i = rank + 1; i < sums_.size(); i += i & (~i + 1)) {
+            sums_[i].weight += w;
+            sums_[i].moment += wy;
         }
     }
     // The first rank at which the prefix sum of weights reaches (or, if strict, exceeds) the
     // wanted weight.
-    Prefix reach(double wanted, bool strict) const {
+    MedianPlace reach(double wanted, bool strict) const {
         std::size_t at = 0;
         double weight = 0.0, moment = 0.0;
-        for (std::size_t step = std::bit_floor(weight_.size() - 1); step > 0; step >>= 1) {
+        for (std::size_t step = std::bit_floor(sums_.size() - 1); step > 0; step >>= 1) {
             const std::size_t next = at + step;
-            if (next >= weight_.size()) continue;
-            const double sum = weight + weight_[next];
+            if (next >= sums_.size()) continue;
+            const double sum = weight + sums_[next].weight;
             if (strict ? sum <= wanted : sum < wanted) {
                 at = next;
                 weight = sum;
-                moment += moment_[next];
+                moment += sums_[next].moment;
             }
         }
         // Rounding may leave the whole sum slightly short of the wanted weight; the last rank is
         // returned then.
-        const std::size_t rank = std::min(at, weight_.size() - 2);
+        const std::size_t rank = std::min(at, sums_.size() - 2);
         return {rank, weight, moment};
     }
 
 private:
-    std::vector<double> weight_, moment_;
+    struct Sums {
+        double weight = 0.0, moment = 0.0;
+    };
+    std::vector<Sums> sums_;
 };
 
 class OrderedTargets {
@@ -92,15 +89,14 @@ public:
                 out.rank[i] = static_cast<Position>(out.values.size() - 1);
             }
             out.same = out.values.size() == 1 && target_.same_value(k, rows);
-            out.total = 0.0;
             out.whole.clear(out.values.size());
             in_blocks(n, stop_, [&](std::size_t first, std::size_t end) {
                 for (std::size_t i = first; i < end; ++i) {
                     const double wy = weights_[i] * out.values[out.rank[i]];
-                    out.total += wy;
                     out.whole.add(out.rank[i], weights_[i], wy);
                 }
             });
+            out.whole.settle();
         }
     }
 
@@ -109,7 +105,7 @@ public:
     double impurity() const {
         double sum = 0.0;
         for (const Output& out : outputs_)
-            if (!out.same) sum += absolute_error(out, out.whole, weight_, out.total);
+            if (!out.same) sum += absolute_error(out, out.whole);
         return sum / (weight_ * static_cast<double>(outputs_.size()));
     }
     int impurity_exponent() const { return -std::ilogb(target_.scale); }
@@ -117,7 +113,7 @@ public:
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             const Output& out = outputs_[k];
             value[k] = out.same ? target_.original[k * target_.n_rows + first_row_]
-                                : target_.unscaled(k, median(out, out.whole, weight_));
+                                : target_.unscaled(k, median(out, out.whole));
         }
     }
 
@@ -143,7 +139,7 @@ public:
         for (Output& out : outputs_) {
             const double wy = w * out.values[out.rank[i]];
             out.left.add(out.rank[i], w, wy);
-            out.right.add(out.rank[i], -w, -wy);
+            out.right.remove(out.rank[i], w, wy);
             out.left_total += wy;
         }
     }
@@ -157,17 +153,21 @@ public:
     double score() const {
         double sum = 0.0;
         for (const Output& out : outputs_)
-            sum += absolute_error(out, out.left, left_weight(), out.left_total) +
-                   absolute_error(out, out.right, right_weight(), out.total - out.left_total);
+            sum += absolute_error(out, out.left.reach(left_weight() / 2, false), left_weight(),
+                                  out.left_total) +
+                   absolute_error(out, out.right);
         return -sum;
     }
     double decrease(double score) const { return impurity() + score / score_per_decrease(); }
     double score_per_decrease() const { return weight_ * static_cast<double>(outputs_.size()); }
     double left_value() const {
-        return target_.unscaled(0, median(outputs_[0], outputs_[0].left, left_weight()));
+        const Output& out = outputs_[0];
+        const double half = left_weight() / 2;
+        return target_.unscaled(
+            0, middle(out, out.left.reach(half, false).rank, out.left.reach(half, true).rank));
     }
     double right_value() const {
-        return target_.unscaled(0, median(outputs_[0], outputs_[0].right, right_weight()));
+        return target_.unscaled(0, median(outputs_[0], outputs_[0].right));
     }
 
     // A cell has the weight, then the sum of each output. It serves to order levels, not to
@@ -185,24 +185,29 @@ private:
     struct Output {
         std::vector<double> values;  // distinct outputs of the node, ascending
         std::vector<Position> rank;  // rank of each sample
-        WeightedRanks whole, left, right;
-        double total = 0.0, left_total = 0.0;
+        RemainingRanks whole, right;
+        WeightedRanks left;
+        double left_total = 0.0;
         bool same = false;  // whether the node has a single value
     };
 
     // The sum of w |y - median|, from the sums below and above the median.
-    static double absolute_error(const Output& out, const WeightedRanks& side, double weight,
+    static double absolute_error(const Output& out, const RemainingRanks& side) {
+        return absolute_error(out, side.place(), side.weight(), side.total());
+    }
+    static double absolute_error(const Output& out, const MedianPlace& below, double weight,
                                  double total) {
-        const auto below = side.reach(weight / 2, false);
         const double m = out.values[below.rank];
         return m * (2 * below.weight - weight) + (total - 2 * below.moment);
     }
 
     // The smallest value with at least half of the weight at or below it; if that is exactly half,
     // the middle between it and the next value.
-    static double median(const Output& out, const WeightedRanks& side, double weight) {
-        const double low = out.values[side.reach(weight / 2, false).rank];
-        const double high = out.values[side.reach(weight / 2, true).rank];
+    static double median(const Output& out, const RemainingRanks& side) {
+        return middle(out, side.place().rank, side.upper());
+    }
+    static double middle(const Output& out, std::size_t lower, std::size_t upper) {
+        const double low = out.values[lower], high = out.values[upper];
         return low + (high - low) / 2;
     }
 

@@ -5,10 +5,12 @@
 
 #include "criterion/binary_gini.hpp"
 #include "criterion/class_counts.hpp"
+#include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/ordered_targets.hpp"
+#include "criterion/rounded_moments.hpp"
 #include "splitter/fast/fast_splitter.hpp"
 #include "splitter/general/general_splitter.hpp"
 
@@ -26,10 +28,17 @@ std::unique_ptr<Splitter> make(const SplitterParts& parts) {
     return std::make_unique<FastSplitter<C>>(parts);
 }
 
-// Whether the search of a criterion supports the monotonic constraints, if there are any. Exact
-// sums do so for plain variables.
+bool has_category(const Table& table) {
+    return std::ranges::any_of(
+        table.columns, [](const Column& column) { return column.kind == Column::Kind::category; });
+}
+
+// Whether the search of a criterion supports the columns and the monotonic constraints, if there
+// are any. Exact sums do so for plain variables.
 template <Criterion C>
-bool supports_constraints(const SplitterParts& parts) {
+bool supports_columns(const SplitterParts& parts) {
+    if constexpr (ExactSumCriterion<C>)
+        if (!C::Scores::kOrdersLevels && has_category(parts.table)) return false;
     const auto& signs = parts.rules.monotonic;
     for (std::size_t f = 0; f < signs.size(); ++f)
         if (signs[f] != 0 && !(ExactSumCriterion<C> && parts.table.columns[f].plain)) return false;
@@ -42,7 +51,7 @@ template <Criterion First, Criterion... Others>
 std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
     if constexpr (sizeof...(Others) == 0)
         return make<First>(parts);
-    else if (supports_constraints<First>(parts) && !parts.rules.needs_general_splitter() &&
+    else if (supports_columns<First>(parts) && !parts.rules.needs_general_splitter() &&
              First::suits(parts.target, parts.subset))
         return make<First>(parts);
     else
@@ -54,7 +63,7 @@ std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
 const std::vector<CriterionEntry>& criteria() {
     static const std::vector<CriterionEntry> entries = {
         {"gini", true, false, CompactionRule::gini,
-         make_first<BinaryGini, IntegerGini, ClassCounts<Gini>>},
+         make_first<BinaryGini, IntegerGini, RoundedGini, ClassCounts<Gini>>},
         {"entropy", true, false, CompactionRule::entropy,
          make_first<IntegerEntropy, ClassCounts<Entropy>>},
         {"log_loss", true, false, CompactionRule::entropy,
@@ -62,10 +71,11 @@ const std::vector<CriterionEntry>& criteria() {
         {"misclassification", true, false, CompactionRule::misclassification,
          make<ClassCounts<Misclassification>>},
         {"squared_error", false, true, CompactionRule::variance,
-         make_first<ExactSquaredError, Moments<SquaredError>>},
+         make_first<ExactSquaredError, RoundedSquaredError, Moments<SquaredError>>},
         {"friedman_mse", false, true, CompactionRule::variance,
-         make_first<ExactSquaredError, Moments<FriedmanImprovement>>},
-        {"poisson", false, false, CompactionRule::none, make<Moments<PoissonDeviance>>},
+         make_first<ExactSquaredError, RoundedSquaredError, Moments<FriedmanImprovement>>},
+        {"poisson", false, false, CompactionRule::none,
+         make_first<ExactPoisson, Moments<PoissonDeviance>>},
         {"absolute_error", false, true, CompactionRule::none, make<OrderedTargets>},
     };
     return entries;

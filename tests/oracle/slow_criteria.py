@@ -4,8 +4,8 @@ Two kinds of number live here. What a user sees (impurity, value) follows the fo
 thesis (3.4, 3.6.2) and is compared to rounding. What decides between cuts (score, decrease) is a
 defined float64 expression, so that ties are the same ties: samples of one value are summed in row
 order, then value after value, and the right side is the node less the left; sums of one output
-with whole weights are exact and rounded once. Built-in ``sum`` is
-kept away from it, since newer Pythons compensate its rounding.
+with whole weights are exact and rounded once, and fractional weights are rounded to grids on which
+sums are exact. Built-in ``sum`` is kept away from it, since newer Pythons compensate its rounding.
 """
 
 from fractions import Fraction
@@ -46,16 +46,49 @@ def added(*numbers):
     return total
 
 
+class Grids:
+    """Fractional weights and their products with outputs, rounded so that sums are exact.
+
+    The units are 2^-51 of powers of two above the sums of a node; no weight is less than its unit.
+    """
+
+    def __init__(self, weights, outputs):
+        self.of_weight = frexp(fsum(weights))[1]
+        self.of_sum = self.of_weight + frexp(max(map(abs, outputs)))[1]
+
+    def weight(self, w):
+        return max(self.rounded(w, self.of_weight), 2.0 ** (self.of_weight - 51))
+
+    def product(self, rounded_weight, y):
+        return self.rounded(rounded_weight * y, self.of_sum)
+
+    @staticmethod
+    def rounded(x, exponent):
+        shift = 1.5 * 2.0 ** (exponent + 1)
+        return (x + shift) - shift
+
+
 def differences_of_means(left, whole, which):
     """Of both sides' sums over their weights, times both weights: left against the whole."""
     return [a * whole[0] - b * left[0] for a, b in zip(left[which], whole[which], strict=True)]
 
 
 class SummedCriterion:
-    """A criterion whose statistic is a list of numbers that add up, the weight first."""
+    """A criterion whose statistic is a list of numbers that add up, the weight first.
+
+    ``rounded``: one output with fractional weights is summed on grids. ``exact``: its sums with
+    whole weights are rounded once. ``first_of_two``: both sides of two samples score alike,
+    whichever is left, so that the first cut between them is taken.
+    """
 
     def __init__(self, weights):
         self.weights = weights
+        self.whole = all(w == int(w) for w in weights)
+        self.rounded = self.exact = False
+
+    @property
+    def first_of_two(self):
+        return self.rounded or self.exact
 
     def joined(self, summaries):
         first, *others = summaries
@@ -74,9 +107,10 @@ class SummedCriterion:
 class ClassCounts(SummedCriterion):
     """Weights of the classes; within a node they stand in order of first appearance."""
 
-    def __init__(self, name, y, weights, n_classes):
+    def __init__(self, name, y, weights, n_classes, rounds=False):
         super().__init__(weights)
         self.name, self.y, self.n_classes = name, y, n_classes
+        self.rounded = rounds and not self.whole and name == "gini" and n_classes == [2]
 
     def enter(self, rows):
         self.places, self.outputs, self.width = [], [], 1
@@ -88,9 +122,20 @@ class ClassCounts(SummedCriterion):
                     self.width += 1
             self.places.append(place)
             self.outputs.append(slice(first, self.width))
+        if self.rounded:
+            self.grids = Grids([self.weights[i] for i in rows], [1.0])
 
     def summary(self, rows):
         counts = [0.0] * self.width
+        if self.rounded and self.width == 3:  # the second class is the rest
+            first, second = self.places[0][0], self.places[0][1]
+            for i in rows:
+                w = self.grids.weight(self.weights[i])
+                part = self.grids.product(w, 1.0 - self.y[0][i])
+                counts[0] += w
+                counts[first] += part
+                counts[second] += w - part
+            return counts
         for i in rows:
             w = self.weights[i]
             counts[0] += w
@@ -114,7 +159,7 @@ class ClassCounts(SummedCriterion):
     def gini(self, left, right, whole):
         squares = [d * d for d in differences_of_means(left, whole, slice(1, None))]
         if len(squares) == 2:
-            squares = [2.0 * squares[0]]
+            squares = [2.0 * squares[self.places[0][0] - 1 if self.rounded else 0]]
         return added(*squares) / (left[0] * right[0])
 
     def decrease(self, whole, score):
@@ -177,21 +222,27 @@ def learning_values(y, weights, centred):
 class Moments(SummedCriterion):
     """Weighted sums of the outputs."""
 
-    def __init__(self, name, y, weights, constrained=False):
+    def __init__(self, name, y, weights, exact=False, rounds=False):
         super().__init__(weights)
         self.name, self.y = name, y
-        # One mean of whole weights, unless constrained, is summed exactly and rounded once.
-        whole = all(w == int(w) for w in weights)
-        self.exact = whole and len(y) == 1 and name != "poisson" and not constrained
+        self.exact = exact and self.whole and len(y) == 1
+        self.rounded = rounds and not self.whole and len(y) == 1 and name != "poisson"
         self.values, self.centres, self.scale = learning_values(
             y, weights, centred=name != "poisson"
         )
         self.width = 1 + len(y)
 
     def enter(self, rows):
-        pass
+        if self.rounded:
+            self.grids = Grids([self.weights[i] for i in rows], [self.values[0][i] for i in rows])
 
     def summary(self, rows):
+        if self.rounded:
+            each = [self.grids.weight(self.weights[i]) for i in rows]
+            products = [
+                self.grids.product(w, self.values[0][i]) for w, i in zip(each, rows, strict=True)
+            ]
+            return [added(*each), added(*products)]
         sums = [0.0] + [Fraction(0) if self.exact else 0.0] * len(self.y)
         for i in rows:
             w = self.weights[i]
@@ -201,11 +252,12 @@ class Moments(SummedCriterion):
         return sums
 
     def score(self, left, right, whole):
+        if self.exact:
+            left, whole = ([side[0], float(side[1])] for side in (left, whole))
+            right = self.rest(whole, left)
         if self.name == "poisson":
             return self.deviance_part(left) + self.deviance_part(right)
         both = left[0] * right[0]
-        if self.exact:
-            left, whole = ([side[0], float(side[1])] for side in (left, whole))
         differences = differences_of_means(left, whole, slice(1, None))
         if self.name == "friedman_mse":
             d = added(*differences)
@@ -219,6 +271,7 @@ class Moments(SummedCriterion):
 
     def decrease(self, whole, score):
         if self.name == "poisson":
+            whole = [float(s) for s in whole]
             return (score - self.deviance_part(whole)) / (whole[0] * len(self.y)) / self.scale
         return score / (whole[0] * whole[0] * len(self.y)) / self.scale / self.scale
 
@@ -256,6 +309,8 @@ class Moments(SummedCriterion):
 
 class Medians:
     """Absolute error: a side is its samples, and its median is looked for among them."""
+
+    first_of_two = False
 
     def __init__(self, y, weights):
         self.y, self.weights = y, weights
@@ -316,12 +371,13 @@ class Medians:
         return [[self.median(column, rows)] for column in self.y]
 
 
-def criterion_of(name, y, weights, n_classes=None, constrained=False):
+def criterion_of(name, y, weights, n_classes=None, exact=False, rounds=False):
+    """``exact`` and ``rounds``: what the splitter does with whole and with fractional weights."""
     if n_classes is not None:
-        return ClassCounts(name, y, weights, n_classes)
+        return ClassCounts(name, y, weights, n_classes, rounds)
     if name == "absolute_error":
         return Medians(y, weights)
-    return Moments(name, y, weights, constrained)
+    return Moments(name, y, weights, exact, rounds)
 
 
 def exact_decrease(criterion, rows, left):

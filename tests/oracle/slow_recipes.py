@@ -93,7 +93,8 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
         self.bins = self.columns
         self.weights = list(weights)
         y = [list(column) for column in y]
-        self.criterion = criterion_of(rules.impurity, y, self.weights, n_classes)
+        exact = rules.impurity != "poisson"
+        self.criterion = criterion_of(rules.impurity, y, self.weights, n_classes, exact=exact)
         self.n_classes = n_classes
         self.usable = list(range(len(self.columns))) if columns is None else columns
         self.tree_key = root_key(seed)

@@ -144,7 +144,7 @@ def principal_order(weights, points):
 class SlowTree:
     """The tree; ``nodes`` in depth-first order, left before right."""
 
-    def __init__(self, X, y, weights, rules, seed, n_classes=None, categories=()):
+    def __init__(self, X, y, weights, rules, seed, n_classes=None, categories=(), general=False):
         self.rules = rules
         self.columns = [
             [None if isnan(v) else int(v) if f in categories else float(v) for v in column]
@@ -156,9 +156,13 @@ class SlowTree:
             column if f in self.n_levels else bins_of(column, rules)
             for f, column in enumerate(self.columns)
         ]
+        # Constraints may need another criterion; so do categories with Poisson deviance.
+        free = rules.monotonic_cst is None
+        exact = free and not (rules.criterion == "poisson" and (categories or general))
         self.criterion = criterion_of(
-            rules.criterion, y, weights, n_classes, constrained=rules.monotonic_cst is not None
+            rules.criterion, y, weights, n_classes, exact=exact, rounds=free and not general
         )
+        self.first_of_two = self.criterion.first_of_two and not general
         self.weights = weights
         self.n_classes = n_classes
 
@@ -269,6 +273,8 @@ class SlowTree:
         best = None
         for f in self.drawn_variables(node, node.rows):
             best = self.best_cut(node, f, node.rows, best, self.allowed)
+            if best and self.first_of_two and len(node.rows) == 2:
+                break
         return best
 
     def drawn_variables(self, node, rows):

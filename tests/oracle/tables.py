@@ -182,8 +182,11 @@ class Case:
     def p(self):
         return self.X.shape[1]
 
-    def slow_tree(self, weights=None, seed=None):
-        """The oracle's tree; for a tree of a forest, with its own weights and seed."""
+    def slow_tree(self, weights=None, seed=None, general=False):
+        """The oracle's tree; for a tree of a forest, with its own weights and seed.
+
+        ``general``: as the general splitter grows it, which adds fractional weights as they are.
+        """
         n_classes, y = None, self.y.T.tolist()
         if self.rules.criterion in CLASSIFICATION:
             coded = [np.unique(column, return_inverse=True) for column in self.y.T]
@@ -193,7 +196,7 @@ class Case:
             weights = np.ones(len(self.X)) if self.weights is None else self.weights
         seed = self.tree_seed if seed is None else seed
         X, weights = self.numbered(self.X).tolist(), list(map(float, weights))
-        return SlowTree(X, y, weights, self.rules, seed, n_classes, self.categories)
+        return SlowTree(X, y, weights, self.rules, seed, n_classes, self.categories, general)
 
     def levels_seen(self, f):
         """In all rows, whatever their weight; a level's number is its place among them."""

@@ -14,7 +14,7 @@ def general(monkeypatch):
 
 
 def check(case):
-    slow, model = case.slow_tree(), case.fit()
+    slow, model = case.slow_tree(general=True), case.fit()
     assert_same_tree(model.tree_, slow, case.label)
     assert_same_leaves(case, model, slow, case.label)
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "criterion/cut_scores.hpp"
 #include "splitter/fast/node_sort.hpp"
 #include "splitter/fast/small_node.hpp"
 #include "splitter/work.hpp"
@@ -35,6 +36,7 @@ template <ExactSumCriterion C>
 class ExactSumSearch {
 public:
     using Statistic = typename C::Statistic;
+    using Scores = typename C::Scores;
 
     void best_cut(const C& criterion, const NodeColumn& node, const CutLimits& limits,
                   Search search, const StopFlag& stop, Cut& best) {
@@ -52,11 +54,15 @@ public:
         const Statistic* samples = criterion.samples();
         const bool all_allowed = limits.none();
         Statistic sum{};
+        if constexpr (Scores::kTogether) {
+            if (all_allowed) return best_of_all(criterion, small, best);
+        }
         double top = best.score, middle = 0.0;
         std::size_t at = N;
         for (std::size_t k = 0; k + 1 < N; ++k) {
             sum += samples[small.position(k)];
-            const double w = C::weight_of(sum), t = C::sum_y_of(sum), s = score(criterion, w, t);
+            const double w = C::weight_of(sum), t = C::sum_y_of(sum);
+            const double s = Scores::score(criterion, w, t);
             const bool better = (s > top) & small.cut_after(k) &
                                 (all_allowed || allowed(criterion, limits, k + 1, w, t));
             top = better ? s : top;
@@ -85,7 +91,7 @@ public:
                            const CutLimits& limits, Cut& best) {
         const double w = C::weight_of(left), t = C::sum_y_of(left);
         if (!allowed(criterion, limits, n_left, w, t)) return;
-        const double s = score(criterion, w, t);
+        const double s = Scores::score(criterion, w, t);
         if (!(s > best.score)) return;
         best = {.score = s};
         set_middle(criterion, limits, w, t, best);
@@ -96,12 +102,6 @@ private:
     // kSamplesPerBin samples; codes get a bin each up to kMaxBinsPerSample bins per sample.
     static constexpr std::size_t kMinBinnedSamples = 96, kSamplesPerBin = 4, kMaxBins = 2048,
                                  kMaxBinsPerSample = 2;
-
-    static double score(const C& criterion, double w, double t) {
-        const double W = criterion.weight();
-        const double d = t * W - criterion.sum_y() * w;
-        return C::kFactor * (d * d) / (w * (W - w));
-    }
 
     // Whether a cut with these sums on its left is allowed.
     static bool allowed(const C& criterion, const CutLimits& limits, std::size_t n_left, double w,
@@ -123,10 +123,6 @@ private:
         if (limits.monotonic != 0) cut.middle = middle_of(criterion, w, t);
     }
 
-    CutSums sums(const C& criterion) const {
-        return {weight_.data(), sum_y_.data(), criterion.weight(), criterion.sum_y(), C::kFactor};
-    }
-
     void resize(std::size_t n) {
         weight_.ensure(n);
         sum_y_.ensure(n);
@@ -141,7 +137,7 @@ private:
     std::size_t first_best(const C& criterion, std::size_t n, bool all_allowed, double floor,
                            Allowed&& allowed) {
         work_.cuts += n;
-        double top = kernels_.score_cuts(sums(criterion), n, score_.data());
+        double top = Scores::score_all(criterion, weight_.data(), sum_y_.data(), n, score_.data());
         if (!(top > floor)) return n;
         std::size_t at = 0;
         if (all_allowed) {
@@ -202,6 +198,25 @@ private:
         return true;
     }
 
+    // Scores all cuts of a small node together.
+    template <std::size_t N>
+    static void best_of_all(const C& criterion, const SmallNode<N>& small, Cut& best) {
+        const Statistic* samples = criterion.samples();
+        Statistic sum{};
+        double weight[N], sum_y[N], scores[N];
+        std::size_t after[N], m = 0;
+        for (std::size_t k = 0; k + 1 < N; ++k) {
+            sum += samples[small.position(k)];
+            weight[m] = C::weight_of(sum);
+            sum_y[m] = C::sum_y_of(sum);
+            after[m] = k;
+            m += small.cut_after(k);
+        }
+        const double top = Scores::score_all(criterion, weight, sum_y, m, scores);
+        if (!(top > best.score)) return;
+        best = small.cut(after[std::find(scores, scores + m, top) - scores], top);
+    }
+
     // Computes the sums left of every cut between groups of equal values, and the last sample of
     // each group; returns the number of cuts.
     template <class Sample, class Cuts>
@@ -242,7 +257,6 @@ private:
         fill_bins(criterion, node, shift, n_bins, stop);
         if (!limits.none()) count_bins(node, shift, n_bins);
         const bool whole = shift == 0 && !node.parts_codes();  // no cut lies within a bin
-        const double W = criterion.weight();
         if (!whole) {
             // A cut within a pure bin is worse than a cut at its ends, but those may not be
             // allowed.
@@ -250,9 +264,7 @@ private:
             for (std::size_t b = 0; b < n_bins; ++b)
                 spread_[b] = criterion.spread_of(bins_[b]) + least;
             for (const std::size_t b : {std::size_t{0}, n_bins - 1}) {
-                // A part of the bin explains at most all its squares.
-                const double w = C::weight_of(bins_[b]), squares = criterion.squares_of(bins_[b]);
-                open_[b] = C::kFactor * W * W * squares / (W - w) * (1.0 + 1e-9) >= best.score;
+                open_[b] = Scores::end_may_reach(criterion, bins_[b], best.score);
             }
         }
         criterion.prefix_sum_bins(bins_.data(), n_bins, weight_.data(), sum_y_.data());
@@ -265,10 +277,12 @@ private:
         Position at_left = 0, at_right = 0;
         // If no cut gains anything, all scores are equal, and bounds do not determine the lowest
         // cut.
-        if (!whole && !(found.score > 0.0)) return scan_sorted(criterion, node, limits, stop, best);
+        if (!whole && !(found.score > Scores::score_of_none(criterion)))
+            return scan_sorted(criterion, node, limits, stop, best);
         if (!whole) {
-            std::size_t open = kernels_.bins_above_bound(sums(criterion), spread_.data(), n_bins,
-                                                         found.score, open_.data());
+            const ScoredCuts cuts{weight_.data(), sum_y_.data(), score_.data(), n_bins};
+            std::size_t open =
+                Scores::open_bins(criterion, cuts, spread_.data(), found.score, open_.data());
             for (const std::size_t end : {std::size_t{0}, n_bins - 1}) {
                 open_[end] = open_[end] && spread_[end] > 0.0;
                 open += open_[end];
@@ -351,7 +365,7 @@ private:
                 if (cuts[k] == 0) continue;
                 ++work_.cuts;
                 const double w = C::weight_of(sum), t = C::sum_y_of(sum);
-                const double s = score(criterion, w, t);
+                const double s = Scores::score(criterion, w, t);
                 // Among equal scores the lowest cut wins, also against a cut between bins that is
                 // above it.
                 const bool better =

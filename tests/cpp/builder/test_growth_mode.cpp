@@ -58,7 +58,7 @@ TEST_CASE("parts of weights, several outputs and other criteria do not follow fr
     const GrowthMode mode = mode_of(of);
     CHECK_FALSE(mode.inner_nodes_from_leaves);
     CHECK_FALSE(mode.compact);
-    CHECK_FALSE(mode.sole_samples);
+    CHECK(mode.sole_samples == (of.n_classes.size() < 2));
     CHECK(mode.impurity_before_search);
     CHECK(mode.values_at_inner_nodes == real);
     CHECK(mode.values == (real ? ValueStorage::all_nodes : ValueStorage::leaves));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/logarithm.hpp"
 #include "criterion/concept.hpp"
 #include "doctest/doctest.h"
 #include "support/problem.hpp"
@@ -155,12 +156,18 @@ std::vector<ScoredCut> check_sides(ByRows<C>& criterion, Rng& rng, const Definit
     return cuts;
 }
 
-// The score that criteria of one sum share.
+// The score of criteria of one sum: that of means, or of Poisson deviance.
 template <ExactSumCriterion C>
 double score_of(const C& criterion, const typename C::Statistic& left) {
     const double w = C::weight_of(left), W = criterion.weight();
-    const double d = C::sum_y_of(left) * W - criterion.sum_y() * w;
-    return C::kFactor * (d * d) / (w * (W - w));
+    const double t = C::sum_y_of(left), T = criterion.sum_y();
+    if constexpr (requires { C::kFactor; }) {
+        const double d = t * W - T * w;
+        return C::kFactor * (d * d) / (w * (W - w));
+    } else {
+        if (t == 0.0 || t == T) return -INFINITY;
+        return t * ln_portable(t / w) + (T - t) * ln_portable((T - t) / (W - w));
+    }
 }
 
 // Weights that are whole numbers up to `largest`.

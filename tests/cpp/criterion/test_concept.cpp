@@ -1,10 +1,12 @@
 #include "criterion/binary_gini.hpp"
 #include "criterion/class_counts.hpp"
+#include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/moments.hpp"
 #include "criterion/ordered_targets.hpp"
+#include "criterion/rounded_moments.hpp"
 #include "doctest/doctest.h"
 
 namespace silvics {
@@ -17,13 +19,16 @@ constexpr int n_kinds() {
 }
 
 static_assert(ExactSumCriterion<BinaryGini> && ExactSumCriterion<ExactSquaredError>);
+static_assert(ExactSumCriterion<ExactPoisson> && ExactSumCriterion<RoundedSquaredError> &&
+              ExactSumCriterion<RoundedGini>);
 static_assert(ExactCountsCriterion<IntegerGini> && ExactCountsCriterion<IntegerEntropy>);
 static_assert(MovingCriterion<ClassCounts<Gini>> && MovingCriterion<ClassCounts<Entropy>>);
 static_assert(MovingCriterion<Moments<SquaredError>> && MovingCriterion<Moments<PoissonDeviance>>);
 static_assert(MovingCriterion<OrderedTargets>);
 
 TEST_CASE_TEMPLATE("every criterion is of exactly one kind", C, BinaryGini, IntegerGini,
-                   IntegerEntropy, ExactSquaredError, ClassCounts<Gini>, ClassCounts<Entropy>,
+                   IntegerEntropy, ExactSquaredError, ExactPoisson, RoundedSquaredError,
+                   RoundedGini, ClassCounts<Gini>, ClassCounts<Entropy>,
                    ClassCounts<Misclassification>, Moments<SquaredError>,
                    Moments<FriedmanImprovement>, Moments<PoissonDeviance>, OrderedTargets) {
     static_assert(Criterion<C>);

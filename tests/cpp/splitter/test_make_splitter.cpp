@@ -2,10 +2,12 @@
 #include <typeinfo>
 
 #include "criterion/binary_gini.hpp"
+#include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 #include "criterion/ordered_targets.hpp"
+#include "criterion/rounded_moments.hpp"
 #include "doctest/doctest.h"
 #include "sampling/feature_draw.hpp"
 #include "splitter/fast/fast_splitter.hpp"
@@ -71,11 +73,11 @@ TEST_CASE("the quickest statistic that suits the target and the weights is taken
     CHECK(is_made<BinaryGini>("gini", two, unit));
     CHECK(is_made<BinaryGini>("gini", two, whole));
     CHECK(is_made<IntegerGini>("gini", five, whole));
-    CHECK(is_made<ClassCounts<Gini>>("gini", two, fractional));
+    CHECK(is_made<RoundedGini>("gini", two, fractional));
     CHECK(is_made<ClassCounts<Gini>>("gini", five, fractional));
     CHECK(is_made<ClassCounts<Gini>>("gini", both, unit));
     CHECK(is_made<BinaryGini>("gini", two, unit, monotonic));
-    CHECK(is_made<ClassCounts<Gini>>("gini", two, fractional, monotonic));
+    CHECK(is_made<RoundedGini>("gini", two, fractional, monotonic));
     CHECK(is_made<ClassCounts<Entropy>>("entropy", two, unit, monotonic));
     CHECK(is_made<IntegerEntropy>("entropy", two, unit));
     CHECK(is_made<IntegerEntropy>("log_loss", five, whole));
@@ -83,11 +85,12 @@ TEST_CASE("the quickest statistic that suits the target and the weights is taken
     CHECK(is_made<ClassCounts<Entropy>>("entropy", both, unit));
     CHECK(is_made<ExactSquaredError>("squared_error", one, whole));
     CHECK(is_made<ExactSquaredError>("friedman_mse", one, unit));
-    CHECK(is_made<Moments<SquaredError>>("squared_error", one, fractional));
+    CHECK(is_made<RoundedSquaredError>("squared_error", one, fractional));
     CHECK(is_made<Moments<SquaredError>>("squared_error", several, unit));
     CHECK(is_made<ExactSquaredError>("squared_error", one, unit, monotonic));
     CHECK(is_made<Moments<FriedmanImprovement>>("friedman_mse", several, unit));
-    CHECK(is_made<Moments<PoissonDeviance>>("poisson", counts, unit));
+    CHECK(is_made<ExactPoisson>("poisson", counts, unit));
+    CHECK(is_made<Moments<PoissonDeviance>>("poisson", counts, fractional));
     CHECK(is_made<OrderedTargets>("absolute_error", one, unit));
 }
 

@@ -1,6 +1,8 @@
 #include "criterion/against_scratch.hpp"
 #include "criterion/binary_gini.hpp"
+#include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
+#include "criterion/rounded_moments.hpp"
 #include "splitter/fast/exact_sums.hpp"
 #include "splitter/made_column.hpp"
 
@@ -30,10 +32,28 @@ std::vector<double> random_outputs(Rng& rng, const std::vector<double>& x, int k
 
 template <class C>
 Target target_of(const std::vector<double>& y) {
-    if (std::is_same_v<C, ExactSquaredError>) return real_target(y, y.size(), 1, true);
+    if (std::is_same_v<C, ExactSquaredError> || std::is_same_v<C, RoundedSquaredError>)
+        return real_target(y, y.size(), 1, true);
+    if (std::is_same_v<C, ExactPoisson>) {
+        std::vector<double> positive;
+        for (const double v : y) positive.push_back(std::max(v, 0.0));
+        return real_target(positive, y.size(), 1, false);
+    }
     std::vector<std::int64_t> classes;
     for (const double v : y) classes.push_back(v > 0.5 ? 1 : 0);
     return class_target(classes, y.size(), {2});
+}
+
+// Weights that the criterion is for; or else any that it can have.
+template <class C>
+LearningSubset subset_for(Rng& rng, std::size_t n) {
+    if (std::is_base_of_v<RoundedMoments, C>) {
+        if (test::pick(rng, 2) == 0) return test::random_subset(rng, n, test::Weights::fractional);
+        std::vector<double> weights(n);  // most are less than the rounding of their sum
+        for (double& w : weights) w = std::exp2(test::pick_real(rng, -60.0, 60.0));
+        return test::subset_of(n, weights);
+    }
+    return test::heavy_subset(rng, n, 6);
 }
 
 std::vector<CutLimits> some_limits(Rng& rng, std::size_t n, double whole) {
@@ -68,7 +88,7 @@ void check_searches(Rng& rng, ExactSumSearch<C>& search, const MadeColumn& made,
                     bool weighted) {
     const std::size_t n = made.values().size();
     const Target target = target_of<C>(random_outputs(rng, made.values(), kind));
-    const LearningSubset subset = weighted ? test::heavy_subset(rng, n, 6) : test::subset_of(n);
+    const LearningSubset subset = weighted ? subset_for<C>(rng, n) : test::subset_of(n);
     ByRows<C> criterion(target, subset, test::kNeverStop);
     criterion.enter(subset.rows);
     if (criterion.homogeneous()) return;  // such a node is not searched
@@ -97,7 +117,7 @@ void check_searches(Rng& rng, ExactSumSearch<C>& search, const MadeColumn& made,
 }
 
 TEST_CASE_TEMPLATE("every search of sums finds the cut that trying all finds, ties included", C,
-                   BinaryGini, ExactSquaredError) {
+                   BinaryGini, ExactSquaredError, ExactPoisson, RoundedSquaredError, RoundedGini) {
     Rng rng(74);
     ExactSumSearch<C> search;  // what a node leaves behind must not matter
     for (const std::size_t n : {2U, 3U, 4U, 5U, 9U, 12U, 13U, 16U, 17U, 40U, 63U, 64U, 65U, 95U,
@@ -109,7 +129,8 @@ TEST_CASE_TEMPLATE("every search of sums finds the cut that trying all finds, ti
 }
 
 TEST_CASE_TEMPLATE("every search of sums finds the same cut in a table of more values than codes",
-                   C, BinaryGini, ExactSquaredError) {
+                   C, BinaryGini, ExactSquaredError, ExactPoisson, RoundedSquaredError,
+                   RoundedGini) {
     Rng rng(75);
     const std::size_t n_rows = 150000;  // two or three values to a code
     test::Matrix X = test::random_matrix(rng, n_rows, 1);
@@ -162,6 +183,7 @@ TEST_CASE_TEMPLATE("every search of sums finds the same cut in a table of more v
             best.threshold = middle_of_gap(x[order[k]], x[order[k + 1]]);
             n_left = k + 1;
         }
+        if (n_left == 0) continue;  // no cut is allowed
         for (std::size_t i = 0; i < n; ++i)
             best.goes_left.push_back(x[i] <= best.threshold ? 1 : 0);
         REQUIRE(static_cast<std::size_t>(std::ranges::count(best.goes_left, 1)) == n_left);
@@ -178,7 +200,7 @@ TEST_CASE_TEMPLATE("every search of sums finds the same cut in a table of more v
 }
 
 TEST_CASE_TEMPLATE("sides are scored by their sums, within the limits", C, BinaryGini,
-                   ExactSquaredError) {
+                   ExactSquaredError, ExactPoisson, RoundedSquaredError, RoundedGini) {
     Rng rng(76);
     ExactSumSearch<C> search;
     for (int repeat = 0; repeat < 100; ++repeat) {
@@ -186,7 +208,7 @@ TEST_CASE_TEMPLATE("sides are scored by their sums, within the limits", C, Binar
         std::vector<double> x(n);
         for (double& v : x) v = test::pick_real(rng, 0.0, 1.0);
         const Target target = target_of<C>(random_outputs(rng, x, repeat % 4));
-        const LearningSubset subset = test::heavy_subset(rng, n, 6);
+        const LearningSubset subset = subset_for<C>(rng, n);
         ByRows<C> criterion(target, subset, test::kNeverStop);
         criterion.enter(subset.rows);
         if (criterion.homogeneous()) continue;
@@ -217,13 +239,13 @@ TEST_CASE_TEMPLATE("sides are scored by their sums, within the limits", C, Binar
 }
 
 TEST_CASE_TEMPLATE("the samples of low codes are summed as if marked", C, BinaryGini,
-                   ExactSquaredError) {
+                   ExactSquaredError, ExactPoisson, RoundedSquaredError, RoundedGini) {
     Rng rng(88);
     for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 31U, 33U, 200U}) {
         const auto codes = test::spread_codes(rng, n, n, 100);
         std::vector<double> x(codes.begin(), codes.end());
         const Target target = target_of<C>(random_outputs(rng, x, 2));
-        const LearningSubset subset = test::heavy_subset(rng, n, 6);
+        const LearningSubset subset = subset_for<C>(rng, n);
         ByRows<C> criterion(target, subset, test::kNeverStop);
         criterion.enter(subset.rows);
         for (const Code limit : {Code{0}, Code{1}, Code{codes[n / 2]}, Code{5000}, Code{65536}}) {
