@@ -25,6 +25,14 @@ struct CutPlanes {
     double factor;
 };
 
+// Weights of the samples in the first bins of a variable: all of them, and by class, in planes of n
+// + 1 numbers that begin with zero. Number b + 1 is the weight in the bins up to and including b.
+struct ClassBins {
+    const std::uint32_t* weight;
+    const std::uint32_t* classes;
+    std::size_t n, n_classes;
+};
+
 // Magic-number rounding: (y + high) - high rounds y to a multiple of the coarse grid, and `low`
 // does the same for what that leaves.
 struct OutputGrid {
@@ -50,6 +58,15 @@ struct Kernels {
     // its sum of squares around its mean. Covers bins 1 .. n - 2 and returns how many are open.
     std::size_t (*bins_above_bound)(const CutSums& sums, const double* spread, std::size_t n,
                                     double wanted, std::uint8_t* open);
+    // The score of the cut after each bin: the sum over classes of (l W - n L)^2 over L (W - L),
+    // where node has W and the weights n. The score after the last bin is NaN. spread[b] is the
+    // weight of bin b times its sum of squares around its mean.
+    void (*score_class_bins)(const ClassBins& bins, const double* node, double* score,
+                             double* spread);
+    // The same as bins_above_bound for the scores of several classes.
+    std::size_t (*class_bins_above_bound)(const ClassBins& bins, double node_weight,
+                                          const double* score, const double* spread, double wanted,
+                                          std::uint8_t* open);
     std::uint64_t (*sum_words)(const std::uint64_t* words, std::size_t n);
     // The sum of the words marked by one.
     std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,
