@@ -59,14 +59,16 @@ struct Kernels {
     std::size_t (*bins_above_bound)(const CutSums& sums, const double* spread, std::size_t n,
                                     double wanted, std::uint8_t* open);
     // The score of the cut after each bin: the sum over classes of (l W - n L)^2 over L (W - L),
-    // where node has W and the weights n. The score after the last bin is NaN. spread[b] is the
-    // weight of bin b times its sum of squares around its mean.
+    // where node has W and the weights n. bound[b] is an upper bound on the scores of cuts within
+    // bin b; minus infinity if it is pure. There must be four bins at least; the score of the last
+    // and the bounds of the first and the last mean nothing.
     void (*score_class_bins)(const ClassBins& bins, const double* node, double* score,
-                             double* spread);
-    // The same as bins_above_bound for the scores of several classes.
-    std::size_t (*class_bins_above_bound)(const ClassBins& bins, double node_weight,
-                                          const double* score, const double* spread, double wanted,
-                                          std::uint8_t* open);
+                             double* bound);
+    // words[i] = w << class * bits for a sample whose upper half is the weight w and whose lower
+    // half the class. Returns the sum of the words, and writes that of the weights. Words may be
+    // null.
+    std::uint64_t (*pack_classes)(const std::uint64_t* samples, std::size_t n, unsigned bits,
+                                  std::uint64_t* words, std::uint64_t* weight);
     std::uint64_t (*sum_words)(const std::uint64_t* words, std::size_t n);
     // The sum of the words marked by one.
     std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,

@@ -55,7 +55,7 @@ public:
     // everywhere. Together these bound the scores of cuts within a bin, in bits.
     static constexpr double kBinError = 1e-12;
     static bool scores_bins() { return true; }
-    void score_bins(const ClassBins& bins, const double* node, double* score,
+    void score_bins(const ClassBins& bins, const double* node, bool, double* score,
                     double* bound) const {
         const std::size_t n = bins.n;
         sums_.assign(n, 0);
@@ -69,8 +69,8 @@ public:
             }
             const std::uint64_t here = t_(at) + t_(weight_ - at);
             slopes_[b] = in_bits(here - t_(at + 1) - t_(weight_ - at - 1));
-            bound[b] = slopes_[b] * (static_cast<double>(low) - static_cast<double>(at)) -
-                       in_bits(here);
+            bound[b] =
+                slopes_[b] * (static_cast<double>(low) - static_cast<double>(at)) - in_bits(here);
         }
         for (std::size_t k = 0; k < bins.n_classes; ++k) {
             const std::uint32_t* const plane = bins.classes + k * (n + 1);
@@ -93,18 +93,11 @@ public:
             }
         }
         for (std::size_t b = 0; b + 1 < n; ++b)
-            score[b] = in_bits(sums_[b] - t_(bins.weight[b + 1]) -
-                               t_(weight_ - bins.weight[b + 1]));
+            score[b] =
+                in_bits(sums_[b] - t_(bins.weight[b + 1]) - t_(weight_ - bins.weight[b + 1]));
     }
-    std::size_t open_bins(const ClassBins& bins, const double*, const double*,
-                          const double* bound, bool, double wanted, std::uint8_t* open) const {
-        const double bar = wanted - 1e-6 - 1e-12 * in_bits(t_(weight_));  // for rounding
-        std::size_t count = 0;
-        for (std::size_t b = 0; b < bins.n; ++b) {
-            open[b] = bound[b] >= bar && bins.weight[b] != bins.weight[b + 1];
-            count += open[b];
-        }
-        return count;
+    double open_from(double score) const {  // rounding included
+        return score - 1e-6 - 1e-12 * in_bits(t_(weight_));
     }
 
 private:

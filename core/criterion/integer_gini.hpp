@@ -5,6 +5,9 @@
 // L^2 nn with ll = sum l^2, ln = sum l n, nn = sum n^2.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "base/kernels.hpp"
 #include "criterion/integer_counts.hpp"
 
@@ -54,39 +57,36 @@ public:
         return sum / (static_cast<double>(L) * static_cast<double>(W - L));
     }
 
-    // Bins are scored with a relative error of less than kBinError. Their spreads bound the scores
-    // of cuts within them.
+    // Scores of bins have a relative error of less than kBinError. Cuts within a pure bin are worse
+    // than those at its ends, if all are allowed.
     static constexpr double kBinError = 1e-12;
     bool scores_bins() const { return weight_ < std::uint64_t{1} << 26; }  // l W is exact then
-    void score_bins(const ClassBins& bins, const double* node, double* score,
-                    double* spread) const {
-        kernels_.score_class_bins(bins, node, score, spread);
-    }
-    // Marks the bins in which a cut may have the score `wanted` or more, and returns how many they
-    // are. Cuts within a pure bin are worse than those at its ends, if all are allowed.
-    std::size_t open_bins(const ClassBins& bins, const double* node, const double* score,
-                          double* spread, bool all_allowed, double wanted,
-                          std::uint8_t* open) const {
-        if (!all_allowed)
-            for (std::size_t b = 0; b < bins.n; ++b) spread[b] += 1e-300;
+    void score_bins(const ClassBins& bins, const double* node, bool all_allowed, double* score,
+                    double* bound) const {
+        kernels_.score_class_bins(bins, node, score, bound);
         const double W = node[0];
-        std::size_t count =
-            kernels_.class_bins_above_bound(bins, W, score, spread, wanted, open);
         for (const std::size_t b : {std::size_t{0}, bins.n - 1}) {
             // A part of the bin explains at most all its squares.
-            double mean_part = 0.0, mean_square = 0.0;
+            double product = 0.0, squares = 0.0, own = 0.0;
             const std::uint32_t* plane = bins.classes + b;
             for (std::size_t k = 1; k <= bins.n_classes; ++k, plane += bins.n + 1) {
-                mean_part += node[k] * (plane[1] - plane[0]);
-                mean_square += node[k] * node[k];
+                const double part = plane[1] - plane[0];
+                product += node[k] * part;
+                squares += node[k] * node[k];
+                own += part * part;
             }
             const double w = bins.weight[b + 1] - bins.weight[b];
-            const double squares = w - 2.0 * mean_part / W + w * mean_square / W / W;
-            open[b] = spread[b] > 0.0 && W * W * squares / (W - w) * (1.0 + 1e-9) >= wanted;
-            count += open[b];
+            const double all = w - 2.0 * product / W + w * (squares / W / W);
+            bound[b] =
+                own == w * w ? -std::numeric_limits<double>::infinity() : W * W * all / (W - w);
         }
-        return count;
+        if (all_allowed) return;
+        for (std::size_t b = 0; b < bins.n; ++b)
+            if (std::isinf(bound[b]) && bins.weight[b] != bins.weight[b + 1])
+                bound[b] = std::numeric_limits<double>::infinity();
     }
+    // The least bound of a bin in which a cut may have this score.
+    static double open_from(double score) { return score * (1.0 - 1e-9); }
 
 private:
     static constexpr std::uint64_t kMaxWeightOfWord = 46000;

@@ -24,18 +24,17 @@ public:
                   const StopFlag& stop, Cut& best) {
         fill(criterion, node, limits, stop);
         score_.ensure(n_bins_);
-        within_.ensure(n_bins_);
-        criterion.score_bins(bins(criterion), score_.data(), within_.data());
+        bound_.ensure(n_bins_);
+        criterion.score_bins({weight_.data(), cells_.data(), n_bins_, criterion.n_present()},
+                             limits.none(), score_.data(), bound_.data());
         BinCut found = best_between(criterion, limits, best.score);
         const bool whole = shift_ == 0 && !node.parts_codes();  // no cut lies within a bin
         Position at_left = 0, at_right = 0;
         if (!whole) {
             // If no cut gains anything, bounds do not determine the lowest cut.
             if (found.score == -kInfinity || !(criterion.decrease(found.score) > 0.0)) return false;
-            const std::size_t open =
-                criterion.open_bins(bins(criterion), score_.data(), within_.data(), limits.none(),
-                                    found.score, open_.ensure(n_bins_));
-            if (open > 0) scan_within(criterion, node, limits, stop, found, at_left, at_right);
+            if (find_open(criterion.open_from(found.score), node, stop) > 0)
+                scan_within(criterion, node, limits, stop, found, at_left, at_right);
         }
         if (found.bin == n_bins_) return true;
         if (found.between)
@@ -52,8 +51,8 @@ public:
     }
 
 private:
-    // A bin has about kSamplesPerBin samples. All bins together have at most kCellsPerSample weights
-    // per sample; codes get a bin each if that is so, too.
+    // A bin has about kSamplesPerBin samples. All bins together have at most kCellsPerSample
+    // weights per sample; codes get a bin each if that is so, too.
     static constexpr std::size_t kSamplesPerBin = 4, kMaxBins = 2048, kCellsPerSample = 2;
 
     // The best cut so far: within a bin, or between it and the next.
@@ -62,10 +61,6 @@ private:
         std::size_t bin;
         bool between;
     };
-
-    ClassBins bins(const C& criterion) const {
-        return {weight_.data(), cells_.data(), n_bins_, criterion.n_present()};
-    }
 
     void fill(const C& criterion, const NodeColumn& node, const CutLimits& limits,
               const StopFlag& stop) {
@@ -76,7 +71,7 @@ private:
                 ? range
                 : std::clamp(std::min(n / kSamplesPerBin, most), std::size_t{4}, kMaxBins);
         shift_ = range <= wanted ? 0 : std::bit_width((range - 1) / wanted);
-        n_bins_ = ((range - 1) >> shift_) + 1;
+        n_bins_ = std::max(((range - 1) >> shift_) + 1, std::size_t{4});  // some may be empty
         const std::size_t stride = n_bins_ + 1;
         std::uint32_t* const cells = cells_.cleared(K * stride);
         plane_.ensure(criterion.n_classes());
@@ -85,7 +80,8 @@ private:
         const auto samples = criterion.samples();
         in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i)
-                cells[plane_[C::class_of(samples[i])] + ((node.codes[i] - node.range.low) >> shift_)] +=
+                cells[plane_[C::class_of(samples[i])] +
+                      ((node.codes[i] - node.range.low) >> shift_)] +=
                     static_cast<std::uint32_t>(C::weight_of(samples[i]));
         });
         std::uint32_t* const weight = weight_.cleared(stride);
@@ -122,7 +118,7 @@ private:
         BinCut found{floor, n_bins_, false};
         work_.cuts += n_bins_ - 1;
         double bar = below(floor);
-        for (std::size_t b = 0; b + 1 < n_bins_; ++b) {
+        for (std::size_t b = 0; weight_[b + 1] != weight_[n_bins_]; ++b) {
             if (!(score_[b] > bar)) continue;
             const LeftSums left = sums_of_first(criterion, b + 1);
             const double score = criterion.score(left);
@@ -150,14 +146,14 @@ private:
         return cut;
     }
 
-    // The positions of the samples in open bins; returns their number.
-    std::size_t find_open(const NodeColumn& node, const StopFlag& stop) {
+    // Finds the samples of the bins whose bound is at least `bar`; returns their number.
+    std::size_t find_open(double bar, const NodeColumn& node, const StopFlag& stop) {
         places_.ensure(node.size() + 1);
-        std::size_t m = 0;
+        std::size_t& m = n_open_ = 0;
         for (std::size_t b = 0, end; b < n_bins_; b = end) {
             end = b + 1;
-            if (open_[b] == 0) continue;
-            while (end < n_bins_ && open_[end] != 0) ++end;
+            if (!(bound_[b] >= bar)) continue;
+            while (end < n_bins_ && bound_[end] >= bar) ++end;
             stop.check();
             m += kernels_.find_codes(node.codes, node.size(),
                                      node.range.low + (static_cast<Code>(b) << shift_),
@@ -169,7 +165,7 @@ private:
     // Scores the cuts within the open bins.
     void scan_within(C& criterion, const NodeColumn& node, const CutLimits& limits,
                      const StopFlag& stop, BinCut& found, Position& at_left, Position& at_right) {
-        const std::size_t m = find_open(node, stop);
+        const std::size_t m = n_open_;
         codes_.ensure(m);
         rows_.ensure(m);
         for (std::size_t k = 0; k < m; ++k) {
@@ -211,11 +207,10 @@ private:
     Work work_;
     NodeSort sort_;
     int shift_ = 0;
-    std::size_t n_bins_ = 0;
+    std::size_t n_bins_ = 0, n_open_ = 0;    // bins; samples in open bins
     Scratch<std::uint32_t> cells_, weight_;  // sums over the first bins, in planes (ClassBins)
     Scratch<std::uint32_t> plane_;           // where the cells of each class begin
-    Scratch<double> score_, within_;         // after each bin; what bounds the scores within it
-    Scratch<std::uint8_t> open_;
+    Scratch<double> score_, bound_;          // after each bin; of cuts within it
     Scratch<std::uint32_t> counts_;  // of samples in the bins up to each, if there are limits
     Scratch<Position> places_;       // of the samples in open bins, and their codes and rows
     CodeBuffer codes_;

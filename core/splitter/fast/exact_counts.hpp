@@ -17,7 +17,7 @@ public:
 
     void best_cut(C& criterion, const NodeColumn& node, const CutLimits& limits, Search search,
                   const StopFlag& stop, Cut& best) {
-        if (search == Search::automatic && node.size() >= kMinBinnedSamples &&
+        if (search == Search::automatic && node.size() >= min_binned(criterion) &&
             criterion.scores_bins() && !node.range.constant() && !sparse(node) &&
             binned_.best_cut(criterion, node, limits, stop, best))
             return;
@@ -243,8 +243,10 @@ private:
 
     // Smaller nodes sort all samples.
     static constexpr std::size_t kMinSamplesToSkipLowest = 24;
-    // Larger nodes sum samples in bins.
-    static constexpr std::size_t kMinBinnedSamples = 64;
+    // Larger nodes sum samples in bins. The more classes, the more bins must be looked into.
+    static std::size_t min_binned(const C& criterion) {
+        return std::max(std::size_t{64}, 16 * criterion.n_present());
+    }
 
     const Kernels& kernels_ = kernels();
     Work work_;

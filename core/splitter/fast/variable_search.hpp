@@ -244,8 +244,8 @@ private:
             if (limits.none() && criterion_.packs()) {
                 const auto unsure = sides.unsure(column, places_);
                 const auto left = criterion_.sums_of_words([&](const std::uint64_t* words) {
-                    std::uint64_t sum = kernels_.sum_words_below(
-                        column.codes, words, column.size(), sides.surely_left);
+                    std::uint64_t sum = kernels_.sum_words_below(column.codes, words, column.size(),
+                                                                 sides.surely_left);
                     for (const Position i : unsure)
                         if (column.value(i) <= threshold) sum += words[i];
                     return sum;
