@@ -26,18 +26,20 @@ from tables import header, line, publish, standard_error
 
 from silvics import ForestClassifier, ForestRegressor, recipes
 
-RECIPES = [
-    "pert_stopped",
-    "breiman_2004",
-    "purely_random",
-    "random_gap",
-    "biau_2012",
-    "biau_2012_halves",
-    "denil_2013",
-    "scornet_2014",
-    "random_forest",
-]
-RELEVANT = [0, 1]  # of four variables
+# What is measured: the recipe, its other choices, and the power of N that leaves have at least.
+VARIANTS: dict[str, tuple[str, dict[str, Any], float]] = {
+    "cart, leaves of sqrt(N)": ("cart", {"n_estimators": 1}, 0.5),
+    "extra_trees, leaves of sqrt(N)": ("extra_trees", {}, 0.5),
+    "pert_stopped": ("pert_stopped", {}, 0.0),
+    "breiman_2004": ("breiman_2004", {"relevant": [0, 1]}, 0.0),
+    "purely_random": ("purely_random", {}, 0.0),
+    "random_gap": ("random_gap", {}, 0.0),
+    "biau_2012": ("biau_2012", {}, 0.0),
+    "biau_2012_halves": ("biau_2012_halves", {}, 0.0),
+    "denil_2013": ("denil_2013", {}, 0.0),
+    "scornet_2014": ("scornet_2014", {}, 0.0),
+    "random_forest": ("random_forest", {}, 0.0),
+}
 NOISE = 0.5  # standard deviation
 TESTED = 5000  # points
 
@@ -117,7 +119,7 @@ def problems() -> dict[str, Problem]:
 def measure(problem: Problem, chosen: argparse.Namespace) -> dict[str, np.ndarray]:
     """Excess by recipe: size, repeat. Learning sets are the same for all."""
     shape = (len(chosen.sizes), chosen.repeats)
-    found = {name: np.empty(shape) for name in RECIPES}
+    found = {name: np.empty(shape) for name in VARIANTS}
     X_test = np.random.default_rng(1).random((TESTED, 4))
     for i, n in enumerate(chosen.sizes):
         start = time.perf_counter()
@@ -125,11 +127,11 @@ def measure(problem: Problem, chosen: argparse.Namespace) -> dict[str, np.ndarra
             rng = np.random.default_rng([n, r])
             X = rng.random((n, 4))
             y = problem.draw(X, rng)
-            for name in RECIPES:
-                known = {"relevant": RELEVANT} if name == "breiman_2004" else {}
-                forest = problem.forest(
-                    name, chosen.trees, random_state=r, n_jobs=chosen.jobs, **known
-                )
+            for name, (recipe, choices, power) in VARIANTS.items():
+                options = {"n_estimators": chosen.trees, **choices}
+                if power:
+                    options["min_samples_leaf"] = round(n**power)
+                forest = problem.forest(recipe, random_state=r, n_jobs=chosen.jobs, **options)
                 found[name][i, r] = problem.excess(forest.fit(X, y), X_test)
         took = time.perf_counter() - start
         print(f"{problem.title}, N = {n}: {took:.0f} s", file=sys.stderr, flush=True)
@@ -180,7 +182,7 @@ def picture(path: Path, problem: Problem, found: dict[str, np.ndarray], sizes: l
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     figure, axis = pyplot.subplots(figsize=(8, 4.8), constrained_layout=True)
-    marks = "osD^v<>PX"
+    marks = "osD^v<>PX*h"
     for (name, excess), mark in zip(found.items(), marks, strict=True):
         spread = [standard_error(row) for row in excess]
         plain = name == "random_forest"
@@ -213,13 +215,13 @@ def picture(path: Path, problem: Problem, found: dict[str, np.ndarray], sizes: l
 def in_words(found: dict[str, dict[str, np.ndarray]], sizes: list[int]) -> Iterator[str]:
     """For each recipe, plainly."""
     yield from ["## Does the error fall toward the residual error?", ""]
-    for name in RECIPES:
+    for name, (recipe, _, _) in VARIANTS.items():
         parts = []
         for kind, of in found.items():
             means = of[name].mean(axis=1)
             left = 100 * means[-1] / means[0]
             parts.append(f"{kind} {verdict(sizes, of[name])} ({left:.0f} % of the excess is left)")
-        yield f"- `{name}` ({recipes.get(name).origin}): {'; '.join(parts)}."
+        yield f"- `{name}` ({recipes.get(recipe).origin}): {'; '.join(parts)}."
     cuts = np.log2(sizes[-1] ** (2 / 3)) / 4
     yield ""
     yield (
@@ -238,7 +240,7 @@ def against_forest(found: dict[str, dict[str, np.ndarray]], sizes: list[int]) ->
     """Random Forests, of which the thesis has no proof, beside the best of the others."""
     for kind, of in found.items():
         means = {name: excess.mean(axis=1) for name, excess in of.items()}
-        ahead = [[n for n in RECIPES if means[n][i] < means["random_forest"][i]] for i in (0, -1)]
+        ahead = [[n for n in VARIANTS if means[n][i] < means["random_forest"][i]] for i in (0, -1)]
         last = slope(sizes[-2:], means["random_forest"][-2:])
         first = slope(sizes[:2], means["random_forest"][:2])
         told = [", ".join(f"`{n}`" for n in names) or "none" for names in ahead]

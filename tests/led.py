@@ -4,16 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-# Table 6.1: the seven segments of the digits 0 to 9.
-SEGMENTS = np.array(
-    [
-        [int(on) for on in digit]
-        for digit in (
-            "1110111", "0010010", "1011101", "1011011", "0111010",
-            "1101011", "1101111", "1010010", "1111111", "1111011",
-        )
-    ]
-)  # fmt: skip
+from silvics.datasets import classification
+
+SEGMENTS = classification.SEGMENTS  # Table 6.1
 DIGITS = np.arange(10)
 
 # The importances of X1 to X7, computed from the definition for some K.

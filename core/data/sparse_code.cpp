@@ -47,9 +47,12 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
     column.sparse = true;
     column.plain = false;
     std::vector<double> read(n);
-    std::vector<std::uint32_t> order;  // the cells that are not missing, sorted by value
+    visit_scalar(column.values.type, [&]<class T>(std::type_identity<T>) {
+        for (std::size_t k = 0; k < n; ++k) read[k] = load_as_double<T>(column.values.at(k));
+    });
+    std::vector<std::uint32_t>& order = made.order;
+    order.reserve(n);
     for (std::size_t k = 0; k < n; ++k) {
-        read[k] = column.values[k];
         if (std::isinf(read[k])) throw std::invalid_argument(kInfinite);
         if (std::isnan(read[k]))
             column.has_missing = true;
@@ -73,6 +76,7 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
         high = not_stored > 0 ? std::max(0.0, value(order.size() - 1)) : value(order.size() - 1);
     }
     Coder coder(n_distinct, n_known, low, high, rule, column);
+    if (column.code_value_shift == 0) column.code_values.reserve(coder.most());
     made.coded.codes = smallest_codes(n, coder.most(), [&]<class T>(T& codes) {
         using Narrow = typename T::value_type;
         std::size_t at = 0, rows = 0;
@@ -91,6 +95,8 @@ SparseColumn sparse_code(const Matrix& X, std::size_t j, const BinRule& rule,
         for (std::size_t k = 0; column.has_missing && k < n; ++k)
             if (std::isnan(read[k])) codes[k] = static_cast<Narrow>(column.n_codes);
     });
+    for (std::size_t k = 0; column.has_missing && k < n; ++k)
+        if (std::isnan(read[k])) order.push_back(static_cast<std::uint32_t>(k));
     column.code_values.shrink_to_fit();
     return made;
 }

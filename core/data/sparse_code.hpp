@@ -10,8 +10,9 @@
 namespace silvics {
 
 struct SparseColumn {
-    CodedColumn coded;         // codes of the cells
-    std::vector<RowId> cells;  // rows of the cells
+    CodedColumn coded;                 // codes of the cells
+    std::vector<RowId> cells;          // rows of the cells
+    std::vector<std::uint32_t> order;  // the cells by value, missing ones last
 };
 
 SparseColumn sparse_code(const Matrix& X, std::size_t column, const BinRule& rule,

@@ -118,19 +118,48 @@ CodedColumn coded_column(const Matrix& X, std::size_t j, const ColumnView& value
     return rank_code(read, values, rule, stop);
 }
 
+// Places of the columns of a sparse matrix among its cells.
+SparseCells sparse_cells(const Matrix& X) {
+    const SparseView& sparse = *X.sparse;
+    const auto start = [&](std::size_t j) { return static_cast<std::size_t>(sparse.starts[j]); };
+    SparseCells cells;
+    cells.heads.resize(X.cols);
+    std::size_t longest = 0;
+    for (std::size_t j = 0; j < X.cols; ++j) {
+        cells.heads[j].begin = start(j) - start(0);
+        const std::size_t n = start(j + 1) - start(j);
+        cells.heads[j].n_cells = static_cast<std::uint32_t>(n);
+        longest = std::max(longest, n);
+    }
+    const std::size_t n = start(X.cols) - start(0);
+    cells.rows.resize(n);
+    cells.values = sparse.values;
+    cells.values.data = sparse.values.at(start(0));
+    cells.by_value = IndexArray(n, longest);
+    return cells;
+}
+
 Table code_sparse(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
     Table table;
     table.n_rows = X.rows;
     table.columns.resize(X.cols);
-    table.cells.resize(X.cols);
+    SparseCells& cells = table.sparse.emplace(sparse_cells(X));
     std::vector<CodeArray> codes(X.cols);
     team.run(X.cols, [&](std::size_t j, std::size_t) {
         SparseColumn made = sparse_code(X, j, rule, team.stop());
+        const std::size_t begin = cells.heads[j].begin;
+        if (made.cells.size() != cells.heads[j].n_cells)
+            throw std::invalid_argument("the sparse matrix has changed while it was read");
+        std::ranges::copy(made.cells, cells.rows.begin() + static_cast<std::ptrdiff_t>(begin));
+        cells.by_value.visit([&]<class T>(T* to) {
+            std::ranges::transform(made.order, to + begin,
+                                   [](std::uint32_t cell) { return static_cast<T>(cell); });
+        });
         table.columns[j] = std::move(made.coded.column);
-        table.cells[j] = std::move(made.cells);
-        table.columns[j].cells = table.cells[j];
+        table.columns[j].cells = cells.rows_of(j);
         codes[j] = std::move(made.coded.codes);
     });
+    cells.index_rows(X.rows, team.stop());
     const auto bytes = [](const CodeArray& array) {
         return std::visit([](const auto& v) { return v.size() * sizeof(v[0]); }, array);
     };
@@ -144,6 +173,14 @@ Table code_sparse(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
                 if (!v.empty()) std::memcpy(to, v.data(), v.size() * sizeof(v[0]));
             },
             codes[j]);
+        SparseCells::Head& head = cells.heads[j];
+        const Column& column = table.columns[j];
+        head.codes = to;
+        head.wide = column.codes.wide;
+        head.zero = column.zero;
+        head.missing = static_cast<Code>(column.n_codes);
+        head.has_missing = column.has_missing;
+        head.several_values = column.kind == Column::Kind::several_values;
         to += bytes(codes[j]) + bytes(codes[j]) % 2;
     }
     return table;

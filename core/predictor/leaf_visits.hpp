@@ -9,6 +9,7 @@
 #include "predictor/predictor.hpp"
 #include "predictor/row_blocks.hpp"
 #include "predictor/traversal.hpp"
+#include "predictor/unpacked_levels.hpp"
 #include "predictor/unpacked_tree.hpp"
 
 namespace silvics {
@@ -88,12 +89,13 @@ void Predictor::leaves_of(const PackedTree& tree, const RowBlock& block,
     });
 }
 
-template <class T, class Visit>
-void Predictor::leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
-                               std::span<const std::uint32_t> samples, UnpackedTree<T>& unpacked,
+template <class Unpacked, class Visit>
+void Predictor::leaves_of_many(std::size_t m, const RowBlock& block,
+                               const typename Unpacked::Value* values,
+                               std::span<const std::uint32_t> samples, Unpacked& unpacked,
                                Traversal& traversal, Visit&& visit) const {
     const PackedTree& tree = trees_[m];
-    if (UnpackedTree<T>::pays(forest_, m, samples.size())) {
+    if (Unpacked::pays(forest_, m, samples.size())) {
         unpacked.unpack(tree);
         with_leaves(tree, [&](auto&& add) {
             unpacked.down(block, values, samples,

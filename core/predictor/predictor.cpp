@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -28,6 +29,7 @@ Predictor::Predictor(PackedForest forest, bool as_float32, bool by_majority)
         ruled_ |= forest_.shapes[m].ruled;
         n_steps_ += forest_.shapes[m].depth + 1;
     }
+    if (ruled_) levels_ = LevelColumns(forest_);
 }
 
 std::size_t Predictor::n_nodes() const {
@@ -60,6 +62,12 @@ void Predictor::add_vote(std::span<const double> shares, std::span<double> sum) 
     }
 }
 
+bool Predictor::levels_pay(std::size_t first, std::size_t last, std::size_t n_samples) const {
+    for (std::size_t m = first; m < last && !levels_.empty(); ++m)
+        if (forest_.shapes[m].ruled && UnpackedLevels::pays(forest_, m, n_samples)) return true;
+    return false;
+}
+
 template <class Visit>
 void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
                            Traversal&& traversal, const StopFlag& stop, Visit&& visit) const {
@@ -67,8 +75,7 @@ void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& 
         std::vector<std::uint32_t> all(block.size);
         std::iota(all.begin(), all.end(), 0U);
         // All samples traverse a tree while it is in the cache.
-        const auto traverse_all = [&]<class T>(const T* values) {
-            UnpackedTree<T> unpacked(n_features());
+        const auto traverse_all = [&](const auto* values, auto&& unpacked) {
             for (std::size_t m = first; m < last; ++m) {
                 stop.check();
                 leaves_of_many(
@@ -76,11 +83,16 @@ void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& 
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
             }
         };
+        if (levels_pay(first, last, block.size)) {
+            const LevelBlock levels(levels_, block);
+            return traverse_all(levels.values(), UnpackedLevels(levels));
+        }
         bool any_unpacked = false;  // only unpacked trees make use of floats
         for (std::size_t m = first; m < last && !any_unpacked; ++m)
             any_unpacked = UnpackedTree<float>::pays(forest_, m, block.size);
         const auto floats = any_unpacked ? exact_floats(block) : std::vector<float>();
-        floats.empty() ? traverse_all(block.values) : traverse_all(floats.data());
+        floats.empty() ? traverse_all(block.values, UnpackedTree<double>(n_features()))
+                       : traverse_all(floats.data(), UnpackedTree<float>(n_features()));
         return;
     }
     const std::span<const PackedTree> trees(trees_);
@@ -205,13 +217,28 @@ void Predictor::out_of_bag(const Matrix& X, const DrawnTrees& trees, OutOfBagSum
     out.clear(X.rows, width_);
     constexpr std::size_t kRows = 32768;
     for_out_of_bag(X, trees, kRows, team, [&](const RowBlock& block) {
-        return [&, block, traversal = Traversal(), unpacked = UnpackedTree<double>(n_features())](
+        const std::size_t last = trees.first + trees.seeds.size();
+        struct OfLevels {
+            OfLevels(const LevelColumns& columns, const RowBlock& rows)
+                : block(columns, rows), unpacked(block) {}
+            LevelBlock block;
+            UnpackedLevels unpacked;
+        };
+        auto levels = levels_pay(trees.first, last, block.size)
+                          ? std::make_unique<OfLevels>(levels_, block)
+                          : nullptr;
+        return [&, block, levels = std::move(levels), traversal = Traversal(),
+                plain = UnpackedTree<double>(n_features())](
                    std::size_t m, std::span<const std::uint32_t> samples) mutable {
-            leaves_of_many(m, block, block.values, samples, unpacked, traversal,
-                           [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
-                               ++out.counts[block.first + i];
-                               add(leaf, out.sums.subspan((block.first + i) * width_, width_));
-                           });
+            const auto add_leaf = [&](std::uint32_t i, PackedLeaf leaf, auto&& add) {
+                ++out.counts[block.first + i];
+                add(leaf, out.sums.subspan((block.first + i) * width_, width_));
+            };
+            if (levels)
+                leaves_of_many(m, block, levels->block.values(), samples, levels->unpacked,
+                               traversal, add_leaf);
+            else
+                leaves_of_many(m, block, block.values, samples, plain, traversal, add_leaf);
         };
     });
 }

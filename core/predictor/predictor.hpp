@@ -10,14 +10,13 @@
 #include "base/thread_team.hpp"
 #include "data/matrix.hpp"
 #include "forest/forest.hpp"
+#include "predictor/level_block.hpp"
 #include "predictor/packed_tree.hpp"
 #include "sampling/learning_subset.hpp"
 
 namespace silvics {
 
 struct RowBlock;
-template <class T>
-class UnpackedTree;
 class Traversal;
 
 // The nodes that each sample visits, as a sparse matrix over the nodes of all trees.
@@ -113,11 +112,15 @@ private:
     void for_leaves(std::size_t first, std::size_t last, const RowBlock& block,
                     Traversal&& traversal, const StopFlag& stop, Visit&& visit) const;
 
+    // Whether some of these trees test levels and are unpacked for as many samples.
+    bool levels_pay(std::size_t first, std::size_t last, std::size_t n_samples) const;
+
     // visit(sample, leaf, add) for any number of samples of the block in tree m, which is unpacked
-    // first if that pays. `values`: the values of the block, in double or single precision.
-    template <class T, class Visit>
-    void leaves_of_many(std::size_t m, const RowBlock& block, const T* values,
-                        std::span<const std::uint32_t> samples, UnpackedTree<T>& unpacked,
+    // first if that pays. `values`: the values of the block, as the unpacked tree compares them.
+    template <class Unpacked, class Visit>
+    void leaves_of_many(std::size_t m, const RowBlock& block,
+                        const typename Unpacked::Value* values,
+                        std::span<const std::uint32_t> samples, Unpacked& unpacked,
                         Traversal& traversal, Visit&& visit) const;
     // The same as with_leaves, without majority votes.
     template <class Use>
@@ -128,6 +131,7 @@ private:
 
     PackedForest forest_;
     std::vector<PackedTree> trees_;
+    LevelColumns levels_;
     std::size_t width_ = 0, n_steps_ = 0;
     bool ruled_ = false, as_float32_ = false, by_majority_ = false;
     // The numbers of nodes are rarely needed, so they are computed on first use.

@@ -69,8 +69,9 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
     const auto rounded = [&](double value) {
         return as_float32 ? static_cast<double>(static_cast<float>(value)) : value;
     };
-    const auto visit_block = [&](std::size_t first, std::size_t size, const double* values) {
-        body(RowBlock{first, size, X.cols, values, !any_missing({values, size * X.cols})});
+    const auto visit_block = [&](std::size_t first, std::size_t size, const double* values,
+                                 bool missing) {
+        body(RowBlock{first, size, X.cols, values, !missing});
     };
     team.run(n_blocks, [&](std::size_t b, std::size_t worker) {
         const std::size_t first = b * block_rows, size = std::min(block_rows, X.rows - first);
@@ -82,15 +83,20 @@ void for_row_blocks(const Matrix& X, bool as_float32, ThreadTeam& team, std::siz
                     buffer[i * X.cols + j] = cell(value);
                 });
             };
-            put(rounded);
-            visit_block(first, size, buffer.data());
+            bool missing = false;  // only stored cells are looked at
+            put([&](double value) {
+                missing |= std::isnan(value);
+                return rounded(value);
+            });
+            visit_block(first, size, buffer.data(), missing);
             put([](double) { return 0.0; });
             return;
         }
         buffer.resize(size * X.cols + 1);
         read_rows(X, first, size, buffer.data());
         if (as_float32) std::ranges::transform(buffer, buffer.begin(), rounded);
-        visit_block(first, size, buffer.data());
+        const std::span<const double> values{buffer.data(), size * X.cols};
+        visit_block(first, size, buffer.data(), any_missing(values));
     });
 }
 

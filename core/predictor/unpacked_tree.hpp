@@ -77,6 +77,8 @@ private:
 template <class T>
 class UnpackedTree {
 public:
+    using Value = T;
+
     // Whether tree m can be unpacked, and `n_samples` samples save more time than unpacking takes.
     static bool pays(const PackedForest& forest, std::size_t m, std::size_t n_samples);
 

@@ -173,6 +173,18 @@ struct SampleOrder {
         for_arrays(each);
     }
 
+    // Copies the n samples from `begin` on.
+    void copy_range(std::size_t begin, std::size_t n, SampleOrder& some) const {
+        const auto each = [&]<class T>(const std::vector<T>& from, std::vector<T>& to) {
+            to.clear();
+            for (std::size_t first = begin; first < from.size(); first += size()) {
+                const auto at = from.begin() + static_cast<std::ptrdiff_t>(first);
+                to.insert(to.end(), at, at + static_cast<std::ptrdiff_t>(n));
+            }
+        };
+        for_pairs(*this, some, each);
+    }
+
     // Copies some of the samples, by position.
     void copy_some(std::span<const std::size_t> places, SampleOrder& some) const {
         const auto each = [&]<class T>(const std::vector<T>& from, std::vector<T>& to) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "splitter/constants.hpp"
 
 namespace silvics {
 
@@ -22,10 +21,10 @@ struct DrawCounts {
 
 // `draw` returns variables by next() until it is done(). Variables that are certain to be tried
 // come in batches: begin(batch), then try_variable(i, f) for each, which returns whether it was
-// useful, that is, not constant. enough() ends the draw early. A variable known to be constant
-// costs its draw only.
-template <class Draw, class Begin, class Try, class Enough>
-DrawCounts draw_variables(Draw& draw, const Constants& constants, const DrawLimits& limits,
+// useful, that is, not constant. enough() ends the draw early. A variable for which
+// constants.known(f) holds costs its draw only.
+template <class Draw, class Known, class Begin, class Try, class Enough>
+DrawCounts draw_variables(Draw& draw, const Known& constants, const DrawLimits& limits,
                           std::vector<FeatureId>& batch, Begin&& begin, Try&& try_variable,
                           Enough&& enough) {
     DrawCounts counts;

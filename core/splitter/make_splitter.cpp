@@ -17,10 +17,12 @@ namespace {
 
 template <Criterion C>
 std::unique_ptr<Splitter> make(const SplitterParts& parts) {
-    C::fill(parts.target, parts.subset, parts.order);
     if constexpr (MovingCriterion<C>)
-        if (parts.rules.needs_general_splitter())
+        if (parts.rules.needs_general_splitter()) {
+            GeneralSplitter<C>::fill(parts);
             return std::make_unique<GeneralSplitter<C>>(parts);
+        }
+    C::fill(parts.target, parts.subset, parts.order);
     return std::make_unique<FastSplitter<C>>(parts);
 }
 

@@ -10,7 +10,7 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import importance, recipes
+    from silvics import bias_variance, datasets, importance, inspection, recipes
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forests import (
         ExtraTreesClassifier,
@@ -35,6 +35,8 @@ else:
     __getattr__, __dir__ = attach(
         __name__,
         {
+            "bias_variance": [],
+            "datasets": [],
             "embedding": ["RandomTreesEmbedding"],
             "forests": [
                 "ExtraTreesClassifier",
@@ -43,6 +45,7 @@ else:
                 "RandomForestRegressor",
             ],
             "importance": [],
+            "inspection": [],
             "interop.from_sklearn": ["from_sklearn"],
             "isolation": ["IsolationForest"],
             "merging": ["merge"],
@@ -74,8 +77,11 @@ __all__ = [
     "RandomForestRegressor",
     "RandomTreesEmbedding",
     "__version__",
+    "bias_variance",
+    "datasets",
     "from_sklearn",
     "importance",
+    "inspection",
     "load",
     "merge",
     "recipes",

@@ -95,7 +95,11 @@ def documented(module):
     return [member for member in members if inspect.isfunction(member)]
 
 
-@pytest.mark.parametrize("function", documented(silvics.importance), ids=name_of)
+@pytest.mark.parametrize(
+    "function",
+    [*documented(silvics.importance), *documented(silvics.bias_variance)],
+    ids=name_of,
+)
 def test_functions_say_what_they_take_and_give(function):
     doc = inspect.getdoc(function)
     assert re.findall(r"\n\n(\w+)\n-+\n", doc) == ["Parameters", "Returns", "Examples"]
@@ -114,7 +118,9 @@ def results(module):
     return [member for member in members if dataclasses.is_dataclass(member)]
 
 
-@pytest.mark.parametrize("kind", results(silvics.importance), ids=name_of)
+@pytest.mark.parametrize(
+    "kind", [*results(silvics.importance), *results(silvics.bias_variance)], ids=name_of
+)
 def test_results_say_what_they_have(kind):
     described = section(kind, "Attributes")
     fields = {name for name in kind.__dataclass_fields__ if not name.startswith("_")}
@@ -149,6 +155,8 @@ def test_public_names():
     assert set(silvics.__all__) == {
         *(kind.__name__ for kind in PUBLIC),
         "ModelFileError",
+        "bias_variance",
+        "datasets",
         "from_sklearn",
         "importance",
         "load",

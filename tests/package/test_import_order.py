@@ -22,6 +22,7 @@ ORDER = [
     "_state",
     "_threads",
     "_warnings",
+    "datasets",
     # Tables, predictions, fitting. Fitting prunes trees by what they predict, and so comes later.
     "_tables",
     "recipes",
@@ -49,11 +50,17 @@ ORDER = [
     "merging",
     "importance.significance",
     "importance.selection",
+    "bias_variance",
     "demo",
 ]
 
 # Packages whose ``__init__`` loads names when they are used: type checkers alone see imports.
-LAZY = ["__init__.py", "importance/__init__.py"]
+LAZY = [
+    "__init__.py",
+    "bias_variance/__init__.py",
+    "datasets/__init__.py",
+    "importance/__init__.py",
+]
 
 # Libraries that are imported where they are needed, since users may not have them.
 OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}

@@ -1,7 +1,7 @@
 """Every public name of silvics. A new name needs a line here, and a reason.
 
-The surface consists of names, not of modules: the names of ``silvics``, ``silvics.importance`` and
-``silvics.recipes``, and the methods and attributes of the objects that they give. Other modules
+The surface consists of names, not of modules: the names of ``silvics`` and of its public packages,
+and the methods and attributes of the objects that they give. Other modules
 (``silvics.interop``, ``silvics.plots`` and so on) and the names in them are private, whether their
 own name has a leading underscore or not. Parameters are listed by ``tests/contract``.
 """
@@ -16,7 +16,7 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import importance, recipes
+from silvics import bias_variance, datasets, importance, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 
@@ -30,7 +30,7 @@ SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
 ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding
-load merge from_sklearn ModelFileError importance recipes __version__
+load merge from_sklearn ModelFileError bias_variance datasets importance recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -40,19 +40,39 @@ binary_encoding
 Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
 NullInformation
 """
+DATASETS = """
+Problem RegressionProblem ClassificationProblem
+Friedman1 Friedman2 Friedman3 SumOfNormals NoisyCosine
+LED XOR MixedCardinality ThresholdAndCopy TwoGaussians Twonorm Ringnorm Waveform
+load_penguins load_seattle_weather
+"""
+BIAS_VARIANCE = """
+decompose decompose_over decompose_by_resampling misclassification ambiguity majority_accuracy
+BiasVariance BiasVarianceCurve Misclassification Ambiguity
+"""
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
 @pytest.mark.parametrize(
     ("package", "expected"),
-    [(silvics, SILVICS), (importance, IMPORTANCE), (recipes, RECIPES)],
-    ids=["silvics", "importance", "recipes"],
+    [
+        (silvics, SILVICS),
+        (bias_variance, BIAS_VARIANCE),
+        (datasets, DATASETS),
+        (importance, IMPORTANCE),
+        (recipes, RECIPES),
+    ],
+    ids=["silvics", "bias_variance", "datasets", "importance", "recipes"],
 )
 def test_names_of_packages(package, expected):
     assert sorted(package.__all__) == sorted(expected.split())
 
 
-@pytest.mark.parametrize("package", [silvics, importance], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package",
+    [silvics, bias_variance, datasets, importance],
+    ids=lambda package: package.__name__,
+)
 def test_dir_lists_public_names_only(package):
     listed = {name for name in dir(package) if not name.startswith("_")}
     assert listed == set(package.__all__) - {"__version__"}
@@ -191,6 +211,17 @@ RESULTS = {
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
     """,
+    bias_variance.BiasVariance: f"""
+        {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance
+        variance_of_learning_set variance_of_randomness variance_with points averages
+        standard_errors n_members n_learning_sets n_samples X
+    """,
+    bias_variance.BiasVarianceCurve: f"{RESULT} param_name values results best",
+    bias_variance.Misclassification: f"""
+        {RESULT} noise error normal_error estimate variance points averages standard_errors
+        n_learning_sets n_samples X
+    """,
+    bias_variance.Ambiguity: f"{RESULT} error member_error ambiguity errors ambiguities",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 
@@ -200,6 +231,17 @@ def test_names_of_results(result):
     fields = {field.name for field in dataclasses.fields(result)}
     names = {name for name in {*dir(result), *fields} if not name.startswith("_")}
     assert names == set(RESULTS[result].split())
+
+
+def test_names_of_problems():
+    names = {"n_features", "feature_names", "description", "bayes_model", "residual_error"}
+    names |= {"residual_error_at", "sample", "sample_outputs"}
+    assert public(datasets.Friedman1()) == {*names, "noise"}
+    assert public(datasets.Twonorm()) == {*names, "classes"}
+    for name in DATASETS.split():
+        owner = getattr(datasets, name)
+        if inspect.isclass(owner):
+            assert not {n for n in vars(owner) if not n.startswith("_")} - names - {"table"}
 
 
 def test_names_of_displays():

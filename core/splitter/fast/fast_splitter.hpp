@@ -50,10 +50,11 @@ public:
             if (auto split = find_on_sample(node, constants)) return split;
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
         if constexpr (ExactSumCriterion<C> || ExactCountsCriterion<C>)
-            if (node.n == 2) return find_between_two(node, rows, constants);
+            if (node.n == 2 && !table_.sparse) return find_between_two(node, rows, constants);
         search_.prepare(node.n);
         if (team_ != nullptr && node.n >= rules_.shared_from)
             return find_shared(node, rows, constants);
+        if (table_.sparse) return find_in_cells(node, rows, constants);
         if (search_.by_values(node.n)) return find_by_values(node, rows, constants);
         if constexpr (requires { requires C::kSummable; } || ExactSumCriterion<C> ||
                       ExactCountsCriterion<C>)
@@ -107,11 +108,13 @@ private:
     // Nodes of at least kMinSamplesToBatch samples gather the codes of kBatchSize variables
     // together. A smaller node may find a perfect cut before all variables are tried.
     static constexpr std::size_t kMinSamplesToBatch = 64, kBatchSize = 4;
+    // So many sparse columns are fetched into the cache at a time.
+    static constexpr std::size_t kCellBatchSize = 16;
 
     // Draws the variables of the node, in batches; begin, try_variable and enough are those of
     // draw_variables.
-    template <class Begin, class Try, class Enough>
-    void for_drawn_variables(const NodeSamples& node, const Constants& constants,
+    template <class Known, class Begin, class Try, class Enough>
+    void for_drawn_variables(const NodeSamples& node, const Known& constants,
                              std::size_t batch_size, Begin&& begin, Try&& try_variable,
                              Enough&& enough) {
         draw_.begin(node.key);
@@ -148,8 +151,8 @@ private:
     // than found.cut, and returns false if the variable is constant; keep(best) keeps what
     // mark(best) will need of the variable just searched, which is the best so far; mark(best)
     // marks the samples.
-    template <class Begin, class SearchOne, class Keep, class Mark>
-    std::optional<Split> find_best(const NodeSamples& node, Constants& constants,
+    template <class Known, class Begin, class SearchOne, class Keep, class Mark>
+    std::optional<Split> find_best(const NodeSamples& node, Known& constants,
                                    std::size_t batch_size, Begin&& begin, SearchOne&& search_one,
                                    Keep&& keep, Mark&& mark) {
         Found best;
@@ -170,6 +173,28 @@ private:
         split.middle = best.cut.middle;
         partition_samples(node, split);
         return split;
+    }
+
+    // The constants of a sparse table: columns that have no cell at the node, too. They need not be
+    // remembered.
+    struct SparseConstants {
+        Constants& listed;
+        const NodeCells& cells;
+        bool known(FeatureId f) const { return cells.absent(f) || listed.known(f); }
+        void found(FeatureId f) { listed.found(f); }
+    };
+
+    std::optional<Split> find_in_cells(const NodeSamples& node, std::span<const RowId> rows,
+                                       Constants& listed) {
+        SparseConstants constants{listed, search_.enter_cells(node, rows)};
+        const bool mapped = constants.cells.mapped();
+        return find_best(
+            node, constants, mapped ? kCellBatchSize : 1,
+            [&](std::span<const FeatureId> drawn) {
+                if (mapped) constants.cells.prefetch(drawn, rules_.random_cut);
+            },
+            [&](std::size_t, Found& found) { return search_.search_cells(node, rows, found); },
+            [](const Found&) {}, [&](const Found& best) { return search_.mark(node, best, rows); });
     }
 
     // The codes of a batch of variables are gathered together.

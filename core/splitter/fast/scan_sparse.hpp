@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "splitter/fast/draw_threshold.hpp"
 #include "splitter/fast/exact_counts.hpp"
 #include "splitter/fast/exact_sums.hpp"
 #include "splitter/fast/node_cells.hpp"
-#include "splitter/fast/node_sort.hpp"
 
 namespace silvics {
 
@@ -83,44 +84,56 @@ private:
 template <class C>
 class SparseScan {
 public:
-    SparseScan(C& criterion, std::size_t n_rows, const StopFlag& stop)
-        : stop_(stop), left_(criterion), node_(n_rows, stop) {}
+    SparseScan(C& criterion, const Table& table, NodeCells& node)
+        : left_(criterion), table_(table), node_(node) {}
 
     // The number of cuts scored so far.
     std::uint64_t n_cuts() const { return n_cuts_; }
 
     // The best cut, with missing values at either end of the order; returns false if the column is
     // constant. A cut found has its threshold and the side of missing values.
-    bool best_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
-                  const CutLimits& limits, Found& found) {
-        if (!enter(column, node, rows)) return false;
-        make_groups(column);
+    bool best_cut(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,
+                  Found& found) {
+        node_.enter(node.key, rows);
+        cells_ = node_.find(found.feature);
+        if (cells_.empty()) return false;
+        const SparseCells::Head& head = table_.sparse->heads[found.feature];
+        SparseCells::visit_codes(head, [&](const auto* codes) { make_groups(head, codes); });
         if (groups_.size() == 1) return false;
+        sum_node();
         const bool has_missing = groups_.back().missing;
         for_missing_sides(has_missing, [&](MissingSide side) {
             if (side == MissingSide::left)  // missing values come first
                 std::ranges::rotate(groups_, groups_.end() - 1);
-            scan(column, limits, side, found);
+            scan(limits, side, found);
         });
         return true;
     }
 
     // The random cut: one threshold within the range of the known values; missing values are tried
     // on both sides.
-    bool random_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
-                    const CutLimits& limits, Found& found) {
-        if (!enter(column, node, rows)) return false;
+    bool random_cut(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,
+                    Found& found) {
+        node_.enter(node.key, rows);
+        cells_ = node_.find_unordered(found.feature);
+        if (cells_.empty()) return false;
         const std::size_t m = cells_.size(), n = rows.size();
         double* const values = values_.ensure(m);
         double low = m < n ? 0.0 : kInfinity, high = m < n ? 0.0 : -kInfinity;
         std::size_t n_missing = 0;
-        for (std::size_t k = 0; k < m; ++k) {
-            const double v = values[k] = value(column, cells_[k].cell);
-            low = v < low ? v : low;
-            high = v > high ? v : high;
-            n_missing += std::isnan(v);
-        }
+        const ColumnView& stored = table_.sparse->values;
+        const std::size_t begin = table_.sparse->heads[found.feature].begin;
+        visit_scalar(stored.type, [&]<class T>(std::type_identity<T>) {
+            for (std::size_t k = 0; k < m; ++k) {
+                const double v = values[k] =
+                    load_as_double<T>(stored.at(begin + cells_[k].cell)) + 0.0;  // no negative zero
+                low = v < low ? v : low;
+                high = v > high ? v : high;
+                n_missing += v != v;
+            }
+        });
         if (n_missing == n || (low == high && n_missing == 0)) return false;
+        sum_node();
         const bool separates = low < high;
         const double threshold =
             separates ? draw_threshold(node.key, found.feature, low, high) : kInfinity;
@@ -154,47 +167,34 @@ private:
         bool missing;
     };
 
-    // Finds the cells of the node; returns false if no sample has one.
-    bool enter(const Column& column, const NodeSamples& node, std::span<const RowId> rows) {
-        if (node_.enter(node.key, rows)) left_.enter(rows.size());
-        cells_ = node_.find(column);
-        return !cells_.empty();
+    // Sums the samples of the node before its first cut is scored.
+    void sum_node() {
+        if (std::exchange(summed_, node_.n_entered()) != node_.n_entered())
+            left_.enter(node_.rows().size());
     }
 
-    static double value(const Column& column, std::size_t cell) {
-        if (!column.codes_have_values()) return column.values[cell];
-        const Code code = column.codes[cell];
-        return code < column.n_codes ? column.code_values[code]
-                                     : std::numeric_limits<double>::quiet_NaN();
+    double value(const SparseCells::Head& head, const NodeCell& cell) const {
+        return table_.sparse->values[head.begin + cell.cell] + 0.0;  // no negative zero
     }
 
     // Makes the groups of equal values, or of one bin, in their order.
-    void make_groups(const Column& column) {
+    template <class T>
+    void make_groups(const SparseCells::Head& head, const T* codes) {
         const std::size_t m = cells_.size();
-        std::uint16_t* const codes = codes_.ensure(m);
-        RowId* const rows = rows_.ensure(m);
-        column.codes.visit([&](const auto* from) {
-            for (std::size_t k = 0; k < m; ++k) {
-                codes[k] = from[cells_[k].cell];
-                rows[k] = column.cells[cells_[k].cell];
-            }
-        });
-        const NodeColumn at_cells{column, {rows, m}, codes, range_of(codes, m)};
-        order_ = sort_.sort(at_cells, stop_);
-        const auto cuts = sort_.cuts();
-        const bool by_value = at_cells.parts_codes();
+        const bool by_value = head.several_values;
         groups_.clear();
         bool placed = m == node_.rows().size();
         for (std::size_t begin = 0, end; begin < m; begin = end) {
-            for (end = begin + 1; end < m && !cuts[end - 1];) ++end;
-            const Code code = codes[order_[begin]];
-            const bool missing = column.has_missing && code == column.n_codes;
+            const Code code = codes[cells_[begin].cell];
+            const double v = by_value ? value(head, cells_[begin]) : 0.0;
+            const auto joins = [&](const NodeCell& next) {
+                return codes[next.cell] == code && (!by_value || !(value(head, next) > v));
+            };
+            for (end = begin + 1; end < m && joins(cells_[end]);) ++end;
+            const bool missing = head.has_missing && code == head.missing;
             // On which side of the zeros that are not stored the group is.
-            int side = missing ? 1 : (code > column.zero) - (code < column.zero);
-            if (side == 0 && by_value) {
-                const double v = value(column, cells_[order_[begin]].cell);
-                side = (v > 0.0) - (v < 0.0);
-            }
+            int side = missing ? 1 : (code > head.zero) - (code < head.zero);
+            if (side == 0 && by_value) side = (v > 0.0) - (v < 0.0);
             if (!placed && side > 0) groups_.push_back({begin, begin, true, false});
             groups_.push_back({begin, end, !placed && side == 0, missing});
             placed |= side >= 0;
@@ -202,13 +202,13 @@ private:
         if (!placed) groups_.push_back({m, m, true, false});
     }
 
-    void scan(const Column& column, const CutLimits& limits, MissingSide missing, Found& found) {
+    void scan(const CutLimits& limits, MissingSide missing, Found& found) {
         std::size_t n_left = 0;
         n_cuts_ += groups_.size() - 1;
         left_.begin();
         for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
             const Group& group = groups_[g];
-            for (std::size_t k = group.first; k < group.last; ++k) left_.add(cells_[order_[k]].at);
+            for (std::size_t k = group.first; k < group.last; ++k) left_.add(cells_[k].at);
             n_left += group.last - group.first;
             if (group.rest) {
                 left_.add_rest(cells_);
@@ -216,29 +216,27 @@ private:
             }
             if (!left_.better(limits, n_left, found.cut)) continue;
             found.missing = missing;
-            found.threshold = threshold_between(column, group, groups_[g + 1]);
+            found.threshold = threshold_between(found.feature, group, groups_[g + 1]);
         }
     }
 
-    double threshold_between(const Column& column, const Group& left, const Group& right) const {
+    double threshold_between(FeatureId f, const Group& left, const Group& right) const {
+        const SparseCells::Head& head = table_.sparse->heads[f];
         if (left.missing) return -kInfinity;
         if (right.missing) return kInfinity;
         double low = left.rest ? 0.0 : -kInfinity, high = right.rest ? 0.0 : kInfinity;
         for (std::size_t k = left.first; k < left.last; ++k)
-            low = std::max(low, value(column, cells_[order_[k]].cell));
+            low = std::max(low, value(head, cells_[k]));
         for (std::size_t k = right.first; k < right.last; ++k)
-            high = std::min(high, value(column, cells_[order_[k]].cell));
+            high = std::min(high, value(head, cells_[k]));
         return middle_of_gap(low, high);
     }
 
-    const StopFlag& stop_;
     LeftSum<C> left_;
-    NodeCells node_;
+    const Table& table_;
+    NodeCells& node_;
+    std::uint64_t summed_ = 0;         // the node whose samples are summed
     std::span<const NodeCell> cells_;  // of the column at the node
-    std::span<const Position> order_;  // the same cells by value
-    CodeBuffer codes_;
-    Scratch<RowId> rows_;
-    NodeSort sort_;
     std::vector<Group> groups_;
     Scratch<double> values_;
     std::uint64_t n_cuts_ = 0;

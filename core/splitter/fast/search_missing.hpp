@@ -31,23 +31,59 @@ public:
           stop_(parts.stop),
           criterion_(criterion),
           search_(search),
-          sparse_(criterion, parts.table.n_rows, parts.stop) {}
+          cells_(parts.table, parts.rules.max_features, parts.stop),
+          sparse_(criterion, parts.table, cells_) {}
+
+    // Prepares to search sparse columns of the node.
+    void enter(const NodeSamples& node, std::span<const RowId> rows) {
+        cells_.enter(node.key, rows);
+    }
+    const NodeCells& cells() const { return cells_; }
 
     // The best cut of a column, if it is better than the one found before; returns false if the
     // column is constant. A cut found has its threshold and the side of missing values.
     bool best_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
                   const CutLimits& limits, Found& found) {
-        if constexpr (kScansSparse)
-            if (column.sparse) return sparse_.best_cut(column, node, rows, limits, found);
-        return best_gathered_cut(column, rows, limits, found);
+        return column.sparse ? cut_of_cells(column, node, rows, limits, found)
+                             : best_gathered_cut(column, node, rows, limits, found);
     }
 
     // The random cut: one threshold within the range of the known values.
     bool random_cut(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
                     const CutLimits& limits, Found& found) {
+        return column.sparse ? cut_of_cells(column, node, rows, limits, found)
+                             : draw_threshold_of(column, node, rows, limits, found);
+    }
+
+    // The best, or the random, cut of a sparse column.
+    bool cut_of_cells(const Column& column, const NodeSamples& node, std::span<const RowId> rows,
+                      const CutLimits& limits, Found& found) {
         if constexpr (kScansSparse)
-            if (column.sparse) return sparse_.random_cut(column, node, rows, limits, found);
-        return draw_threshold_of(column, node, rows, limits, found);
+            return rules_.random_cut ? sparse_.random_cut(node, rows, limits, found)
+                                     : sparse_.best_cut(node, rows, limits, found);
+        else
+            return rules_.random_cut ? draw_threshold_of(column, node, rows, limits, found)
+                                     : best_gathered_cut(column, node, rows, limits, found);
+    }
+
+    // Marks the samples that the cut sends left, and returns how many there are. Those of a sparse
+    // column that have no cell are on one side.
+    std::size_t mark_cells(const Column& column, const NodeSamples& node,
+                           std::span<const RowId> rows, const Found& found,
+                           Scratch<std::uint8_t>& goes_left) {
+        enter(node, rows);
+        const bool rest_left = 0.0 <= found.threshold;
+        const bool missing_left = found.missing == MissingSide::left;
+        std::uint8_t* const marks = goes_left.ensure(rows.size());
+        std::fill_n(marks, rows.size(), std::uint8_t{rest_left});
+        std::size_t n_others = 0;
+        for (const NodeCell& cell : cells_.find_unordered(found.feature)) {
+            const double v = column.values[cell.cell];
+            const bool left = std::isnan(v) ? missing_left : v <= found.threshold;
+            marks[cell.at] = left;
+            n_others += left != rest_left;
+        }
+        return rest_left ? rows.size() - n_others : n_others;
     }
 
     // Marks the samples that the cut sends left, and returns how many there are.
@@ -70,11 +106,12 @@ public:
 private:
     static constexpr bool kScansSparse = ExactSumCriterion<C> || ExactCountsCriterion<C>;
 
-    bool best_gathered_cut(const Column& column, std::span<const RowId> rows,
-                           const CutLimits& limits, Found& found) {
+    bool best_gathered_cut(const Column& column, const NodeSamples& node,
+                           std::span<const RowId> rows, const CutLimits& limits, Found& found) {
         const std::size_t n = rows.size();
         if (column.sparse) {
-            if (!gather_sparse(column, rows, codes_)) return false;
+            enter(node, rows);
+            if (!gather_cells(column, cells_.find_unordered(found.feature), n)) return false;
         } else {
             const Column* only = &column;
             gather_codes({&only, 1}, rows, {&codes_, 1}, stop_);
@@ -89,6 +126,17 @@ private:
                                       ? improve_after_missing(last, limits, found)
                                       : improve_before_missing(last, limits, found);
             if (improved) found.missing = side;
+        });
+        return true;
+    }
+
+    // The codes of a sparse column; returns false, without codes, if no sample has a cell.
+    bool gather_cells(const Column& column, std::span<const NodeCell> cells, std::size_t n) {
+        if (cells.empty()) return false;
+        std::uint16_t* const codes = codes_.ensure(n);
+        std::fill_n(codes, n, static_cast<std::uint16_t>(column.zero));
+        column.codes.visit([&](const auto* from) {
+            for (const NodeCell& cell : cells) codes[cell.at] = from[cell.cell];
         });
         return true;
     }
@@ -131,7 +179,16 @@ private:
     bool draw_threshold_of(const Column& column, const NodeSamples& node,
                            std::span<const RowId> rows, const CutLimits& limits, Found& found) {
         const std::size_t n = rows.size();
-        double* const values = read_any_values(column, rows, values_.ensure(n));
+        double* const values = values_.ensure(n);
+        if (column.sparse) {
+            enter(node, rows);
+            const auto cells = cells_.find_unordered(found.feature);
+            if (cells.empty()) return false;
+            std::fill_n(values, n, 0.0);
+            for (const NodeCell& cell : cells) values[cell.at] = column.values[cell.cell];
+        } else {
+            read_any_values(column, rows, values);
+        }
         double low = kInfinity, high = -kInfinity;
         std::size_t n_missing = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -164,6 +221,7 @@ private:
     C& criterion_;
     CutSearch<C>& search_;
     const Kernels& kernels_ = kernels();
+    NodeCells cells_;
     SparseScanOf<C> sparse_;
     Scratch<std::uint8_t> goes_left_;
     Scratch<Position> places_;

@@ -31,6 +31,16 @@ public:
                                  : numbers_.best_cut(column, node, rows, limits, found);
     }
 
+    // The same on a sparse column.
+    bool search_cells(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,
+                      Found& found) {
+        return numbers_.cut_of_cells(table_.columns[found.feature], node, rows, limits, found);
+    }
+
+    // As in MissingSearch.
+    void enter(const NodeSamples& node, std::span<const RowId> rows) { numbers_.enter(node, rows); }
+    const NodeCells& cells() const { return numbers_.cells(); }
+
     // As in LevelSearch.
     void set_copies(std::size_t n_of_a_side) { levels_.set_copies(n_of_a_side); }
     void set_counted(std::vector<std::uint32_t> by_level) {
@@ -43,6 +53,8 @@ public:
         Split split = split_of(found);
         if (column.kind == Column::Kind::category)
             levels_.mark(column, node, rows, found, goes_left_, split);
+        else if (column.sparse)
+            split.n_left = numbers_.mark_cells(column, node, rows, found, goes_left_);
         else
             split.n_left = numbers_.mark(column, rows, found, goes_left_);
         return split;

@@ -37,6 +37,16 @@ public:
                 node.bounds};
     }
 
+    // Called once per node of a sparse table: the cells of the node.
+    const NodeCells& enter_cells(const NodeSamples& node, std::span<const RowId> rows) {
+        nonplain_.enter(node, rows);
+        return nonplain_.cells();
+    }
+    // search() on a sparse column.
+    bool search_cells(const NodeSamples& node, std::span<const RowId> rows, Found& found) {
+        return nonplain_.search_cells(node, rows, limits(node, found.feature), found);
+    }
+
     // The best, or the random, cut on found.feature for the given rows, if it is better than the
     // one found before; returns false if the variable is constant.
     bool search(const NodeSamples& node, std::span<const RowId> rows, const CutLimits& limits,

@@ -5,10 +5,12 @@
 // finds the same splits for them in less time.
 #pragma once
 
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
+#include "criterion/class_counts.hpp"
+#include "criterion/moments.hpp"
+#include "criterion/ordered_targets.hpp"
 #include "splitter/general/combination.hpp"
 #include "splitter/general/node_search.hpp"
 #include "splitter/general/node_test.hpp"
@@ -38,6 +40,9 @@ public:
             if (!search_.reader.category(f)) number_features_.push_back(f);
     }
 
+    // Copies what the criteria read of each sample.
+    static void fill(const SplitterParts& parts) { NumberSearch<C>::fill(parts); }
+
     NodeStats enter(const NodeSamples& node) override {
         if (!rules_.honest) {
             leaf_criterion_.enter(order_, node.begin, node.n);
@@ -63,9 +68,7 @@ public:
     std::optional<Split> find_split(const NodeSamples& node, Constants& constants) override {
         SampleOrder& structure = search_.structure.samples;
         if (!rules_.honest) {
-            places_.resize(node.n);
-            std::iota(places_.begin(), places_.end(), node.begin);
-            order_.copy_some(places_, structure);
+            order_.copy_range(node.begin, node.n, structure);
         }
         if (structure.size() == 0) return std::nullopt;
         search_.begin();
@@ -167,7 +170,15 @@ private:
     NodeTest test_;
     VariablesOfNode variables_;
     std::vector<FeatureId> number_features_;
-    std::vector<std::size_t> places_;
 };
+
+// Compiled once, in general_splitter.cpp.
+extern template class GeneralSplitter<ClassCounts<Gini>>;
+extern template class GeneralSplitter<ClassCounts<Entropy>>;
+extern template class GeneralSplitter<ClassCounts<Misclassification>>;
+extern template class GeneralSplitter<Moments<SquaredError>>;
+extern template class GeneralSplitter<Moments<FriedmanImprovement>>;
+extern template class GeneralSplitter<Moments<PoissonDeviance>>;
+extern template class GeneralSplitter<OrderedTargets>;
 
 }  // namespace silvics

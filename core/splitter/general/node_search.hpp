@@ -49,9 +49,9 @@ struct NodeSearch {
                 rules.honest ? 0.0 : rules.min_weight_leaf, rules.monotonic_sign(f), node.bounds};
     }
 
-    // Whether a candidate of this worth would be among the n_best.
-    bool would_keep(double worth) const {
-        return candidates.size() < rules.n_best || worth > candidates.back().worth;
+    // The worth that a candidate must exceed to be among the n_best.
+    double least_worth() const {
+        return candidates.size() < rules.n_best ? -kInfinity : candidates.back().worth;
     }
 
     // Adds a candidate. Where one of the best is drawn, only the n_best are kept: those of larger
@@ -61,7 +61,7 @@ struct NodeSearch {
             candidates.push_back(std::move(candidate));
             return;
         }
-        if (!would_keep(candidate.worth)) return;
+        if (!(candidate.worth > least_worth())) return;
         const auto at = std::ranges::upper_bound(candidates, candidate.worth, std::greater{},
                                                  &Candidate::worth);
         candidates.insert(at, std::move(candidate));

@@ -4,27 +4,61 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "splitter/fast/scan_thresholds.hpp"
 #include "splitter/general/cut_range.hpp"
+#include "splitter/general/kept_cuts.hpp"
 #include "splitter/general/node_search.hpp"
+#include "splitter/general/scan_counts.hpp"
 #include "splitter/general/threshold_draw.hpp"
 
 namespace silvics {
 
+// The scan with class counts in integers, or a class without content.
+template <class C>
+struct CountsSearchOf {
+    struct Type {};
+};
+template <ScoredByCounts C>
+struct CountsSearchOf<C> {
+    using Type = CountsScan<typename CountsOf<C>::Type>;
+};
+
 template <MovingCriterion C>
 class NumberSearch {
+    using CountsSearch = typename CountsSearchOf<C>::Type;
+
 public:
     NumberSearch(const SplitterParts& parts, NodeSearch<C>& search)
-        : rules_(parts.rules), search_(search), draw_(parts), range_(parts) {}
+        : rules_(parts.rules), search_(search), draw_(parts), range_(parts) {
+        if constexpr (ScoredByCounts<C>)
+            if (!rules_.random_cut && !parts.order.packed.empty()) counts_.emplace(parts);
+    }
 
-    void begin(StreamKey node) { range_.draw(node, search_.structure.samples.rows); }
+    // What the criteria read of the samples of a tree.
+    static void fill(const SplitterParts& parts) {
+        C::fill(parts.target, parts.subset, parts.order);
+        if constexpr (ScoredByCounts<C>)
+            if (!parts.rules.random_cut && CountsSearch::suits(parts))
+                CountsOf<C>::Type::fill(parts.target, parts.subset, parts.order);
+    }
+
+    void begin(StreamKey node) {
+        const SampleOrder& samples = search_.structure.samples;
+        range_.draw(node, samples.rows);
+        if constexpr (ScoredByCounts<C>)
+            if (counts_) counts_->enter(samples);
+    }
     ThresholdDraw& threshold_draw() { return draw_; }
 
     // Adds the candidates of a variable, or of a combination; returns false if it is constant.
     bool try_number(const NodeSamples& node, FeatureId f, std::vector<Term> terms) {
+        if constexpr (ScoredByCounts<C>)
+            if (counts_ && terms.empty() && counts_->can_scan(f) && rules_.monotonic_sign(f) == 0)
+                return scan_counts(node, f);
         StructureSamples<C>& structure = search_.structure;
         const auto all = search_.reader.numbers(f, structure.samples.rows, terms, read_);
         structure.values.assign(all.begin(), all.end());
@@ -50,13 +84,11 @@ private:
     // All cuts between neighbours.
     bool scan(const NodeSamples& node, FeatureId f, const std::vector<Term>& terms) {
         const bool learned = learns_missing();
-        C& criterion = search_.structure.criterion;
-        std::vector<double>& values = search_.structure.values;
-        Candidate best;
-        best.feature = f;
-        best.terms = terms;
+        StructureSamples<C>& structure = search_.structure;
+        C& criterion = structure.criterion;
+        std::vector<double>& values = structure.values;
         const CutLimits allowed = search_.limits(node, f, values.size());
-        bar_ = -kInfinity;
+        begin_cuts();
         for_missing_sides(learned, [&](MissingSide side) {
             const double end = side == MissingSide::left ? -kInfinity : kInfinity;
             if (learned)
@@ -66,21 +98,56 @@ private:
             ValueGroups<C> groups(criterion, values, sorted);
             search_.work.cuts += for_cuts(criterion, groups, allowed, search_.stop, [&] {
                 const Cut cut = groups.cut();
-                Cut kept{.score = bar_};
-                keep_if_better(criterion, allowed, cut, kept);
-                if (!(kept.score > bar_)) return;
+                Cut better{.score = kept_.bar()};
+                keep_if_better(criterion, allowed, cut, better);
+                if (!(better.score > kept_.bar())) return;
                 const double below = values[cut.at_left], above = values[cut.at_right];
                 if (!learned && (std::isinf(below) || std::isinf(above))) return;
-                if (!range_.holds(f, below, above)) return;
                 const double threshold = std::isinf(below)   ? -kInfinity
                                          : std::isinf(above) ? kInfinity
                                                              : middle_of_gap(below, above);
-                if (rules_.honest && !search_.estimation.on_both_sides(threshold, side)) return;
-                keep_best(best, threshold, side, kept);
+                if (within_bounds(f, below, above, threshold, side))
+                    kept_.offer(kept_cut(better, threshold, side));
             });
         });
-        if (rules_.choice != Choice::one_of_best && best.found()) search_.add(std::move(best));
+        add_kept(f, terms);
         return true;
+    }
+
+    // The same for a plain variable and class counts in integers.
+    bool scan_counts(const NodeSamples& node, FeatureId f)
+        requires(ScoredByCounts<C>)
+    {
+        StructureSamples<C>& structure = search_.structure;
+        const std::span<const RowId> rows = structure.samples.rows;
+        if (!counts_->sort(f)) return false;
+        search_.work.sorted += rows.size();
+        structure.set_none_missing();
+        if (rules_.honest) search_.estimation.set_order(search_.reader, f, {});
+        const Column& column = search_.reader.column(f);
+        const auto set_threshold = [&](KeptCut& cut) {
+            const double below = column.values[rows[cut.at_left]];
+            const double above = column.values[rows[cut.at_right]];
+            cut.threshold = middle_of_gap(below, above);
+            return within_bounds(f, below, above, cut.threshold, MissingSide::unseen);
+        };
+        const bool bounded = rules_.honest || rules_.range_sample != 0;
+        begin_cuts();
+        search_.work.cuts +=
+            counts_->for_cuts(search_.limits(node, f, rows.size()), kept_, [&](KeptCut cut) {
+                if (!bounded || set_threshold(cut)) kept_.offer(cut);
+            });
+        for (KeptCut& cut : kept_.finish()) set_threshold(cut);
+        add_kept(f, {});
+        return true;
+    }
+
+    // Whether a cut between these values is in the range of the node, and leaves enough estimation
+    // samples on both sides.
+    bool within_bounds(FeatureId f, double below, double above, double threshold,
+                       MissingSide side) {
+        return range_.holds(f, below, above) &&
+               (!rules_.honest || search_.estimation.on_both_sides(threshold, side));
     }
 
     // The samples entered in the order of their values, equal ones in their own order. Codes are
@@ -108,9 +175,6 @@ private:
     bool try_cut(const NodeSamples& node, FeatureId f, const std::vector<Term>& terms, double low,
                  double high) {
         const std::vector<double>& values = search_.structure.values;
-        Candidate best;
-        best.feature = f;
-        best.terms = terms;
         const bool cells = rules_.by_cells();
         double threshold = kInfinity;  // separates known values from missing ones
         if (cells) {
@@ -123,6 +187,7 @@ private:
             threshold = *drawn;
         }
         const CutLimits allowed = search_.limits(node, f, values.size());
+        begin_cuts();
         for_missing_sides(learns_missing(), [&](MissingSide side) {
             const bool missing_left = side == MissingSide::left;
             const double at = missing_left && std::isinf(threshold) ? -kInfinity : threshold;
@@ -133,14 +198,12 @@ private:
                 (!rules_.honest || search_.estimation.on_both_sides(at, side)))
                 scan_.score_sides(search_.structure.criterion, {goes_left_.data(), values.size()},
                                   n_left, allowed, cut);
-            if (cells && cut.score == -kInfinity && !best.found()) {
-                best.decrease = best.worth = 0.0;  // cells are cut whether or not samples are
-                best.threshold = at;
-                best.missing = side;
-            }
-            if (cut.score != -kInfinity) keep_best(best, at, side, cut);
+            if (cut.score != -kInfinity)
+                kept_.offer(kept_cut(cut, at, side));
+            else if (cells && kept_.empty() && !every_cut())  // cells are cut without samples, too
+                kept_.offer({.decrease = 0.0, .threshold = at, .missing = side});
         });
-        if (best.found() && rules_.choice != Choice::one_of_best) search_.add(std::move(best));
+        add_kept(f, terms);
         return true;
     }
 
@@ -155,27 +218,45 @@ private:
         return n_left;
     }
 
-    // Keeps a cut if it is the best so far. Where one of the best is drawn, every cut is a
-    // candidate. The decrease does not fall as the score grows: a score that was not kept is a
-    // bar for the scores that follow, which saves their decreases.
-    void keep_best(Candidate& best, double threshold, MissingSide side, const Cut& cut) {
+    // Where one of the best is drawn, every cut is a candidate.
+    bool every_cut() const { return rules_.choice == Choice::one_of_best; }
+
+    // Begins to keep cuts of a variable.
+    void begin_cuts() {
+        if (every_cut())
+            kept_.begin(rules_.n_best, search_.least_worth());
+        else
+            kept_.begin_best(search_.tolerance);
+    }
+
+    KeptCut kept_cut(const Cut& cut, double threshold, MissingSide side) const {
+        const C& criterion = search_.structure.criterion;
+        return {.score = cut.score,
+                .decrease = search_.structure.decrease_of(cut.score),
+                .left_weight = criterion.left_weight(),
+                .right_weight = criterion.right_weight(),
+                .middle = cut.middle,
+                .threshold = threshold,
+                .missing = side};
+    }
+
+    // Adds the cuts kept to the candidates of the node.
+    void add_kept(FeatureId f, const std::vector<Term>& terms) {
         const StructureSamples<C>& structure = search_.structure;
-        const double decrease = structure.decrease_of(cut.score);
-        const bool every = rules_.choice == Choice::one_of_best;
-        const bool keeps = every ? search_.would_keep(decrease)
-                                 : !best.found() || decrease > best.decrease + search_.tolerance;
-        if (!keeps || !every) bar_ = cut.score;
-        if (!keeps) return;
-        best.decrease = best.worth = decrease;
-        best.threshold = threshold;
-        best.missing = side;
-        best.middle = cut.middle;
-        double parts[3] = {structure.criterion.left_weight(), structure.criterion.right_weight(),
-                           0.0};
-        if (rules_.missing == MissingRule::apart && structure.has_missing())
-            parts[2] = structure.missing_weight();
-        best.information = information_of(parts);
-        if (every) search_.add(best);
+        for (const KeptCut& cut : kept_.finish()) {
+            Candidate c;
+            c.feature = f;
+            c.terms = terms;
+            c.decrease = c.worth = cut.decrease;
+            c.threshold = cut.threshold;
+            c.missing = cut.missing;
+            c.middle = cut.middle;
+            double parts[3] = {cut.left_weight, cut.right_weight, 0.0};
+            if (rules_.missing == MissingRule::apart && structure.has_missing())
+                parts[2] = structure.missing_weight();
+            if (parts[0] > 0.0) c.information = information_of(parts);
+            search_.add(std::move(c));
+        }
     }
 
     const SearchRules& rules_;
@@ -187,7 +268,8 @@ private:
     std::vector<Position> sorted_;
     NodeSort sort_;
     CodeBuffer codes_;
-    double bar_ = -kInfinity;  // cuts of this variable must have a larger score
+    KeptCuts kept_;
+    std::optional<CountsSearch> counts_;
     Scratch<std::uint8_t> goes_left_;
 };
 

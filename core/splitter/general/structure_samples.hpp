@@ -34,9 +34,7 @@ public:
     // Sets the samples apart whose value is NaN. `values` has those of all samples before, and
     // those of the samples entered afterwards.
     void separate_missing(MissingRule rule) {
-        outside_ = 0.0;
-        inside_ = 1.0;
-        n_missing_ = 0;
+        set_none_missing();
         const auto missing = [](double x) { return std::isnan(x); };
         has_missing_ = std::ranges::any_of(values, missing);
         if (!has_missing_ || rule == MissingRule::learned) return enter_all_if_needed();
@@ -56,6 +54,14 @@ public:
         inside_ = criterion.weight() / weight;
         outside_ = whole - missing_part.weight / weight * missing_part.impurity -
                    inside_ * scored_impurity(criterion);
+    }
+
+    // The variable has no missing values; `values` is not used.
+    void set_none_missing() {
+        outside_ = 0.0;
+        inside_ = 1.0;
+        n_missing_ = 0;
+        has_missing_ = false;
     }
 
     bool has_missing() const { return has_missing_; }

@@ -319,12 +319,16 @@ def coded_table(
 ) -> _core.Table:
     """Convert the table to the form in which the core searches for splits.
 
-    Random cuts and the general splitter need values instead of codes. If ``max_bins`` exceeds the
-    number of codes, the search is exact.
+    Random cuts need values instead of codes, and so do combinations and intervals of numbers. If
+    ``max_bins`` exceeds the number of codes, the search is exact.
     """
-    if rules.random_cut or rules.needs_general_splitter:
-        rarely_read = rules.needs_general_splitter or reads_per_row < _FEWEST_READS_TO_CODE
+    general = rules.needs_general_splitter
+    by_values = rules.kind in (_core.SplitKind.oblique, _core.SplitKind.multiway)
+    if rules.random_cut or (general and by_values):
+        rarely_read = general or reads_per_row < _FEWEST_READS_TO_CODE
         return _core.table_of_values(X, n_jobs, rarely_read)
+    if general:
+        return _core.code_table(X, 0, equal_width=False, n_jobs=n_jobs)
     bins = native_size(estimator.max_bins)
     if bins > 65536:
         bins = 0

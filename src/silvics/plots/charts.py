@@ -111,13 +111,14 @@ def curves(
     x_label: str,
     y_label: str,
     ax: Any = None,
+    whole: str = "all",
 ) -> Any:
-    """Draw a curve, and a thinner one for each of its parts."""
+    """Draw a curve, with a label, and a thinner one for each of its parts."""
     ax = new_axes(ax, 6.4, 4.4)
     if parts is not None and names is not None and len(names) <= 20:
         for c, name in enumerate(names):
             ax.plot(x, parts[:, c], linewidth=0.9, alpha=0.8, label=_label(name))
-    ax.plot(x, values, color="black", linewidth=1.8, label="all")
+    ax.plot(x, values, color="black", linewidth=1.8, label=whole)
     ax.set_xlabel(_label(x_label))
     ax.set_ylabel(_label(y_label))
     if len(ax.get_lines()) > 1:

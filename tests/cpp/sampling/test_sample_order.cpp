@@ -133,6 +133,20 @@ TEST_CASE("some samples are copied with all that is kept of them") {
     }
 }
 
+TEST_CASE("a range of samples is copied with all that is kept of them") {
+    test::Rng rng(21);
+    SampleOrder some = order_of({1, 2, 3}, Kept::words);  // is replaced
+    for (const Kept kept : kAllKept) {
+        const std::vector<RowId> rows = random_order(rng, 20);
+        const SampleOrder order = order_of(rows, kept);
+        for (const auto& [begin, n] : {std::pair{0U, 20U}, {3U, 9U}, {19U, 1U}}) {
+            order.copy_range(begin, n, some);
+            const auto first = rows.begin() + begin;
+            CHECK(same_orders(some, order_of({first, first + n}, kept)));
+        }
+    }
+}
+
 // The same with roles.
 SampleOrder honest_order(const std::vector<RowId>& rows, Kept kept) {
     SampleOrder order = order_of(rows, kept);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "doctest/doctest.h"
+#include "splitter/constants.hpp"
 #include "splitter/draw_variables.hpp"
 
 namespace silvics {

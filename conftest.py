@@ -1,0 +1,3 @@
+"""Import the installed package before pytest finds its sources by their path."""
+
+import silvics  # noqa: F401
