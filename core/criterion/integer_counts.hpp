@@ -21,6 +21,9 @@ class IntegerCounts {
 public:
     using LeftSums = typename Impurity::LeftSums;
 
+    // So many classes are packed in words, and searched in bins.
+    static constexpr std::size_t kFewClasses = 8;
+
     IntegerCounts(const Target& target, const LearningSubset& subset, const StopFlag&)
         : impurity_(subset),
           total_(target.n_classes[0], 0),
@@ -113,11 +116,12 @@ public:
     double score(const LeftSums& left) const { return impurity_.score(left); }
 
     // The weights of several classes share a word, so that one addition moves a sample. packs()
-    // says whether a few words per sample suffice; if so, sums_of_words() has the sums over any
-    // samples, of which sum(words) adds up the words.
+    // says whether the target has so few classes that four words per sample always suffice; if so,
+    // sums_of_words() has the sums over any samples, of which sum(words) adds up the words.
     bool packs() {
+        if (class_bits_ == 0) return false;
         if (!packed_) pack();
-        return n_planes_ <= kMaxPlanes;
+        return true;
     }
     template <class Sum>
     LeftSums sums_of_words(Sum&& sum) const {
@@ -149,11 +153,11 @@ public:
     double open_from(double score) const { return impurity_.open_from(score); }
 
 private:
-    static constexpr std::size_t kMaxPlanes = 4;
-
     // With few classes, each has a field of so many bits in a word. They suffice for smaller nodes.
     static unsigned class_bits(std::size_t n_classes) {
-        return n_classes < 2 ? 32 : n_classes > 8 ? 0 : static_cast<unsigned>(64 / n_classes);
+        return n_classes < 2             ? 32
+               : n_classes > kFewClasses ? 0
+                                         : static_cast<unsigned>(64 / n_classes);
     }
     std::uint64_t field_mask() const { return (std::uint64_t{1} << class_bits_) - 1; }
 
@@ -189,7 +193,6 @@ private:
         bits_ = std::bit_width(weight_);
         per_word_ = std::size_t{64} / static_cast<std::size_t>(bits_);
         n_planes_ = (n_present_ + per_word_ - 1) / per_word_;
-        if (n_planes_ > kMaxPlanes) return;
         const std::size_t n = samples_.size();
         std::uint64_t* const words = words_.ensure(n_planes_ * n);
         for (std::size_t plane = 0, k = 0; plane < n_planes_; ++plane) {

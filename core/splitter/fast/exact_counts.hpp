@@ -17,7 +17,7 @@ public:
 
     void best_cut(C& criterion, const NodeColumn& node, const CutLimits& limits, Search search,
                   const StopFlag& stop, Cut& best) {
-        if (search == Search::automatic && node.size() >= min_binned(criterion) &&
+        if (search == Search::automatic && worth_bins(criterion, node.size()) &&
             criterion.scores_bins() && !node.range.constant() && !sparse(node) &&
             binned_.best_cut(criterion, node, limits, stop, best))
             return;
@@ -243,9 +243,11 @@ private:
 
     // Smaller nodes sort all samples.
     static constexpr std::size_t kMinSamplesToSkipLowest = 24;
-    // Larger nodes sum samples in bins. The more classes, the more bins must be looked into.
-    static std::size_t min_binned(const C& criterion) {
-        return std::max(std::size_t{64}, 16 * criterion.n_present());
+    // Whether to sum the samples of a node in bins. The more classes, the more bins must be looked
+    // into.
+    static bool worth_bins(const C& criterion, std::size_t n) {
+        const std::size_t K = criterion.n_present();
+        return K <= C::kFewClasses && n >= std::max(std::size_t{64}, 16 * K);
     }
 
     const Kernels& kernels_ = kernels();
