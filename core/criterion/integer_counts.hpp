@@ -21,8 +21,8 @@ class IntegerCounts {
 public:
     using LeftSums = typename Impurity::LeftSums;
 
-    // So many classes are packed in words, and searched in bins.
-    static constexpr std::size_t kFewClasses = 8;
+    // Targets of up to so many classes are packed in words; it is slower with more.
+    static constexpr std::size_t kPackedClasses = 4;
 
     IntegerCounts(const Target& target, const LearningSubset& subset, const StopFlag&)
         : impurity_(subset),
@@ -116,7 +116,7 @@ public:
     double score(const LeftSums& left) const { return impurity_.score(left); }
 
     // The weights of several classes share a word, so that one addition moves a sample. packs()
-    // says whether the target has so few classes that four words per sample always suffice; if so,
+    // says whether the target has so few classes that two words per sample always suffice; if so,
     // sums_of_words() has the sums over any samples, of which sum(words) adds up the words.
     bool packs() {
         if (class_bits_ == 0) return false;
@@ -143,6 +143,7 @@ public:
     // Scores of the cuts after bins of samples, and bounds on those of the cuts within them. Planes
     // are those of the classes present, in their order (binned_counts.hpp).
     static constexpr double kBinError = Impurity::kBinError;
+    static constexpr std::size_t kBinnedClasses = Impurity::kBinnedClasses;
     bool scores_bins() const { return impurity_.scores_bins(); }
     void score_bins(const ClassBins& bins, bool all_allowed, double* score, double* bound) const {
         of_[0] = weight();
@@ -155,9 +156,9 @@ public:
 private:
     // With few classes, each has a field of so many bits in a word. They suffice for smaller nodes.
     static unsigned class_bits(std::size_t n_classes) {
-        return n_classes < 2             ? 32
-               : n_classes > kFewClasses ? 0
-                                         : static_cast<unsigned>(64 / n_classes);
+        return n_classes < 2                ? 32
+               : n_classes > kPackedClasses ? 0
+                                            : static_cast<unsigned>(64 / n_classes);
     }
     std::uint64_t field_mask() const { return (std::uint64_t{1} << class_bits_) - 1; }
 

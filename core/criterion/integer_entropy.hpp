@@ -54,6 +54,7 @@ public:
     // its ends. T is concave, so that a line through two of its neighbouring values is above it
     // everywhere. Together these bound the scores of cuts within a bin, in bits.
     static constexpr double kBinError = 1e-12;
+    static constexpr std::size_t kBinnedClasses = 4;  // nodes of more are slower to search in bins
     static bool scores_bins() { return true; }
     void score_bins(const ClassBins& bins, const double* node, bool, double* score,
                     double* bound) const {

@@ -247,7 +247,7 @@ private:
     // into.
     static bool worth_bins(const C& criterion, std::size_t n) {
         const std::size_t K = criterion.n_present();
-        return K <= C::kFewClasses && n >= std::max(std::size_t{64}, 16 * K);
+        return K <= C::kBinnedClasses && n >= std::max(std::size_t{64}, 16 * K);
     }
 
     const Kernels& kernels_ = kernels();

@@ -52,11 +52,11 @@ typename C::LeftSums moved(C& criterion, std::span<const std::uint8_t> marks) {
     return left;
 }
 
-TEST_CASE_TEMPLATE("up to eight classes are packed in words, whose sums are those of the samples",
-                   C, IntegerGini, IntegerEntropy) {
+TEST_CASE_TEMPLATE("up to four classes are packed in words, whose sums are those of the samples", C,
+                   IntegerGini, IntegerEntropy) {
     Rng rng(24);
     std::size_t several = 0;  // nodes that need several words per sample
-    for (ClassId n_classes = 1; n_classes <= 10; ++n_classes)
+    for (ClassId n_classes = 1; n_classes <= 6; ++n_classes)
         for (const std::size_t heaviest : {1U, 3U, 40U, 20000U, 500000U}) {
             CAPTURE(n_classes);
             CAPTURE(heaviest);
@@ -65,10 +65,10 @@ TEST_CASE_TEMPLATE("up to eight classes are packed in words, whose sums are thos
             const LearningSubset subset = test::heavy_subset(rng, n, heaviest);
             REQUIRE(C::suits(target, subset));
             ByRows<C> criterion(target, subset, test::kNeverStop);
-            for (int node = 0; node < 3; ++node) {
+            for (int node = 0; node < 9; ++node) {
                 const Rows rows = test::random_rows(rng, n);
                 criterion.enter(rows);
-                CHECK(criterion.packs() == (n_classes <= 8));
+                CHECK(criterion.packs() == (n_classes <= 4));
                 if (!criterion.packs()) continue;
                 std::vector<std::uint8_t> marks(rows.size());
                 for (auto& mark : marks) mark = static_cast<std::uint8_t>(test::pick(rng, 2));
@@ -78,7 +78,7 @@ TEST_CASE_TEMPLATE("up to eight classes are packed in words, whose sums are thos
                     return kernels().sum_words_marked(words, marks.data(), marks.size());
                 });
                 several += planes > 1;
-                CHECK(planes <= 4);
+                CHECK(planes <= 2);
                 const auto left = moved<C>(criterion, marks);
                 CHECK(summed.weight == left.weight);
                 if (left.weight > 0 && static_cast<double>(left.weight) < criterion.weight())
@@ -96,12 +96,12 @@ TEST_CASE_TEMPLATE("up to eight classes are packed in words, whose sums are thos
     CHECK(several > 5);
 }
 
-TEST_CASE_TEMPLATE("eight classes fit four words at the largest weight", C, IntegerGini,
+TEST_CASE_TEMPLATE("four classes fit two words at the largest weight", C, IntegerGini,
                    IntegerEntropy) {
     const std::size_t n = std::is_same_v<C, IntegerGini> ? 2048 : 32;
     std::vector<std::int64_t> y(n);
-    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<std::int64_t>(i % 8);
-    const Target target = class_target(y, n, {8});
+    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<std::int64_t>(i % 4);
+    const Target target = class_target(y, n, {4});
     const LearningSubset subset = test::subset_of(n, std::vector<double>(n, 0x1.0p20 - 1));
     REQUIRE(C::suits(target, subset));
     ByRows<C> criterion(target, subset, test::kNeverStop);

@@ -99,6 +99,31 @@ TEST_CASE_TEMPLATE("bins of class counts find the cut that trying all finds, tie
     CHECK(searched > 500);
 }
 
+TEST_CASE_TEMPLATE("of two equal cuts the lower one wins, within a bin or between bins", C,
+                   IntegerGini, IntegerEntropy) {
+    Rng rng(94);
+    BinnedCounts<C> bins;
+    const std::size_t n = 96;
+    std::vector<std::uint16_t> codes(n);
+    for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<std::uint16_t>(3 * i);
+    const MadeColumn made(rng, codes, test::Kind::one_value);
+    const LearningSubset subset = test::subset_of(n);
+    for (std::size_t k = 1; k < n / 2; ++k) {  // cuts after k and n - k samples are equal
+        CAPTURE(k);
+        std::vector<std::int64_t> y(n);
+        for (std::size_t i = 0; i < n; ++i) y[i] = i < k || i >= n - k ? 1 : 0;
+        const Target target = class_target(y, n, {2});
+        ByRows<C> criterion(target, subset, test::kNeverStop);
+        criterion.enter(subset.rows);
+        Cut cut;
+        REQUIRE(bins.best_cut(criterion, made.node(), {.n = n}, test::kNeverStop, cut));
+        const HandCut found = test::carried_out(made.node(), cut);
+        CHECK(static_cast<std::size_t>(std::ranges::count(found.goes_left, 1)) == k);
+        CHECK(test::same_cuts(found, by_hand<C>(criterion, made, CutLimits{.n = n}, -kInfinity)));
+    }
+    CHECK(bins.work().sorted > 0);
+}
+
 TEST_CASE_TEMPLATE("variables of two or three codes have empty bins", C, IntegerGini,
                    IntegerEntropy) {
     Rng rng(91);
@@ -146,12 +171,14 @@ TEST_CASE("Gini searches bins of nodes that weigh less than 2^26") {
     }
 }
 
-TEST_CASE_TEMPLATE("nodes of up to eight classes are searched in bins, others as a whole", C,
-                   IntegerGini, IntegerEntropy) {
+TEST_CASE_TEMPLATE("nodes of a few classes are searched in bins, others as a whole", C, IntegerGini,
+                   IntegerEntropy) {
     Rng rng(93);
     const std::size_t n = 400;
     const MadeColumn made(rng, test::spread_codes(rng, n, 60000, 1), test::Kind::one_value);
-    for (const ClassId n_classes : {3U, 8U, 9U}) {
+    const std::size_t most = std::is_same_v<C, IntegerGini> ? 8 : 4;
+    for (const auto n_classes :
+         {ClassId{3}, static_cast<ClassId>(most), static_cast<ClassId>(most + 1)}) {
         CAPTURE(n_classes);
         const auto [low, high] = std::ranges::minmax(made.values());
         std::vector<std::int64_t> y;
@@ -165,7 +192,7 @@ TEST_CASE_TEMPLATE("nodes of up to eight classes are searched in bins, others as
         ExactCountsSearch<C> search;
         Cut cut, sorted;
         search.best_cut(criterion, made.node(), {.n = n}, Search::automatic, test::kNeverStop, cut);
-        CHECK((search.work().sorted < n) == (n_classes <= 8));
+        CHECK((search.work().sorted < n) == (n_classes <= most));
         search.best_cut(criterion, made.node(), {.n = n}, Search::sort, test::kNeverStop, sorted);
         CHECK(test::same_cuts(test::carried_out(made.node(), cut),
                               test::carried_out(made.node(), sorted)));
