@@ -25,6 +25,14 @@ struct CutPlanes {
     double factor;
 };
 
+// Weights of the samples in the first bins of a variable: all of them, and by class, in planes of n
+// + 1 numbers that begin with zero. Number b + 1 is the weight in the bins up to and including b.
+struct ClassBins {
+    const std::uint32_t* weight;
+    const std::uint32_t* classes;
+    std::size_t n, n_classes;
+};
+
 // Magic-number rounding: (y + high) - high rounds y to a multiple of the coarse grid, and `low`
 // does the same for what that leaves.
 struct OutputGrid {
@@ -64,6 +72,17 @@ struct Kernels {
     std::size_t (*bins_above_deviance)(const CutSums& sums, const double* score,
                                        const double* spread, std::size_t n, double wanted,
                                        std::uint8_t* open);
+    // The score of the cut after each bin: the sum over classes of (l W - n L)^2 over L (W - L),
+    // where node has W and the weights n. bound[b] is an upper bound on the scores of cuts within
+    // bin b; minus infinity if it is pure. There must be four bins at least; the score of the last
+    // and the bounds of the first and the last mean nothing.
+    void (*score_class_bins)(const ClassBins& bins, const double* node, double* score,
+                             double* bound);
+    // words[i] = w << class * bits for a sample whose upper half is the weight w and whose lower
+    // half the class. Returns the sum of the words, and writes that of the weights. Words may be
+    // null.
+    std::uint64_t (*pack_classes)(const std::uint64_t* samples, std::size_t n, unsigned bits,
+                                  std::uint64_t* words, std::uint64_t* weight);
     std::uint64_t (*sum_words)(const std::uint64_t* words, std::size_t n);
     // The sum of the words marked by one.
     std::uint64_t (*sum_words_marked)(const std::uint64_t* words, const std::uint8_t* marks,

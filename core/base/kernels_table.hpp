@@ -1,6 +1,7 @@
 // The table of the kernels, included by one source file for each kind of processor. SILVICS_KERNELS
 // is the name of the table in that file, SILVICS_KERNELS_NAME the name that SILVICS_CPU selects it
 // by.
+#include "base/kernels_classes.hpp"
 #include "base/kernels_codes.hpp"
 #include "base/kernels_cuts.hpp"
 #include "base/kernels_deviance.hpp"
@@ -21,6 +22,8 @@ const Kernels SILVICS_KERNELS = {
     .bins_above_bound = bins_above_bound,
     .score_deviances = score_deviances,
     .bins_above_deviance = bins_above_deviance,
+    .score_class_bins = score_class_bins,
+    .pack_classes = pack_classes,
     .sum_words = sum_words,
     .sum_words_marked = sum_words_marked,
     .sum_words_below = sum_words_below,

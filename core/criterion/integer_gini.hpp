@@ -5,6 +5,10 @@
 // L^2 nn with ll = sum l^2, ln = sum l n, nn = sum n^2.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
+#include "base/kernels.hpp"
 #include "criterion/integer_counts.hpp"
 
 namespace silvics {
@@ -40,7 +44,7 @@ public:
         left.ll += w * (2 * l + w);
         left.ln += w * n;
     }
-    double score(const LeftSums& left) const {
+    [[gnu::always_inline]] double score(const LeftSums& left) const {
         const std::uint64_t W = weight_, L = left.weight;
         double sum;
         if (W <
@@ -53,9 +57,42 @@ public:
         return sum / (static_cast<double>(L) * static_cast<double>(W - L));
     }
 
+    // Scores of bins have a relative error of less than kBinError. Cuts within a pure bin are worse
+    // than those at its ends, if all are allowed.
+    static constexpr double kBinError = 1e-12;
+    static constexpr std::size_t kBinnedClasses = 8;  // nodes of more are slower to search in bins
+    bool scores_bins() const { return weight_ < std::uint64_t{1} << 26; }  // l W is exact then
+    void score_bins(const ClassBins& bins, const double* node, bool all_allowed, double* score,
+                    double* bound) const {
+        kernels_.score_class_bins(bins, node, score, bound);
+        const double W = node[0];
+        for (const std::size_t b : {std::size_t{0}, bins.n - 1}) {
+            // A part of the bin explains at most all its squares.
+            double product = 0.0, squares = 0.0, own = 0.0;
+            const std::uint32_t* plane = bins.classes + b;
+            for (std::size_t k = 1; k <= bins.n_classes; ++k, plane += bins.n + 1) {
+                const double part = plane[1] - plane[0];
+                product += node[k] * part;
+                squares += node[k] * node[k];
+                own += part * part;
+            }
+            const double w = bins.weight[b + 1] - bins.weight[b];
+            const double all = w - 2.0 * product / W + w * (squares / W / W);
+            bound[b] =
+                own == w * w ? -std::numeric_limits<double>::infinity() : W * W * all / (W - w);
+        }
+        if (all_allowed) return;
+        for (std::size_t b = 0; b < bins.n; ++b)
+            if (std::isinf(bound[b]) && bins.weight[b] != bins.weight[b + 1])
+                bound[b] = std::numeric_limits<double>::infinity();
+    }
+    // The least bound of a bin in which a cut may have this score.
+    static double open_from(double score) { return score * (1.0 - 1e-9); }
+
 private:
     static constexpr std::uint64_t kMaxWeightOfWord = 46000;
 
+    const Kernels& kernels_ = kernels();
     std::uint64_t weight_ = 0, squares_ = 0;
 };
 

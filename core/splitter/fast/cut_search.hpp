@@ -40,6 +40,16 @@ void score_values(C& criterion, CutSearch<C>& search, std::span<const double> va
             return;
         }
     }
+    if constexpr (ExactCountsCriterion<C>) {
+        if (limits.none() && criterion.packs()) {
+            const auto left = criterion.sums_of_words([&](const std::uint64_t* words) {
+                return kernels().sum_words_upto(values.data(), words, n, threshold);
+            });
+            if (left.weight > 0 && static_cast<double>(left.weight) < criterion.weight())
+                search.score_left(criterion, left, 1, limits, best);
+            return;
+        }
+    }
     const std::size_t n_left =
         kernels().mark_upto(values.data(), n, threshold, goes_left.ensure(n));
     if (n_left > 0 && n_left < n)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "splitter/fast/binned_counts.hpp"
 #include "splitter/fast/node_sort.hpp"
 #include "splitter/fast/small_node.hpp"
 #include "splitter/work.hpp"
@@ -16,6 +17,10 @@ public:
 
     void best_cut(C& criterion, const NodeColumn& node, const CutLimits& limits, Search search,
                   const StopFlag& stop, Cut& best) {
+        if (search == Search::automatic && worth_bins(criterion, node.size()) &&
+            criterion.scores_bins() && !node.range.constant() && !sparse(node) &&
+            binned_.best_cut(criterion, node, limits, stop, best))
+            return;
         const std::size_t range = node.range.size();
         // If there are many bins, most of them have few samples.
         const std::size_t width = range <= 64 ? criterion.n_present() : criterion.n_classes();
@@ -41,6 +46,7 @@ public:
 
     Work work() const {
         Work all = work_;
+        all += binned_.work();
         all.sorted += sort_.n_sorted();
         return all;
     }
@@ -61,6 +67,12 @@ public:
         } else {
             move_cell(criterion, left, sum_side(criterion, goes_left, side, smaller));
         }
+        better(criterion, limits, n_left, left, best);
+    }
+
+    // Scores the cut with these sums on its left.
+    static void score_left(const C& criterion, const LeftSums& left, std::size_t n_left,
+                           const CutLimits& limits, Cut& best) {
         better(criterion, limits, n_left, left, best);
     }
 
@@ -231,10 +243,17 @@ private:
 
     // Smaller nodes sort all samples.
     static constexpr std::size_t kMinSamplesToSkipLowest = 24;
+    // Whether to sum the samples of a node in bins. The more classes, the more bins must be looked
+    // into.
+    static bool worth_bins(const C& criterion, std::size_t n) {
+        const std::size_t K = criterion.n_present();
+        return K <= C::kBinnedClasses && n >= std::max(std::size_t{64}, 16 * K);
+    }
 
     const Kernels& kernels_ = kernels();
     Work work_;
     NodeSort sort_;
+    BinnedCounts<C> binned_;
     Scratch<std::uint32_t> weights_, counts_, rest_;
     Scratch<Position> places_;
     CodeBuffer codes_;

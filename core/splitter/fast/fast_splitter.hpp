@@ -49,7 +49,7 @@ public:
         if (rules_.split_sample != 0 && node.n > rules_.split_sample)
             if (auto split = find_on_sample(node, constants)) return split;
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
-        if constexpr (ExactSumCriterion<C>)
+        if constexpr (ExactSumCriterion<C> || ExactCountsCriterion<C>)
             if (node.n == 2 && !table_.sparse) return find_between_two(node, rows, constants);
         search_.prepare(node.n);
         if (team_ != nullptr && node.n >= rules_.shared_from)

@@ -96,8 +96,11 @@ public:
 
     // Scores the cut of two samples that sends this one left.
     void score_one_left(const NodeSamples& node, std::size_t sample, Found& found) {
-        search_.score_left(criterion_, criterion_.sample(sample), 1, limits(node, found.feature),
-                           found.cut);
+        const CutLimits allowed = limits(node, found.feature);
+        if constexpr (ExactCountsCriterion<C>)
+            search_.score_left(criterion_, criterion_.sums_of_one(sample), 1, allowed, found.cut);
+        else
+            search_.score_left(criterion_, criterion_.sample(sample), 1, allowed, found.cut);
     }
 
     // Scores the cut that found.threshold makes of the given rows of a plain variable.
@@ -182,8 +185,8 @@ private:
     // The random cut of a plain variable, on its values.
     bool draw_by_values(const NodeSamples& node, std::span<const RowId> rows,
                         const CutLimits& limits, Found& found) {
-        if constexpr (ExactSumCriterion<C>)
-            if (rows.size() > 1 && rows.size() <= kMaxSmallNode && limits.none())
+        if constexpr (ExactSumCriterion<C> || ExactCountsCriterion<C>)
+            if (rows.size() > 1 && rows.size() <= kMaxSmallNode && limits.none() && adds_words())
                 return with_constant(rows.size(), [&](auto n) {
                     return draw_in_small<n>(node, rows, limits, found);
                 });
@@ -209,10 +212,26 @@ private:
         }
         if (low == high) return false;
         found.threshold = draw_threshold(node.key, found.feature, low, high);
-        typename C::Statistic left{};
-        for (std::size_t i = 0; i < N; ++i)
-            C::add_if(values[i] <= found.threshold, criterion_.samples()[i], left);
-        search_.score_left(criterion_, left, 1, limits, found.cut);
+        if constexpr (ExactCountsCriterion<C>) {
+            const auto left = criterion_.sums_of_words([&](const std::uint64_t* words) {
+                std::uint64_t sum = 0;
+                for (std::size_t i = 0; i < N; ++i)
+                    sum += words[i] & (std::uint64_t{0} - (values[i] <= found.threshold));
+                return sum;
+            });
+            search_.score_left(criterion_, left, 1, limits, found.cut);
+        } else {
+            typename C::Statistic left{};
+            for (std::size_t i = 0; i < N; ++i)
+                C::add_if(values[i] <= found.threshold, criterion_.samples()[i], left);
+            search_.score_left(criterion_, left, 1, limits, found.cut);
+        }
+        return true;
+    }
+
+    // Whether a sample's statistic is one or a few words.
+    bool adds_words() {
+        if constexpr (ExactCountsCriterion<C>) return criterion_.packs();
         return true;
     }
 
@@ -227,6 +246,21 @@ private:
                     if (column.value(i) <= threshold) left += criterion_.sample(i);
                 const double w = C::weight_of(left);
                 if (w > 0.0 && w < criterion_.weight())
+                    search_.score_left(criterion_, left, 1, limits, best);
+                return;
+            }
+        }
+        if constexpr (ExactCountsCriterion<C>) {
+            if (limits.none() && criterion_.packs()) {
+                const auto unsure = sides.unsure(column, places_);
+                const auto left = criterion_.sums_of_words([&](const std::uint64_t* words) {
+                    std::uint64_t sum = kernels_.sum_words_below(column.codes, words, column.size(),
+                                                                 sides.surely_left);
+                    for (const Position i : unsure)
+                        if (column.value(i) <= threshold) sum += words[i];
+                    return sum;
+                });
+                if (left.weight > 0 && static_cast<double>(left.weight) < criterion_.weight())
                     search_.score_left(criterion_, left, 1, limits, best);
                 return;
             }

@@ -102,6 +102,65 @@ TEST_CASE("sums left of a cut hold weights to just below 2^25") {
           doctest::Approx(0.0).epsilon(1e-12));
 }
 
+TEST_CASE("the scores of bins are those of their cuts, and bounds hold for cuts within them") {
+    Rng rng(31);
+    std::size_t above = 0, below = 0;
+    for (int repeat = 0; repeat < 60; ++repeat) {
+        const std::size_t n_bins = 4 + test::pick(rng, 60), n = n_bins * (1 + test::pick(rng, 12));
+        const std::size_t heaviest[] = {1, 7, std::min<std::size_t>((1U << 25) / n, 1U << 20) - 1};
+        const auto n_classes = static_cast<ClassId>(2 + test::pick(rng, 7));
+        // Samples in the order of their bins; classes depend on bins, or do not.
+        std::vector<std::size_t> bin(n);
+        for (std::size_t& b : bin) b = test::pick(rng, n_bins);
+        bin[0] = 0;
+        std::ranges::sort(bin);
+        std::vector<std::int64_t> y(n);
+        for (std::size_t i = 0; i < n; ++i)
+            y[i] = static_cast<std::int64_t>(test::pick(rng, 3) < static_cast<unsigned>(repeat % 3)
+                                                 ? test::pick(rng, n_classes)
+                                                 : bin[i] * n_classes / n_bins);
+        const Target target = class_target(y, n, {n_classes});
+        const LearningSubset subset = test::heavy_subset(rng, n, heaviest[repeat % 3]);
+        REQUIRE(IntegerEntropy::suits(target, subset));
+        ByRows<IntegerEntropy> criterion(target, subset, test::kNeverStop);
+        criterion.enter(subset.rows);
+        if (criterion.homogeneous()) continue;
+        const std::size_t K = criterion.n_present();
+        std::vector<std::uint32_t> weight(n_bins + 1, 0), classes(K * (n_bins + 1), 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto w = static_cast<std::uint32_t>(subset.weight(static_cast<RowId>(i)));
+            const auto k =
+                static_cast<std::size_t>(std::ranges::find(criterion.present(), target.classes[i]) -
+                                         criterion.present().begin());
+            for (std::size_t b = bin[i] + 1; b <= n_bins; ++b)
+                weight[b] += w, classes[k * (n_bins + 1) + b] += w;
+        }
+        std::vector<double> score(n_bins), bound(n_bins);
+        criterion.score_bins({weight.data(), classes.data(), n_bins, K}, true, score.data(),
+                             bound.data());
+        double best = -INFINITY;
+        std::vector<double> best_of_bin(n_bins, -INFINITY);
+        auto left = criterion.begin_scan();
+        const auto samples = criterion.samples();
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            criterion.move(left, IntegerEntropy::class_of(samples[i]),
+                           IntegerEntropy::weight_of(samples[i]));
+            const double of_cut = criterion.score(left);
+            best = std::max(best, of_cut);
+            if (bin[i] == bin[i + 1])
+                best_of_bin[bin[i]] = std::max(best_of_bin[bin[i]], of_cut);
+            else
+                CHECK(score[bin[i]] == of_cut);
+        }
+        for (std::size_t b = 0; b < n_bins; ++b) {
+            if (best_of_bin[b] == -INFINITY) continue;
+            CHECK(bound[b] >= criterion.open_from(best_of_bin[b]));
+            (bound[b] >= criterion.open_from(best) ? above : below) += 1;
+        }
+    }
+    CHECK(below > above);  // most bins need no second look
+}
+
 TEST_CASE("the perfect score of entropy is known where two classes are present") {
     const Target target = class_target(std::vector<std::int64_t>{4, 1, 4, 1, 2}, 5, {5});
     const LearningSubset subset = test::subset_of(5, {1.0, 2.0, 3.0, 1.0, 4.0});
