@@ -115,6 +115,7 @@ gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=fol
 	$(PY) docs/gallery/importances_strobl.py
 	$(PY) docs/gallery/importances_genes.py $(DATA)
 	$(PY) docs/gallery/inspection_digits.py
+	$(PY) docs/gallery/imputation.py
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml
 	$(BIN)/pip install -q --group docs 2>&1 | { grep -v WARNING || true; }
@@ -122,7 +123,6 @@ $(VENV)/.docs: $(VENV)/.created pyproject.toml
 
 docs: $(VENV)/.built $(VENV)/.docs  ## the documentation site, into build/docs
 	$(BIN)/sphinx-build -W --keep-going -q -j $(JOBS) -d build/doctrees docs build/docs
-	$(PY) docs/gallery/imputation.py
 
 sanitize: $(VENV)/.dev  ## address, undefined and thread sanitizers
 	PATH="$(abspath $(BIN)):$$PATH" bash tests/sanitize.sh

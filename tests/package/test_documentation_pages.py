@@ -184,7 +184,7 @@ def known_names():
     ]
     tree, importances = forests[0].estimators_[0], forests[0].importances()
     objects = [*forests, tree, tree.tree_, importances, forests[0].summary()]
-    objects += [silvics, silvics.importance]
+    objects += [silvics, silvics.importance, silvics.impute, silvics.inspection]
     names = {name for thing in objects for name in dir(thing)}
     names |= {name for forest in forests for name in forest.get_params()}
     names |= set(inspect.signature(silvics.RandomForestClassifier.importances).parameters)
