@@ -541,6 +541,11 @@ class Predictor:
     def predict(self, X: Matrix, n_jobs: int) -> NDArray[numpy.float64]:
         """Mean prediction of the trees: rows x value width."""
 
+    def predict_trees(
+        self, X: Matrix, n_jobs: int, first: int, size: int
+    ) -> NDArray[numpy.float64]:
+        """Predictions of every tree for some rows: rows x trees x value width."""
+
     def apply(self, X: Matrix, n_jobs: int) -> NDArray[numpy.int64]:
         """Leaf of every sample in every tree: rows x trees."""
 
@@ -728,6 +733,45 @@ class Proximity:
     def has_rows(self, X: Matrix, n_jobs: int) -> bool:
         """Whether X has the leaves of the training rows, in the same order."""
 
+class LeafQuantiles:
+    """Quantiles of the training outputs in the leaves of rows."""
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        membership: LeafMembership,
+        outputs: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        n_jobs: int,
+    ) -> None: ...
+    def quantiles(
+        self,
+        X: Matrix | None,
+        levels: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        interpolation: str,
+        n_jobs: int,
+        progress: object | None = None,
+    ) -> NDArray[numpy.float64]:
+        """
+        Rows x levels x outputs. X is None for the training rows, with out-of-bag trees.
+        """
+
+    def quantiles_of_row(
+        self,
+        row: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        levels: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        interpolation: str,
+    ) -> NDArray[numpy.float64]:
+        """Levels x outputs of one row, in this thread."""
+
 class RowPredictor:
     """Predicts one row at a time."""
 
@@ -736,6 +780,9 @@ class RowPredictor:
     ) -> None: ...
     def values(self, row: object | None) -> object:
         """The mean prediction of the trees; None if the row is not plain."""
+
+    def sample(self, row: object | None) -> object:
+        """The numbers of a row; None if the row is not plain."""
 
     def likeliest(self, row: object | None) -> int:
         """
