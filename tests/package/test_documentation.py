@@ -69,6 +69,8 @@ def test_attributes_are_those_of_a_fitted_estimator(kind):
     if "oob_score" in known:
         drawn = {"rows": "bootstrap"} if "rows" in known else {"bootstrap": True}
         parameters = {"n_estimators": 50, "oob_score": True, **drawn}
+        if "calibrate" in known:
+            parameters["calibrate"] = "oob"
     fitted = small(kind, **parameters).fit(X, y)
     described = set(section(kind, "Attributes"))
     assert all(hasattr(fitted, name) for name in described - {"feature_names_in_"})

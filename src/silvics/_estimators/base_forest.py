@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.calibration import HasCalibration
 from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._estimators.intervals import HasIntervals
@@ -305,7 +306,7 @@ def _could_be_of(tree: _core.Tree, task: LearningTask) -> bool:
     return seen == (task.X.shape[1], outputs.n_outputs, outputs.n_classes)
 
 
-class BaseForestClassifier(ClassifierMixin, BaseForest):
+class BaseForestClassifier(HasCalibration, ClassifierMixin, BaseForest):
     """Base class of classification forests."""
 
     if TYPE_CHECKING:
@@ -318,6 +319,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         **BaseForest._parameter_constraints,
         "criterion": [StrOptions(parameters.CLASSIFICATION_CRITERIA)],
         "class_weight": [StrOptions({"balanced_subsample", "balanced"}), dict, list, None],
+        "calibrate": [StrOptions({"oob"}), None],
     }
 
     @reads_one_state
