@@ -23,7 +23,7 @@ from silvics.forests import ExtraTreesRegressor, RandomForestRegressor
 from silvics.network.result import Network
 from silvics.network.targets import Targets, chosen_columns, names_of, part_of, targets_of
 
-_FORESTS: dict[str, type[BaseForestRegressor]] = {
+_FORESTS: dict[str, type[RandomForestRegressor] | type[ExtraTreesRegressor]] = {
     "random_forest": RandomForestRegressor,
     "extra_trees": ExtraTreesRegressor,
 }

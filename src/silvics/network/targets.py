@@ -92,10 +92,7 @@ class Targets:
         Each target is multiplied by a power of two, so that its square does not overflow.
         """
         part = part_of(self.X, some_targets)
-        if part.sparse is not None:
-            columns = [part.sparse.toarray()]
-        else:
-            columns = part.blocks
+        columns = part.blocks if part.sparse is None else [part.sparse.toarray()]
         y = np.ascontiguousarray(np.concatenate(columns, axis=1).T, dtype=np.float64)
         if (bad := np.flatnonzero(~np.isfinite(y).all(axis=1))).size:
             names = [repr(name) for name in self.names[some_targets[bad]]]

@@ -98,18 +98,16 @@ TEST_CASE("after a stop request, unfinished targets are not marked") {
 }
 
 TEST_CASE("targets that do not fit the table are refused") {
-    Example all = example();
-    all.plan.rules.search.honest = true;
-    CHECK_THROWS_AS(all.importances(1), std::invalid_argument);
-    all = example();
-    all.targets.values = std::span(all.values).first(10);
-    CHECK_THROWS_AS(all.importances(1), std::invalid_argument);
-    all = example();
-    all.targets.columns[0] = kColumns;
-    CHECK_THROWS_AS(all.importances(1), std::invalid_argument);
-    all = example();
-    all.plan.seeds.clear();
-    CHECK_THROWS_AS(all.importances(1), std::invalid_argument);
+    const auto refused = [](auto&& change) {
+        Example wrong = example();
+        change(wrong);
+        CHECK_THROWS_AS(wrong.importances(1), std::invalid_argument);
+    };
+    refused([](Example& all) { all.plan.rules.search.honest = true; });
+    refused([](Example& all) { all.targets.values = std::span(all.values).first(10); });
+    refused([](Example& all) { all.targets.columns[0] = kColumns; });
+    refused([](Example& all) { all.plan.seeds.clear(); });
+    const Example all = example();
     const ForestPlan classes{find_criterion("gini"), {}, all.plan.sampling, {1}};
     ThreadTeam alone;
     CHECK_THROWS_AS(target_importances(all.table, all.targets, classes, alone),
