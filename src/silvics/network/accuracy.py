@@ -31,8 +31,12 @@ class NetworkAccuracy(Result):
         Number of known edges among the pairs that are compared.
     n_pairs : int
         Number of pairs that are compared.
-    precision, recall, thresholds : ndarray
-        The precision-recall curve.
+    precision : ndarray
+        The share of known edges among the first edges of the ranking.
+    recall : ndarray
+        The share of the known edges that are among them.
+    thresholds : ndarray
+        The smallest importance of these first edges.
     density : float
         The share of pairs that have an edge.
 
