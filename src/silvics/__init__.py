@@ -10,7 +10,7 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import bias_variance, datasets, importance, impute, inspection, recipes
+    from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
     from silvics._sources.scanning import scan
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forest_embedding import ForestEmbedding
@@ -57,6 +57,7 @@ else:
             "merging": ["merge"],
             "model_file.container": ["ModelFileError"],
             "model_file.loading": ["load"],
+            "network": [],
             "patches.forests": ["RandomPatchesClassifier", "RandomPatchesRegressor"],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
@@ -95,6 +96,7 @@ __all__ = [
     "inspection",
     "load",
     "merge",
+    "network",
     "recipes",
     "scan",
 ]
