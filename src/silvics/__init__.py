@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from silvics.model_file.container import ModelFileError
     from silvics.model_file.loading import load
     from silvics.recipe_forests import ForestClassifier, ForestRegressor
+    from silvics.reporting.report import report
     from silvics.trees import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -56,6 +57,7 @@ else:
             "model_file.loading": ["load"],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
+            "reporting.report": ["report"],
             "trees": [
                 "DecisionTreeClassifier",
                 "DecisionTreeRegressor",
@@ -90,4 +92,5 @@ __all__ = [
     "load",
     "merge",
     "recipes",
+    "report",
 ]
