@@ -54,6 +54,8 @@ ORDER = [
     "inspection",
     "bias_variance",
     "impute",
+    "reporting",
+    "cli",
     "demo",
 ]
 
@@ -68,7 +70,7 @@ LAZY = [
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}
+OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
 
 
 def files():

@@ -146,7 +146,7 @@ def _values(subject: Subject, learned: Learned, rows: np.ndarray) -> dict[str, l
     importance = np.asarray(learned.forest.feature_importances_)
     columns: dict[str, list[Any]] = {
         "row": [int(row) for row in rows],
-        subject.target: [subject.y[row] for row in rows],
+        f"{subject.target} (target)": [subject.y[row] for row in rows],
         "predicted": [_predicted(subject, learned, row) for row in rows],
     }
     for j in np.argsort(-importance, kind="stable")[:_SHOWN_INPUTS]:

@@ -151,7 +151,7 @@ def _findings(subject: Subject) -> list[tuple[str, str]]:
             found.append(("rare class", (
                 f"The {'classes' if some else 'class'} {joined(rare)} {'have' if some else 'has'} "
                 f"less than {percent(_RARE_CLASS)} of the rows{' each' if some else ''}. The "
-                f"accuracy says little about {'them' if some else 'it'}; look at the confusion table."
+                f"accuracy says little about {'them' if some else 'it'}; see the confusion table."
             )))  # fmt: skip
     return found
 

@@ -56,13 +56,13 @@ def learn(
     seed: int,
     n_jobs: int | None,
     progress: Callable[[int, int], object] | None,
-    limits: dict[str, Any],
+    n_trees: int | None = None,
 ) -> Learned:
     """Grow the forest, and predict each row by trees that did not see it."""
     kind = RandomForestClassifier if subject.is_classification else RandomForestRegressor
     forest = kind(
-        n_trees_for(subject.n, len(subject.inputs)), oob_score=True, keep_samples=True,
-        n_jobs=n_jobs, random_state=seed, **limits,
+        n_trees or n_trees_for(subject.n, len(subject.inputs)), oob_score=True, keep_samples=True,
+        n_jobs=n_jobs, random_state=seed,
     )  # fmt: skip
     if subject.groups is not None or subject.time is not None:
         predicted, how = _by_folds(subject, forest)

@@ -52,7 +52,7 @@ def page_of(title: str, sections: list[Section], footer: list[str], summary: dic
         f"<h2>{escape(first.title)}</h2>{_blocks(first.blocks)}</section>{body}</main>"
         f"<footer>{''.join(f'<p>{_inline(line)}</p>' for line in footer)}</footer>"
         '<div id="tip" role="status" hidden></div>'
-        f'<script type="application/json" id="summary">{data}</script>'
+        f'<script type="application/json" id="report-data">{data}</script>'
         f"<script>{static('report.js')}</script></body></html>\n"
     )
 
@@ -90,11 +90,11 @@ def _chart(chart: Chart) -> str:
     table = _table(f"{chart.name}-table", "", chart.columns, ()) if chart.columns else ""
     hidden = f"<details class='numbers'><summary>The numbers</summary>{table}</details>"
     return (
-        f'<figure id="{chart.name}"><div class="chart" tabindex="0" role="group" '
-        f'aria-label="{escape(chart.caption)}. Arrow keys show single values.">{chart.svg}</div>'
-        f"<figcaption>{_inline(chart.caption)} "
+        f'<figure id="{chart.name}"><figcaption>{_inline(chart.caption)} '
         f'<a class="anchor" href="#{chart.name}" '
         f'aria-label="Link to the chart {escape(chart.name)}">#</a></figcaption>'
+        '<div class="chart" tabindex="0" role="group" '
+        f'aria-label="{escape(chart.caption)}. Arrow keys show single values.">{chart.svg}</div>'
         f'<p class="alternative">{_inline(chart.alternative)}</p>{hidden if table else ""}</figure>'
     )
 

@@ -148,12 +148,12 @@ def _degrees(learned: Learned, names: list[str], order: np.ndarray) -> list[Bloc
     first = [0, 1, 2]
     parts = {"alone": by_degree[:, 0]}
     if by_degree.shape[1] > 1:
-        parts["with one other"] = by_degree[:, 1]
+        parts["+ 1 other"] = by_degree[:, 1]
     if by_degree.shape[1] > 2:
-        parts["with two others"] = by_degree[:, 2]
+        parts["+ 2 others"] = by_degree[:, 2]
     rest = np.delete(by_degree, first[: by_degree.shape[1]], axis=1).sum(axis=1)
     if rest.any():
-        parts["with three or more"] = rest
+        parts["+ 3 or more"] = rest
     top = order[: min(_SHOWN, 12)]
     label = "Alone, or together with other inputs"
     drawing = svg.stacked(

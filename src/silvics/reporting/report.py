@@ -26,7 +26,7 @@ from silvics.reporting.opening import opening_section
 from silvics.reporting.page import page_of
 from silvics.reporting.quality import quality_section
 from silvics.reporting.relevance import relevance_section
-from silvics.reporting.subject import Subject, subject_of
+from silvics.reporting.subject import Subject, frame_from, subject_of
 
 SECTIONS = ("data", "quality", "inputs", "cases", "advice")
 SCHEMA = 1
@@ -245,15 +245,35 @@ def report(
     >>> found.sections
     ['summary', 'data', 'advice']
     """
-    wanted = _checked_sections(sections, rows)
-    subject = subject_of(
+    return report_of(
         X, y, task=task, types=types, drop=drop, id=id, weight=weight, group=group, time=time,
-        positive=positive,
+        test=test, positive=positive, sections=sections, rows=rows, random_state=random_state,
+        n_jobs=n_jobs, title=title, progress=progress,
     )  # fmt: skip
-    tested = None if test is None else _test_rows(subject, test, types)
+
+
+def report_of(
+    X: Any,
+    y: Any,
+    *,
+    test: Any,
+    sections: Iterable[str] | None,
+    rows: bool,
+    random_state: int,
+    n_jobs: int | None,
+    title: str | None,
+    progress: Progress | None,
+    source: str | None = None,
+    command: str | None = None,
+    **columns: Any,
+) -> Report:
+    """Make a report. ``source`` and ``command`` are the file and the command line, if known."""
+    wanted = _checked_sections(sections, rows)
+    subject = subject_of(X, y, **columns)
+    tested = None if test is None else _test_rows(subject, test, columns.get("types"))
     tell = progress or (lambda *_: None)
     learned = learn(
-        subject, seed=random_state, n_jobs=n_jobs, limits={},
+        subject, seed=random_state, n_jobs=n_jobs,
         progress=lambda done, total: tell("growing", done, total),
     )  # fmt: skip
     makers: dict[str, Callable[[], Section]] = {
@@ -261,7 +281,7 @@ def report(
         "quality": lambda: quality_section(subject, learned, tested, random_state),
         "inputs": lambda: relevance_section(subject, learned, random_state),
         "cases": lambda: cases_section(subject, learned, random_state),
-        "advice": lambda: advice_section(subject, learned, None),
+        "advice": lambda: advice_section(subject, learned, source),
     }
     parts: dict[str, Section] = {}
     for i, name in enumerate(wanted):
@@ -270,7 +290,8 @@ def report(
     tell("done", len(wanted), len(wanted))
     first = opening_section(subject, learned, parts)
     title = title or f"What predicts {subject.target}?"
-    return Report(title, [first, *parts.values()], learned.forest, _about(subject, learned, parts))
+    about = _about(subject, learned, parts) | {"command": command}
+    return Report(title, [first, *parts.values()], learned.forest, about)
 
 
 def _checked_sections(sections: Iterable[str] | None, rows: bool) -> list[str]:
@@ -290,13 +311,14 @@ def _test_rows(subject: Subject, test: Any, types: Mapping[str, str] | None) -> 
     """Read other rows as the table was read."""
     X, y = test if isinstance(test, tuple) else (test, subject.target)
     names = [column.name for column in subject.inputs]
+    columns = frame_from(X).columns
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise ValueError(f"The test table lacks the columns {', '.join(map(repr, missing[:10]))}.")
     known = {name: kind for name, kind in (types or {}).items() if name in names}
     kinds = {"category": "category", "date": "date"}
     known |= {column.name: kinds.get(column.kind, "number") for column in subject.inputs}
     other = subject_of(X, y, task=subject.task, types=known)
-    missing = [name for name in names if name not in {column.name for column in other.inputs}]
-    if missing:
-        raise ValueError(f"The test table lacks the columns {', '.join(map(repr, missing[:10]))}.")
     if subject.is_classification and not np.isin(other.y, subject.classes).all():
         raise ValueError("The test table has classes that the table does not have.")
     return nw.from_native(other.X, eager_only=True).select(names).to_native(), other.y
@@ -314,7 +336,6 @@ def _about(subject: Subject, learned: Learned, parts: dict[str, Section]) -> dic
         "python": platform.python_version(),
         "time": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "has_rows": "cases" in parts,
-        "command": None,
     }
 
 

@@ -132,7 +132,7 @@ def subject_of(
     positive: Any = None,
 ) -> Subject:
     """Read the table, and decide what each column is."""
-    frame, target, y = _taken_apart(_frame_of(X), y)
+    frame, target, y = _taken_apart(frame_from(X), y)
     n_rows = len(frame)
     drop = [drop] if isinstance(drop, str) else list(drop)
     for name in [*drop, *(types or {}), *(part for part in (id, weight, group, time) if part)]:
@@ -177,7 +177,8 @@ def _joined(columns: list[nw.Series]) -> Any:
     return nw.concat([column.to_frame() for column in columns], how="horizontal").to_native()
 
 
-def _frame_of(X: Any) -> nw.DataFrame:
+def frame_from(X: Any) -> nw.DataFrame:
+    """Return any table as a frame; arrays have the columns x0, x1, ..."""
     if issparse(X) or hasattr(X, "var_names"):
         raise TypeError("A report needs a table of columns. Pass a data frame or a dense array.")
     if nw.dependencies.is_into_dataframe(X):
@@ -205,7 +206,7 @@ def _taken_apart(frame: nw.DataFrame, y: Any) -> tuple[nw.DataFrame, str, Any]:
         if y not in frame.columns:
             raise ValueError(
                 f"There is no column {y!r} to predict.{did_you_mean(y, frame.columns)} The columns "
-                f"are {joined(frame.columns, 20)}."
+                f"are {', '.join(map(repr, frame.columns[:20]))}."
             )
         return frame.drop(y), y, frame[y]
     name = nw.from_native(y, series_only=True).name if library_of(y) else None
