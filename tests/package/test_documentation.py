@@ -165,6 +165,7 @@ def test_public_names():
         "load",
         "merge",
         "recipes",
+        "report",
         "__version__",
     }
     assert silvics.__version__ == version("silvics")
