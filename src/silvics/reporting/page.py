@@ -110,7 +110,7 @@ def _table(name: str, caption: str, columns: dict[str, list[Any]], shaded: tuple
         for k, (key, column) in enumerate(columns.items()):
             text, style = _cell(column[i]), ""
             if key in scales and isinstance(column[i], int | float) and scales[key]:
-                share = round(60 * abs(column[i]) / scales[key])
+                share = round(40 * abs(column[i]) / scales[key])
                 style = f' style="--share:{share}%"'
             tag = 'th scope="row"' if k == 0 else "td"
             kind = " ".join(

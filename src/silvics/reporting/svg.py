@@ -19,7 +19,7 @@ from silvics.reporting.content import Picture, number
 
 _WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 42
-_LABEL = 140  # of the width of bar charts, for the names
+_LABEL = 150  # of the width of bar charts, for the names
 _COLOURS = 8  # classes with their own colour
 
 
@@ -34,7 +34,7 @@ class Line:
     dashed: bool = False
 
 
-def shortened(text: Any, most: int = 20) -> str:
+def shortened(text: Any, most: int = 18) -> str:
     """Return a text with at most this number of characters."""
     text = one_line(str(text))
     return text if len(text) <= most else text[: most - 1] + "…"
