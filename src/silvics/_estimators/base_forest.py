@@ -15,11 +15,9 @@ from silvics import _core
 from silvics._estimators.calibration import HasCalibration
 from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.fitted_forest import FittedForest
-from silvics._estimators.intervals import HasIntervals
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
-from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.growing import Growth, grow
@@ -52,9 +50,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(
-    CallbackSupportMixin, HasOutOfBag, HasProximities, HasTreePredictions, FittedForest
-):
+class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -412,7 +408,7 @@ class BaseForestClassifier(HasCalibration, ClassifierMixin, BaseForest):
         return tags
 
 
-class BaseForestRegressor(HasDistributions, HasIntervals, RegressorMixin, BaseForest):
+class BaseForestRegressor(HasDistributions, RegressorMixin, BaseForest):
     """Base class of regression forests."""
 
     if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from silvics._estimators.intervals import HasIntervals
 from silvics._predicting.predictor import Predictor
 from silvics._predicting.training_samples import TrainingSamples
 from silvics._state import reads_one_state
@@ -15,8 +16,8 @@ from silvics.uncertainty.quantiles import predicted_quantiles
 from silvics.uncertainty.weights import training_samples
 
 
-class HasDistributions:
-    """Mixin with the methods that predict a distribution instead of its mean."""
+class HasDistributions(HasIntervals):
+    """Mixin with the methods that predict a distribution, or intervals, instead of its mean."""
 
     if TYPE_CHECKING:
 

@@ -14,6 +14,7 @@ from silvics._estimators.base_model import BaseModel
 from silvics._estimators.base_tree import BaseTree
 from silvics._estimators.declared import ForestParameters
 from silvics._estimators.importances import HasImportances
+from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import targets
 from silvics._predicting import prediction
 from silvics._predicting.calibrated import ProbabilityMap
@@ -28,7 +29,7 @@ from silvics._tables.table import Variables
 from silvics.interop.to_sklearn import forest_to_sklearn
 
 
-class FittedForest(HasImportances, BaseModel, ForestParameters):
+class FittedForest(HasImportances, HasTreePredictions, BaseModel, ForestParameters):
     """Base class of forests with the methods that need a fitted forest."""
 
     _tree_class: ClassVar[type[BaseTree]]
