@@ -134,7 +134,9 @@ ESTIMATORS = {
     "RandomForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ExtraTreesRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
-    "RandomPatchesClassifier": f"{SUPERVISED} {PATCHES} {ROUTING} {PROBABILITIES}",
+    "RandomPatchesClassifier": f"""
+        {SUPERVISED} {CLASS_UNCERTAINTY} {PATCHES} {ROUTING} {PROBABILITIES} calibrate
+    """,
     "RandomPatchesRegressor": f"{SUPERVISED} {PATCHES} {REAL_UNCERTAINTY} {ROUTING}",
     "DecisionTreeClassifier": TREE,
     "DecisionTreeRegressor": TREE,

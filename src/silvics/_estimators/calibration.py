@@ -19,7 +19,7 @@ from silvics.uncertainty.prediction_sets import predicted_sets
 class HasCalibration:
     """Mixin with calibrated class probabilities, and sets of classes."""
 
-    calibrate: str | None
+    calibrate: str | None = None  # forests without the parameter do not calibrate
     interrupted_: bool
     n_classes_: Any
     n_jobs: int | None
