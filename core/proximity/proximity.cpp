@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kTaskRows = 64, kReportRows = 4096;
 // With at most this number of rows in a leaf on average, weights of leaves are not stored.
-constexpr std::size_t kFewRows = 16;
+constexpr std::size_t kMostRowsOfSmallLeaf = 16;
 
 std::vector<std::uint32_t> in_bag_sizes(const LeafMembership& membership) {
     std::vector<std::uint32_t> sizes;
@@ -83,7 +83,7 @@ Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, 
         LeafCells(predictor, leaf_sizes.empty() ? own : leaf_sizes, min_samples, max_depth, team);
     if (weighted()) {
         const std::size_t n_leaves = columns_.first_leaf.back();
-        if (!cells_.are_leaves() || columns_.rows.size() / n_leaves > kFewRows)
+        if (!cells_.are_leaves() || columns_.rows.size() / n_leaves > kMostRowsOfSmallLeaf)
             find_cell_weights(team);
         std::visit(
             [&](auto weights) {
