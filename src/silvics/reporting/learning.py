@@ -44,10 +44,11 @@ class Learned:
         return self.predicted
 
 
-def n_trees_for(n_rows: int, n_columns: int) -> int:
+def n_trees_for(subject: Subject) -> int:
     """Return a number of trees that is enough and takes at most about a minute."""
-    cells = n_rows * max(n_columns, 1) ** 0.5
-    return int(np.clip(1e8 / max(cells, 1), 100, 500) // 50 * 50)
+    n_columns = len(subject.inputs)
+    tried = n_columns**0.5 if subject.is_classification else n_columns  # at a node
+    return int(np.clip(1e8 / (subject.n * tried), 100, 500) // 50 * 50)
 
 
 def learn(
@@ -61,7 +62,7 @@ def learn(
     """Grow the forest, and predict each row by trees that did not see it."""
     kind = RandomForestClassifier if subject.is_classification else RandomForestRegressor
     forest = kind(
-        n_trees or n_trees_for(subject.n, len(subject.inputs)), oob_score=True, keep_samples=True,
+        n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
         n_jobs=n_jobs, random_state=seed,
     )  # fmt: skip
     if subject.groups is not None or subject.time is not None:
