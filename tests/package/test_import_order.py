@@ -37,6 +37,7 @@ ORDER = [
     "importance.theory",
     "importance.forest",
     "proximity",
+    "explain",
     # The estimators.
     "_estimators",
     "trees",
@@ -68,7 +69,7 @@ LAZY = [
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}
+OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow", "shap"}
 
 
 def files():

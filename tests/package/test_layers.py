@@ -23,6 +23,7 @@ ORDER = [
     "predictor",
     "importance",
     "proximity",
+    "shap",
     "model_file",
 ]
 ABOVE_THEIR_FOLDER = {"splitter/make_splitter.cpp": "splitter/general"}

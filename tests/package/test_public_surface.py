@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 import silvics
 from silvics import bias_variance, datasets, importance, impute, inspection, recipes
 from silvics._results import oob_curve, summary
+from silvics.explain import shap_result
 from silvics.plots.display import Display
 
 X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
@@ -93,7 +94,7 @@ FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
 # What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
 GROWN = "work_ interrupted_ max_features_"
-UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap"
 SUPERVISED = f"{FOREST} {UNDERSTAND} attach_samples {ATTRIBUTES} {GROWN}"
 TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
 
@@ -242,6 +243,9 @@ RESULTS = {
     """,
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
+    """,
+    shap_result.ShapValues: f"""
+        {RESULT} values base_values names outputs interactions X mean_absolute to_shap
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance

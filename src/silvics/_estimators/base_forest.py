@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.explanations import HasExplanations
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest):
+class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasExplanations, FittedForest):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
