@@ -26,13 +26,15 @@ struct RowSet {
     static constexpr std::size_t kRows = 128, kWords = kRows / 64;
     std::array<std::uint64_t, kWords> words{};
 
-    void add(std::size_t i) { words[i / 64] |= std::uint64_t{1} << i % 64; }
+    void add(std::size_t i) { add_if(i, true); }
+    void add_if(std::size_t i, bool belongs) { words[i / 64] |= std::uint64_t{belongs} << i % 64; }
+    bool has(std::size_t i) const { return (words[i / 64] >> i % 64 & 1) != 0; }
     bool empty() const { return (words[0] | words[1]) == 0; }
     RowSet operator&(const RowSet& other) const {
         return {{words[0] & other.words[0], words[1] & other.words[1]}};
     }
-    RowSet without(const RowSet& other) const {
-        return {{words[0] & ~other.words[0], words[1] & ~other.words[1]}};
+    RowSet operator|(const RowSet& other) const {
+        return {{words[0] | other.words[0], words[1] | other.words[1]}};
     }
     template <class Visit>
     void for_each(Visit&& visit) const {
@@ -42,16 +44,25 @@ struct RowSet {
     }
 };
 
-// Up to RowSet::kRows background rows in one tree.
+// Up to RowSet::kRows background rows in one tree, and what a traversal reads of each node side by
+// side.
 struct TreeBackground {
-    RowSet all;
-    // Of each node, the rows that pass all edges of the variable of its edge on the path.
-    std::vector<RowSet> passing;
+    struct Node {
+        double threshold = 0.0;  // of a plain split; the value of a leaf, if there is one column
+        NodeId second = 0;       // the second child
+        std::uint32_t variable = kLeaf;  // that the node tests
+        RowSet passing;  // the rows that pass all edges of the variable of its edge on the path
+    };
+    static constexpr std::uint32_t kLeaf = ~std::uint32_t{0};
 
-    TreeBackground(const ExplainedTree& tree, const RowBlock& rows);
+    RowSet all;
+    std::vector<Node> nodes;
+
+    TreeBackground(const ExplainedTree& tree, const RowBlock& rows,
+                   std::span<const std::uint8_t> skipped);
 };
 
-// (a - 1)! b! / (a + b)!
+// (a - 1)! b! / (a + b)!, and zero for a of zero.
 class SubsetWeights {
 public:
     void prepare(std::size_t n_variables);
@@ -76,30 +87,47 @@ public:
              const ShapSums& sums, const StopFlag& stop);
 
 private:
-    // What is kept of a node on the path.
-    struct Level {
+    // What is left to do. A subtree is visited for some background rows; where the row and some of
+    // them part ways at a variable, what the leaves below add to the sums is the variable's.
+    struct Task {
+        enum class Part : std::uint8_t { begin, end };
+        // The way of all that count, of the row where others left it, or of those that left it.
+        enum class Way : std::uint8_t { same, of_row, of_others };
+        Part part = Part::begin;
+        Way way = Way::same;
         NodeId node = 0;
-        std::uint32_t child = 0;    // of the row
-        std::uint32_t n_fails = 0;  // variables that the row fails
-        bool passes = true;         // the row, all edges of the variable of the edge
-        bool first_fail = false;    // at this edge
-        RowSet alive;               // background rows that count
-        RowSet apart;               // those that fail the variable first here, where the row passes
+        std::uint32_t variable = 0, n_fails = 0;
+        RowSet alive;  // background rows that count
+        RowSet apart;  // those that part from the row here
     };
 
     void traverse(const double* row, std::size_t row_number, const ShapSums& sums,
                   const StopFlag& stop);
-    bool enter(NodeId t);
-    void leave();
-    void add_sums(const Level& level, double sign);
-    void add_leaf(const Level& level);
+    void visit(Task task, const double* row);
+    bool counts(NodeId node) const { return one_column_ || columns_.any(node); }
+    template <class Use>
+    void for_columns(NodeId node, Use&& use) const {
+        if (one_column_)
+            use(column_);
+        else
+            columns_.for_each(node, use);
+    }
+    void part_ways(NodeId t, const Task& task, NodeId of_row);
+    void begin(const Task& task);
+    void end(const Task& task);
+    void add_losses(const Task& task, double sign);
+    void add_gains(const Task& task, double sign, std::uint32_t step);
+    void add_leaf(const Task& task);
+    void add_value(const Task& task, std::size_t c, double value);
 
     const ExplainedTree* tree_ = nullptr;
     const TreeBackground* background_ = nullptr;
+    bool one_column_ = false;  // that is not skipped, and its number
+    std::size_t column_ = 0;
     SubsetWeights weights_;
     ColumnsBelow columns_;
-    std::vector<Level> levels_;
-    std::size_t depth_ = 0;
+    std::vector<Task> tasks_;
+    std::vector<std::uint8_t> fails_;  // whether the row fails a variable on the path
     std::array<std::uint32_t, RowSet::kRows> n_apart_{};  // a of each background row
     // Sums over the leaves visited so far: of each background row, what variables that only the row
     // passes get; and of all together, what the others get.

@@ -1,6 +1,7 @@
 #include "shap/explained_tree.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "predictor/leaf_visits.hpp"
@@ -27,7 +28,8 @@ ExplainedTree::ExplainedTree(const Predictor& predictor, std::size_t m,
     : tree_(&predictor.tree(m)),
       both_children_(predictor.forest().both_children),
       edges_(tree_->shape().n_nodes),
-      places_(edges_.size(), -1) {
+      places_(edges_.size(), -1),
+      thresholds_(edges_.size(), std::numeric_limits<double>::quiet_NaN()) {
     if (!cover.empty() && cover.size() != edges_.size())
         throw std::invalid_argument("a training weight is needed for every node");
     number_edges(cover);
@@ -47,6 +49,7 @@ void ExplainedTree::number_edges(std::span<const double> cover) {
         const std::uint32_t n = tree_->n_children(t);
         variables_.push_back(variable);
         places_[id] = t;
+        thresholds_[id] = tree_->nodes()[t].threshold();  // NaN stands for other rules
         double sum = 0.0;
         for (std::uint32_t k = 0; k < n && !cover.empty(); ++k)
             sum += cover[numbers.child(*tree_, t, k)];

@@ -28,11 +28,9 @@ public:
     // Throws std::invalid_argument if a split compares a combination of variables.
     ExplainedTree(const Predictor& predictor, std::size_t m, std::span<const double> cover);
 
-    const PackedTree& tree() const { return *tree_; }
     std::size_t n_nodes() const { return edges_.size(); }
     const Edge& edge(NodeId t) const { return edges_[t]; }
     bool leaf(NodeId t) const { return places_[t] < 0; }
-    Place place(NodeId t) const { return static_cast<Place>(places_[t]); }
 
     // The variables that the tree tests, ascending.
     std::span<const FeatureId> variables() const { return variables_; }
@@ -50,12 +48,23 @@ public:
     // The prediction without any variable: the mean of the leaves by their training weights.
     std::span<const double> mean() const { return mean_; }
 
+    // The variable that an inner node tests: its place among those of the tree.
+    std::uint32_t variable(NodeId t) const { return edges_[t + 1].variable; }
+    // The threshold of a plain split; NaN at other nodes.
+    double threshold(NodeId t) const { return thresholds_[t]; }
     // The child that a sample goes to, or kBoth.
     static constexpr std::uint32_t kBoth = ~std::uint32_t{0};
-    std::uint32_t child_of(Place t, const double* sample) const {
-        if (both_children_ && tree_->missing_at(t, sample)) return kBoth;
-        return tree_->next<false>(t, sample).which;
+    std::uint32_t child_of(NodeId t, const double* sample) const {
+        const double x = sample[variables_[variable(t)]];
+        // Which side it is cannot be predicted, so there is no branch on it.
+        const bool first = x <= thresholds_[t], second = x > thresholds_[t];
+        if (first | second) return second;
+        const auto place = static_cast<Place>(places_[t]);
+        if (both_children_ && tree_->missing_at(place, sample)) return kBoth;
+        return tree_->next<false>(place, sample).which;
     }
+    // Whether child_of may return kBoth.
+    bool both_children() const { return both_children_; }
 
 private:
     void number_edges(std::span<const double> cover);
@@ -66,6 +75,7 @@ private:
     bool both_children_;
     std::vector<Edge> edges_;
     std::vector<std::int64_t> places_;  // of inner nodes; -1 - the number of a leaf
+    std::vector<double> thresholds_;
     std::vector<FeatureId> variables_;
     std::vector<PackedLeaf> leaves_;
     std::vector<std::size_t> starts_;  // of the values of each leaf

@@ -66,6 +66,7 @@ void PathValues::begin_tree(const ExplainedTree& tree, std::size_t n_rows) {
     }
     found_.assign(max_rows_ * n_found_ * n_columns_ * kLanes, 0.0);
     last_.assign(n_found_, 0);
+    values_.resize(n_found_ * max_rows_);
 }
 
 void PathValues::traverse(const RowBlock& block, const ShapSums& sums, const StopFlag& stop) {
@@ -75,6 +76,9 @@ void PathValues::traverse(const RowBlock& block, const ShapSums& sums, const Sto
     root.node = 0;
     std::fill_n(root.products, n_rows_ * n_, 1.0);
     std::fill_n(root.sums, n_columns_ * max_rows_ * n_, 0.0);
+    for (std::size_t f = 0; f < n_found_; ++f)
+        for (std::size_t r = 0; r < n_rows_; ++r)
+            values_[f * max_rows_ + r] = block.row(r)[tree_->variables()[f]];
     find_children(root, block);
     const auto n_nodes = static_cast<NodeId>(tree_->n_nodes());
     for (NodeId t = 1; t < n_nodes;) {
@@ -149,6 +153,16 @@ void PathValues::prepare(NodeId t, Level& level) {
     level.node = t;
     kernels_.prepare_edge(points_.data(), weights_.data(), n_, edge.share, edge.ratio,
                           before ? before->edge : EdgeLanes{}, level.edge);
+    if (tree_->both_children()) return find_own_states(edge, before, level);
+    for (std::size_t r = 0; r < n_rows_; ++r) {
+        const std::uint32_t passed = before ? before->states[r] : std::uint32_t{kPasses};
+        const std::uint32_t here = above.children[r] == edge.which ? kPasses : kFailsHere;
+        level.states[r] = passed == kPasses ? here : std::uint32_t{kFailsBefore};
+    }
+}
+
+void PathValues::find_own_states(const Edge& edge, const Level* before, Level& level) {
+    const Level& above = levels_[edge.depth - 1];
     bool own = false;
     for (std::size_t r = 0; r < n_rows_; ++r) {
         const std::uint32_t child = above.children[r];
@@ -185,9 +199,16 @@ void PathValues::prepare_own_states(const Edge& edge, const Level* before, Level
 }
 
 void PathValues::find_children(Level& level, const RowBlock& block) {
-    const Place place = tree_->place(level.node);
-    for (std::size_t r = 0; r < n_rows_; ++r)
-        level.children[r] = tree_->child_of(place, block.row(r));
+    const NodeId t = level.node;
+    const double threshold = tree_->threshold(t);
+    const double* const values = values_.data() + tree_->variable(t) * max_rows_;
+    bool ordered = true;
+    for (std::size_t r = 0; r < n_rows_; ++r) {
+        level.children[r] = values[r] > threshold;
+        ordered &= (values[r] > threshold) | (values[r] <= threshold);
+    }
+    if (ordered) return;
+    for (std::size_t r = 0; r < n_rows_; ++r) level.children[r] = tree_->child_of(t, block.row(r));
 }
 
 // Half of the interaction of the variable of an edge with each other variable of the path.
@@ -203,9 +224,9 @@ void PathValues::add_pairs(const Edge& edge, const Level& level, const double* l
         // The slopes of rows that fail at an edge are the same for all variables.
         for (const std::uint32_t other : on_path_) {
             const Level& last = levels_[last_[other]];
-            if (other == edge.variable || last.open[r] == 0.0) continue;
+            if (other == edge.variable || last.states[r] < kPasses) continue;
             pair_variables_.push_back(other);
-            others_.push_back(last.open[r] == 1.0 ? last.edge.slope : own_slope(last, r));
+            others_.push_back(last.states[r] == kPasses ? last.edge.slope : own_slope(last, r));
         }
         pair_values_.resize(others_.size());
         kernels_.sum_pairs(lanes + r * n_, level.edge.slopes + level.states[r] * n_, others_.data(),

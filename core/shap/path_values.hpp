@@ -56,6 +56,7 @@ private:
     void leave(const ShapSums& sums, std::size_t first_row);
     void add_leaf(NodeId t, const ShapSums& sums, std::size_t first_row);
     void prepare(NodeId t, Level& level);
+    void find_own_states(const Edge& edge, const Level* before, Level& level);
     void prepare_own_states(const Edge& edge, const Level* before, Level& level);
     void find_children(Level& level, const RowBlock& block);
     void add_pairs(const Edge& edge, const Level& level, const double* lanes, std::size_t column,
@@ -76,6 +77,7 @@ private:
     std::size_t depth_ = 0;
     ColumnsBelow columns_;
     std::size_t n_columns_ = 1, n_found_ = 0;
+    std::vector<double> values_;  // of the variables, rows side by side
     std::vector<double> found_;
     std::vector<std::uint32_t> last_;     // the depth of the last edge of each variable on the path
     std::vector<std::uint32_t> on_path_;  // variables

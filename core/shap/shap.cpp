@@ -160,7 +160,7 @@ void shap_against_rows(const Predictor& predictor, const Matrix& X, const Matrix
             team.run(batch.size(), [&](std::size_t k, std::size_t) {
                 batch[k] =
                     std::make_unique<ExplainedTree>(predictor, first + k, std::span<double>{});
-                backgrounds[k] = std::make_unique<TreeBackground>(*batch[k], others);
+                backgrounds[k] = std::make_unique<TreeBackground>(*batch[k], others, skipped);
             });
             for_row_blocks(X, as_float32, team, rows_of_block(X, kBlockRows),
                            [&](const RowBlock& block) {

@@ -37,6 +37,7 @@ ORDER = [
     "importance.theory",
     "importance.forest",
     "proximity",
+    "uncertainty",
     "explain",
     # The estimators.
     "_estimators",

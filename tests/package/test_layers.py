@@ -23,6 +23,7 @@ ORDER = [
     "predictor",
     "importance",
     "proximity",
+    "quantiles",
     "shap",
     "model_file",
 ]

@@ -12,11 +12,13 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
-from silvics._estimators.explanations import HasExplanations
+from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.fitted_forest import FittedForest
+from silvics._estimators.intervals import HasIntervals
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
+from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.growing import grow
@@ -49,7 +51,9 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasExplanations, FittedForest):
+class BaseForest(
+    CallbackSupportMixin, HasOutOfBag, HasProximities, HasTreePredictions, FittedForest
+):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -402,7 +406,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
-class BaseForestRegressor(RegressorMixin, BaseForest):
+class BaseForestRegressor(HasDistributions, HasIntervals, RegressorMixin, BaseForest):
     """Base class of regression forests."""
 
     if TYPE_CHECKING:

@@ -30,7 +30,7 @@ TEST_CASE("values are means over all orders of the variables") {
         const ExplainedTree tree(predictor, m, {});
         for_row_blocks(X, false, team, 100, [&](const RowBlock& block) {
             if (block.first != 0) return;
-            const TreeBackground background(tree, block);
+            const TreeBackground background(tree, block, skipped);
             std::vector<double> values(X.rows * p, 0.0);
             BackgroundValues adder;
             adder.add(tree, background, block.part(0, 5), {p, 1, values, {}, skipped}, team.stop());

@@ -25,7 +25,7 @@ std::vector<double> by_leaf(const ExplainedTree& tree, const double* row, std::s
             const std::size_t f = tree.variables()[tree.edge(node).variable];
             used[f] = true;
             share[f] = tree.edge(node).share;
-            open[f] *= tree.child_of(tree.place(above), row) == tree.edge(node).which;
+            open[f] *= tree.child_of(above, row) == tree.edge(node).which;
             above = node;
         }
         for (std::size_t f = 0; f < p; ++f) {
