@@ -771,6 +771,7 @@ class LeafQuantiles:
         interpolation: str,
     ) -> NDArray[numpy.float64]:
         """Levels x outputs of one row, in this thread."""
+
 def path_shap(
     predictor: Predictor,
     trees: Sequence[Tree],
