@@ -20,7 +20,7 @@ import silvics
 from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
-from silvics.uncertainty import distributions
+from silvics.uncertainty import calibration, distributions
 
 X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
 Y = [0, 0, 1, 1] * 5
@@ -31,8 +31,9 @@ Y = [0, 0, 1, 1] * 5
 SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
-ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding ForestEmbedding
-load merge from_sklearn ModelFileError
+ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
+IsolationForest RandomTreesEmbedding ForestEmbedding
+scan load merge from_sklearn ModelFileError report
 bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
@@ -99,6 +100,7 @@ GROWN = "work_ interrupted_ max_features_"
 UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
+CLASS_UNCERTAINTY = "predict_set"
 REAL_UNCERTAINTY = "predict_quantiles predict_distribution predict_interval"
 SUPERVISED = f"{FOREST} {UNDERSTAND} {UNCERTAINTY} attach_samples {ATTRIBUTES} {GROWN}"
 TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
@@ -122,13 +124,20 @@ EMBEDDING = f"""
 {FOREST} {ATTRIBUTES} {GROWN} {FIXED} n_outputs_ set_callbacks set_transform_request
 """  # its predictor() raises: an embedding predicts nothing
 
+# What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
+PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
+
 ESTIMATORS = {
-    "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
-    "ExtraTreesClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
-    "ForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
+    "RandomForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
+    "ExtraTreesClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
+    "ForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
     "RandomForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ExtraTreesRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
+    "RandomPatchesClassifier": f"""
+        {SUPERVISED} {CLASS_UNCERTAINTY} {PATCHES} {ROUTING} {PROBABILITIES} calibrate
+    """,
+    "RandomPatchesRegressor": f"{SUPERVISED} {PATCHES} {REAL_UNCERTAINTY} {ROUTING}",
     "DecisionTreeClassifier": TREE,
     "DecisionTreeRegressor": TREE,
     "ExtraTreeClassifier": TREE,
@@ -139,6 +148,8 @@ ESTIMATORS = {
 COUNTERPARTS = {
     "ForestClassifier": sklearn.ensemble.RandomForestClassifier,
     "ForestRegressor": sklearn.ensemble.RandomForestRegressor,
+    "RandomPatchesClassifier": sklearn.ensemble.RandomForestClassifier,
+    "RandomPatchesRegressor": sklearn.ensemble.RandomForestRegressor,
 }
 
 
@@ -250,6 +261,9 @@ RESULTS = {
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
     """,
+    calibration.Calibration: f"""
+        {RESULT} method log_loss n_rows reliability raw_reliability
+    """,
     distributions.PredictedDistributions: f"""
         {RESULT} weights outputs mean cdf crps quantile_ranks sample
     """,
@@ -312,7 +326,7 @@ def test_names_of_displays():
 def test_names_of_predictors(name):
     predictor = fitted(getattr(silvics, name)).predictor()
     assert callable(predictor)
-    assert public(predictor) == {"predict_proba"}
+    assert public(predictor) == {"predict_proba", "predict_quantiles"}
 
 
 def test_names_of_tree_arrays():

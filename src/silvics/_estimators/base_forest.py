@@ -12,16 +12,15 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.calibration import HasCalibration
 from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.fitted_forest import FittedForest
-from silvics._estimators.intervals import HasIntervals
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
-from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
-from silvics._fitting.growing import grow
+from silvics._fitting.growing import Growth, grow
 from silvics._fitting.learning_task import LearningTask, forest_task
 from silvics._fitting.progress import Progress
 from silvics._predicting import prediction
@@ -51,9 +50,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(
-    CallbackSupportMixin, HasOutOfBag, HasProximities, HasTreePredictions, FittedForest
-):
+class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -258,7 +255,7 @@ class BaseForest(
         y = task.outputs.values
         context = self._init_callback_context(max_subtasks=n_more)
         context.call_on_fit_task_begin(estimator=self, X=given, y=y)
-        growth = grow(task, seeds, n_threads(self.n_jobs), Progress(self) or None)
+        growth = self._growth(task, seeds)
         if growth.error is not None and not kept and not growth.trees:
             raise growth.error
         made = getattr(self, "_estimators", [])[: len(kept)]
@@ -277,6 +274,10 @@ class BaseForest(
         if growth.error is None:
             context.call_on_fit_task_end(estimator=self, X=given, y=y)
         return growth.error
+
+    def _growth(self, task: LearningTask, seeds: list[int]) -> Growth:
+        """Grow one tree for each seed."""
+        return grow(task, seeds, n_threads(self.n_jobs), Progress(self) or None)
 
     def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
         """Prune the grown trees if the recipe asks for it."""
@@ -305,7 +306,7 @@ def _could_be_of(tree: _core.Tree, task: LearningTask) -> bool:
     return seen == (task.X.shape[1], outputs.n_outputs, outputs.n_classes)
 
 
-class BaseForestClassifier(ClassifierMixin, BaseForest):
+class BaseForestClassifier(HasCalibration, ClassifierMixin, BaseForest):
     """Base class of classification forests."""
 
     if TYPE_CHECKING:
@@ -318,6 +319,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         **BaseForest._parameter_constraints,
         "criterion": [StrOptions(parameters.CLASSIFICATION_CRITERIA)],
         "class_weight": [StrOptions({"balanced_subsample", "balanced"}), dict, list, None],
+        "calibrate": [StrOptions({"oob"}), None],
     }
 
     @reads_one_state
@@ -406,7 +408,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
-class BaseForestRegressor(HasDistributions, HasIntervals, RegressorMixin, BaseForest):
+class BaseForestRegressor(HasDistributions, RegressorMixin, BaseForest):
     """Base class of regression forests."""
 
     if TYPE_CHECKING:
