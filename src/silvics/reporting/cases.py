@@ -34,7 +34,11 @@ def cases_section(subject: Subject, learned: Learned, seed: int) -> Section:
         "before you pass on a report about confidential rows.", "note",
     ))  # fmt: skip
     rows = np.sort(np.random.default_rng(seed).permutation(subject.n)[:_COMPARED_ROWS])
-    section.add(*_map(subject, learned, rows[:: max(1, len(rows) // _MAP_ROWS)]))
+    section.add(
+        *_map(
+            subject, learned, rows[np.unique(np.linspace(0, len(rows) - 1, _MAP_ROWS).astype(int))]
+        )
+    )
     section.add(*_typical(subject, learned, rows))
     section.add(*_unusual(subject, learned, rows))
     section.add(*_explained(subject, learned))
@@ -179,8 +183,10 @@ def _explained(subject: Subject, learned: Learned) -> list[Block]:
     near, weights = learned.forest.neighbors(
         subject.rows(rows), n_neighbors=min(4, subject.n), max_samples_leaf=1000
     )
-    table = {"why this row": [why for why, _ in chosen]} | _values(subject, learned, rows)
-    table |= reasons
+    values = _values(subject, learned, rows)
+    first = ("row", f"{subject.target} (target)", "predicted")
+    table: dict[str, list[Any]] = {"why this row": [why for why, _ in chosen]}
+    table |= {name: values[name] for name in first} | reasons
     table["training rows behind the prediction"] = [
         ", ".join(
             f"{i} ({number(subject.y[i])})"
@@ -189,6 +195,7 @@ def _explained(subject: Subject, learned: Learned) -> list[Block]:
         )
         for row, of_row, of_weights in zip(rows, near, weights, strict=True)
     ]
+    table |= {name: column for name, column in values.items() if name not in table}
     caption = "Some rows, the inputs behind their predictions, and the most similar training rows"
     what = (
         "the probability of the predicted class" if subject.is_classification else "the prediction"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
 from silvics.reporting.subject import Subject
@@ -81,22 +81,7 @@ def _by_folds(subject: Subject, forest: Any) -> tuple[np.ndarray, str]:
     """Predict the rows of groups, or of times, that a forest has not seen."""
     shape = (subject.n, len(subject.classes)) if subject.is_classification else (subject.n,)
     predicted = np.full(shape, np.nan)
-    if subject.groups is not None:
-        n_groups = len(np.unique(subject.groups))
-        if n_groups < 2:
-            raise ValueError("The column of groups has one value only; it needs at least two.")
-        order = np.arange(subject.n)
-        folds = GroupKFold(min(_FOLDS, n_groups)).split(order, groups=subject.groups)
-        how = "by group"
-    else:
-        assert subject.time is not None
-        if np.isnan(subject.time).any():
-            raise ValueError("The column of times has missing values.")
-        order = np.argsort(subject.time, kind="stable")
-        folds = TimeSeriesSplit(_FOLDS).split(order)
-        how = "in time"
-    for learning, test in folds:
-        learning, test = order[learning], order[test]
+    for learning, test in folds_of(subject, np.arange(subject.n), seed=0):
         part = clone(forest).set_params(keep_samples=False, oob_score=False)
         weights = None if subject.weights is None else subject.weights[learning]
         if subject.is_classification and len(np.unique(subject.y[learning])) < 2:
@@ -110,4 +95,29 @@ def _by_folds(subject: Subject, forest: Any) -> tuple[np.ndarray, str]:
             predicted[test] = shares
         else:
             predicted[test] = part.predict(subject.rows(test))
-    return predicted, how
+    return predicted, "by group" if subject.groups is not None else "in time"
+
+
+def folds_of(
+    subject: Subject, rows: np.ndarray, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Split some rows into those that are learned and those that are predicted, several times.
+
+    Groups stay together, and in time rows are predicted from earlier ones. The numbers that are
+    returned are places in ``rows``.
+    """
+    if subject.groups is not None:
+        groups = subject.groups[rows]
+        n_groups = len(np.unique(groups))
+        if n_groups < 2:
+            raise ValueError("The column of groups has one value only; it needs at least two.")
+        yield from GroupKFold(min(_FOLDS, n_groups)).split(rows, groups=groups)
+    elif subject.time is not None:
+        order = np.argsort(subject.time[rows], kind="stable")
+        for learning, test in TimeSeriesSplit(_FOLDS).split(order):
+            yield order[learning], order[test]
+    elif subject.is_classification:
+        folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+        yield from folds.split(rows, subject.y[rows])
+    else:
+        yield from KFold(_FOLDS, shuffle=True, random_state=seed).split(rows)
