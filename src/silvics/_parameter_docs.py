@@ -320,14 +320,15 @@ oob_score : bool or callable
 
 # Parameters of forests on random patches, and those that mean something else there.
 PATCHES_VARIANTS = """
-max_samples : int, float, "all" or None
-    Number of rows of a patch. A float is a fraction of all rows, and "all" takes all rows. None
-    takes a quarter of the rows, or the value of a recipe that draws rows or columns for each tree:
-    "pasting", "random_subspace" and "random_patches".
-max_columns : int, float, "all" or None
+max_samples : int, float, {"all", "auto"} or None
+    Number of rows of a patch. A float is a fraction of all rows, and "all" takes all rows. "auto"
+    chooses it by a race of shapes on rows that are out of the patches. None takes a quarter of the
+    rows, or the value of a recipe that draws rows or columns for each tree: "pasting",
+    "random_subspace" and "random_patches".
+max_columns : int, float, {"all", "auto"} or None
     Number of columns of a patch. A float is a fraction of all columns, and "all" takes all columns.
-    None takes half of the columns, or the value of a recipe that draws rows or columns for each
-    tree.
+    "auto" chooses it by a race, as for ``max_samples``. None takes half of the columns, or the
+    value of a recipe that draws rows or columns for each tree.
 max_features : int, float, {"sqrt", "log2", "all"} or None
     Number of variables, K, drawn at each node among the columns of the patch. A float is a fraction
     of them. None takes all columns of the patch (thesis 8.1), or the recipe's value if that is a
@@ -402,6 +403,8 @@ estimators_features_ : list of ndarray
     Indices of the columns drawn by each tree. They are drawn again on each access.
 max_samples_ : int
     Number of rows drawn for each tree.
+max_columns_ : int
+    Number of columns drawn for each tree.
 offset_ : float
     Difference of ``score_samples`` and ``decision_function``.
 one_hot_encoder_ : OneHotEncoder

@@ -178,6 +178,7 @@ def test_public_names():
         "load",
         "merge",
         "network",
+        "patches",
         "recipes",
         "scan",
         "__version__",

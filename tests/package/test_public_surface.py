@@ -17,7 +17,16 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
+from silvics import (
+    bias_variance,
+    datasets,
+    importance,
+    impute,
+    inspection,
+    network,
+    patches,
+    recipes,
+)
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 from silvics.uncertainty import distributions
@@ -34,7 +43,7 @@ RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegr
 ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
 IsolationForest RandomTreesEmbedding ForestEmbedding
 scan load merge from_sklearn ModelFileError
-bias_variance datasets importance impute inspection network recipes __version__
+bias_variance datasets importance impute inspection network patches recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -60,6 +69,7 @@ diagnose outliers prototypes proximity_map
 Diagnosis Finding Outliers Prototypes ProximityMap
 """
 NETWORK = "genie3 Network NetworkAccuracy"
+PATCHES_NAMES = "DrawnPatch draw"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
@@ -71,6 +81,7 @@ PACKAGES = {
     impute: IMPUTE,
     inspection: INSPECTION,
     network: NETWORK,
+    patches: PATCHES_NAMES,
     recipes: RECIPES,
 }
 
@@ -124,7 +135,7 @@ EMBEDDING = f"""
 """  # its predictor() raises: an embedding predicts nothing
 
 # What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
-PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
+PATCHES = "max_samples_ max_columns_ n_passes_ bytes_read_ rows columns keep_samples"
 
 ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
@@ -285,6 +296,7 @@ RESULTS = {
         {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
     """,
     impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
+    patches.DrawnPatch: "X y rows columns",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 

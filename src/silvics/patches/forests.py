@@ -22,7 +22,8 @@ from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ oob_decision_function_ "
-    "estimators_samples_ work_ interrupted_ n_passes_ bytes_read_",
+    "estimators_samples_ work_ interrupted_ max_samples_ max_columns_ n_passes_ "
+    "bytes_read_",
     """
     >>> from sklearn.datasets import load_iris
     >>> import silvics
@@ -194,7 +195,8 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ work_ "
-    "interrupted_ n_passes_ bytes_read_",
+    "interrupted_ max_samples_ max_columns_ n_passes_ "
+    "bytes_read_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> import silvics
