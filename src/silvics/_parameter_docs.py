@@ -39,6 +39,15 @@ warm_start : bool
 progress : callable or None
     Function that is called as ``progress(done, total)`` while the trees are grown, with the number
     of finished trees and the number of all trees. An exception in it stops ``fit``.
+max_time : float or None
+    Seconds that ``fit`` may take until growth ends. The trees that are finished by then are kept;
+    they are those of a forest with a smaller ``n_estimators``. ``stopped_`` says so. It is an error
+    if there is none. Estimates that are made afterwards (``oob_score``, ``keep_samples``) take
+    further time. None sets no limit.
+max_memory : float, str or None
+    Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB" or "2 GiB".
+    Growth ends before a tree that might not fit, and ``stopped_`` says so. It is an error if not
+    even one tree fits; the message says what would. None sets no limit.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.
@@ -377,4 +386,6 @@ work_ : dict
 interrupted_ : bool
     Whether Ctrl-C or an exception of ``progress`` stopped ``fit`` early. The trees that were
     finished by then are kept.
+stopped_ : str or None
+    Why growth ended before all trees were grown, if ``max_time`` or ``max_memory`` ended it.
 """

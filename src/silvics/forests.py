@@ -18,7 +18,7 @@ from silvics.trees import (
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ estimators_samples_ work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import RandomForestClassifier
@@ -77,6 +77,8 @@ class RandomForestClassifier(BaseForestClassifier):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -84,7 +86,7 @@ class RandomForestClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_",
+    "work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import RandomForestRegressor
@@ -140,6 +142,8 @@ class RandomForestRegressor(BaseForestRegressor):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -147,7 +151,7 @@ class RandomForestRegressor(BaseForestRegressor):
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ estimators_samples_ work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreesClassifier
@@ -202,6 +206,8 @@ class ExtraTreesClassifier(BaseForestClassifier):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -209,7 +215,7 @@ class ExtraTreesClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_",
+    "work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ExtraTreesRegressor
@@ -263,5 +269,7 @@ class ExtraTreesRegressor(BaseForestRegressor):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())

@@ -41,6 +41,8 @@ WRONG = {
     "split_sample": [1, 0, -1, 0.5, "100"],
     "growth": ["upwards", 0, ["depth_first"]],
     "progress": [True, "bar", 1],
+    "max_time": [0, -1.0, "1 h", [1]],
+    "max_memory": [0, -1, [1], {}],
     "categorical_features": ["auto", "a", 1, 0.5, True],
     "unknown_category": ["ignore", None, True, ["missing"]],
     "missing": ["impute", None, False, np.nan],
