@@ -4,19 +4,21 @@
                                              [--write docs/studies/off_the_beaten_path.md]
 
 Each task has a must: how many times as fast as scikit-learn we are to be, or what our own time may
-be. The libraries take turns and figures are medians (``peers.in_turns``). scikit-learn-intelex
-and YDF join in where they are installed and have the task. The table is generated, so that no
-library was tuned for it: informative, noise, skewed and discrete columns. ``--check`` runs on a
-fifth of the rows and lists what falls short.
+be. Times are of all processors that the process used, for every library alike, because other
+programs disturb them less than the time of the clock. The libraries take turns and figures are
+medians (``peers.in_turns``). scikit-learn-intelex and YDF join in where they are installed and have
+the task. The table is generated, so that no library was tuned for it: informative, noise, skewed
+and discrete columns. ``--write`` replaces the rows of the tasks that ran, so that the table can be
+made in pieces. ``--check`` runs on a fifth of the rows and lists what falls short.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
+import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import date
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -28,7 +30,7 @@ from typing import Any
 import numpy as np
 import peers
 import scipy.sparse
-from tables import header, line, machine, publish
+from tables import commit, header, line, machine
 
 from silvics import ForestClassifier, RandomForestClassifier
 
@@ -124,7 +126,9 @@ class Task:
 
 
 def seconds_of(call: Callable[[], Any]) -> float:
-    return peers.timed(call)[0]
+    start = time.process_time()
+    call()
+    return time.process_time() - start
 
 
 @dataclass(frozen=True)
@@ -277,27 +281,11 @@ def tasks(rows: int, jobs: int) -> Iterator[Task]:
 
 
 def head(others: dict[str, str], chosen: argparse.Namespace) -> Iterator[str]:
-    here = Path(__file__).parent
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        cwd=here,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
     versions = [f"scikit-learn {version('scikit-learn')}"]
     versions += [f"{k} {version(package)}" for k, package in others.items()]
-    lacking = ", ".join(sorted(PACKAGES.keys() - others))
-    yield "# Off the beaten path"
-    yield ""
-    yield f"Made by `make bench-off` on {date.today():%d %B %Y}, commit {commit or 'unknown'}."
-    yield f"{machine()}, {chosen.jobs} threads; {', '.join(versions)};"
-    yield f"{lacking and 'not installed: ' + lacking + '; '}medians of {chosen.repeat} in turns."
-    yield f"Tables of {chosen.rows:,} rows and {P} columns: {INFORMATIVE} informative,"
-    yield f"{NOISE} noise, {SKEWED} skewed, {DISCRETE} discrete. 10 trees unless stated, sqrt(p)"
-    yield "variables per node for classes and p/3 for numbers. 4.0x is a quarter of scikit-learn's"
-    yield "time; a must is the least such ratio, or, where marked <=, the most of our time over"
-    yield "another of ours, or of our seconds."
+    yield f"{chosen.rows:,} rows, {chosen.jobs} threads, medians of {chosen.repeat} in turns, on"
+    yield f"{machine()}; silvics at {commit()};"
+    yield f"{', '.join(versions)}."
     yield ""
 
 
@@ -315,13 +303,23 @@ def rows_of(chosen: argparse.Namespace, others: dict[str, str]) -> Iterator[tupl
         cells = [
             task.name,
             f"{seconds['ours']:.3f}",
-            f"{task.reached(seconds):.1f}{unit}",
+            f"{task.reached(seconds):.3g}{unit}",
             f"{sign}{task.must:g}{unit}",
             *ratios,
             "yes" if met else "**no**",
         ]
         print(line(cells), flush=True)
         yield met, line(cells)
+
+
+def write(path: Path, top: list[str], rows: list[str], names: list[str]) -> None:
+    """Put the table between the marks of a page; rows of tasks that did not run stay."""
+    begin, end = peers.MARKS
+    page = path.read_text()
+    before, old, after = re.split(f"{re.escape(begin)}\n|{re.escape(end)}", page)
+    named = {row.split("|")[1].strip(): row for row in [*old.splitlines(), *rows] if "|" in row}
+    made = [*top, *(named[name] for name in names if name in named)]
+    path.write_text("\n".join([f"{before}{begin}", *made, f"{end}{after}"]))
 
 
 def main() -> None:
@@ -340,12 +338,11 @@ def main() -> None:
     if chosen.check:
         short = [text for met, text in found if not met]
         print(f"\n{len(short)} of {len(found)} fall short, on {chosen.rows:,} rows:\n")
-        publish([*header(["task"], columns), *short], None)
-        return
-    publish(
-        [*head(others, chosen), *header(["task"], columns), *(text for _, text in found)],
-        chosen.write,
-    )
+        print(*header(["task"], columns), *short, sep="\n")
+    elif chosen.write:
+        top = [*head(others, chosen), *header(["task"], columns)]
+        names = [task.name for task in tasks(chosen.rows, chosen.jobs)]
+        write(chosen.write, top, [text for _, text in found], names)
 
 
 if __name__ == "__main__":

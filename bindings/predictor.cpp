@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "importance/permutation.hpp"
+#include "predictor/tree_predictions.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
@@ -44,6 +45,23 @@ void bind_predictions(nb::class_<Predictor>& predictor) {
                 return to_numpy(std::move(out), X.rows, self.value_width());
             },
             nb::arg("X"), nb::arg("n_jobs"), "Mean prediction of the trees: rows x value width.")
+        .def(
+            "predict_trees",
+            [](const Predictor& self, const HeldMatrix& X, std::size_t n_jobs, std::size_t first,
+               std::size_t size) {
+                require_rows(X);
+                if (first > X.rows || size > X.rows - first)
+                    throw std::invalid_argument("the range of rows is beyond the last row");
+                const std::size_t width = self.value_width();
+                std::vector<double> out(
+                    checked_product(size, checked_product(self.n_trees(), width)));
+                const Matrix some = X.part(first, size);
+                unlocked_or_raise(
+                    n_jobs, [&](ThreadTeam& team) { tree_predictions(self, some, out, team); });
+                return to_numpy(std::move(out), size, self.n_trees(), width);
+            },
+            nb::arg("X"), nb::arg("n_jobs"), nb::arg("first"), nb::arg("size"),
+            "Predictions of every tree for some rows: rows x trees x value width.")
         .def(
             "apply",
             [](const Predictor& self, const HeldMatrix& X, std::size_t n_jobs) {

@@ -64,6 +64,13 @@ public:
             throw std::invalid_argument("names does not have one name per variable");
     }
 
+    // The numbers of a row; empty if the general path has to read it.
+    std::optional<std::vector<double>> sample(nb::handle row) const {
+        std::vector<double> numbers(levels_.size());
+        if (!read(row.ptr(), numbers)) return std::nullopt;
+        return numbers;
+    }
+
     // The mean prediction of the trees for a row; empty if the general path has to read the row.
     std::optional<std::vector<double>> values(nb::handle row) const {
         std::vector<double> sample(levels_.size());
@@ -189,6 +196,15 @@ void bind_row_predictor(nb::module_& m) {
             },
             nb::arg("row").none(),
             "The mean prediction of the trees; None if the row is not plain.")
+        .def(
+            "sample",
+            [](const RowPredictor& self, nb::handle row) -> nb::object {
+                auto numbers = self.sample(row);
+                if (!numbers) return nb::none();
+                const std::size_t n = numbers->size();
+                return nb::cast(to_numpy(std::move(*numbers), n));
+            },
+            nb::arg("row").none(), "The numbers of a row; None if the row is not plain.")
         .def(
             "likeliest",
             [](const RowPredictor& self, nb::handle row) {

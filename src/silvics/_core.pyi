@@ -159,9 +159,17 @@ class Sampling:
         subsample: bool = False,
         structure: float = 0.0,
         held_out: Sequence[int] | None = None,
+        patches: bool = False,
     ) -> None: ...
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""
+
+class PatchRows:
+    """The rows of the random patch of a tree, one by one."""
+
+    def __init__(self, seed: int, n_rows: int, n_drawn: int) -> None: ...
+    def below(self, end: int) -> NDArray[numpy.int64]:
+        """The rows below `end` that were not returned yet, ascending."""
 
 def tree_seeds(forest_seed: int, first: int, count: int) -> list[int]:
     """Seeds of a forest's trees first .. first + count - 1, all different."""
@@ -435,6 +443,18 @@ def grow(
     The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, or after so many seconds, the trees are those of the first seeds.
     """
 
+def grow_patches(
+    patches: list[tuple[Table, Target, Sampling]],
+    criterion: str,
+    rules: GrowthRules,
+    seeds: Sequence[int],
+    n_jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
+    """
+    As `grow`, with one tree for each seed and patch: a table, its outputs, and the draw of their rows.
+    """
+
 class PackedForest:
     """Trees in the form that predicts, as flat arrays."""
 
@@ -523,6 +543,11 @@ class Predictor:
 
     def predict(self, X: Matrix, n_jobs: int) -> NDArray[numpy.float64]:
         """Mean prediction of the trees: rows x value width."""
+
+    def predict_trees(
+        self, X: Matrix, n_jobs: int, first: int, size: int
+    ) -> NDArray[numpy.float64]:
+        """Predictions of every tree for some rows: rows x trees x value width."""
 
     def apply(self, X: Matrix, n_jobs: int) -> NDArray[numpy.int64]:
         """Leaf of every sample in every tree: rows x trees."""
@@ -711,6 +736,45 @@ class Proximity:
     def has_rows(self, X: Matrix, n_jobs: int) -> bool:
         """Whether X has the leaves of the training rows, in the same order."""
 
+class LeafQuantiles:
+    """Quantiles of the training outputs in the leaves of rows."""
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        membership: LeafMembership,
+        outputs: Annotated[
+            NDArray[numpy.float64],
+            dict(shape=(None, None), order="C", device="cpu", writable=False),
+        ],
+        n_jobs: int,
+    ) -> None: ...
+    def quantiles(
+        self,
+        X: Matrix | None,
+        levels: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        interpolation: str,
+        n_jobs: int,
+        progress: object | None = None,
+    ) -> NDArray[numpy.float64]:
+        """
+        Rows x levels x outputs. X is None for the training rows, with out-of-bag trees.
+        """
+
+    def quantiles_of_row(
+        self,
+        row: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        levels: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        interpolation: str,
+    ) -> NDArray[numpy.float64]:
+        """Levels x outputs of one row, in this thread."""
+
 class RowPredictor:
     """Predicts one row at a time."""
 
@@ -719,6 +783,9 @@ class RowPredictor:
     ) -> None: ...
     def values(self, row: object | None) -> object:
         """The mean prediction of the trees; None if the row is not plain."""
+
+    def sample(self, row: object | None) -> object:
+        """The numbers of a row; None if the row is not plain."""
 
     def likeliest(self, row: object | None) -> int:
         """

@@ -37,6 +37,7 @@ ORDER = [
     "importance.theory",
     "importance.forest",
     "proximity",
+    "uncertainty",
     # The estimators.
     "_estimators",
     "trees",

@@ -23,6 +23,7 @@ ORDER = [
     "predictor",
     "importance",
     "proximity",
+    "quantiles",
     "model_file",
 ]
 ABOVE_THEIR_FOLDER = {"splitter/make_splitter.cpp": "splitter/general"}

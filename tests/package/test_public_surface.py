@@ -20,6 +20,7 @@ import silvics
 from silvics import bias_variance, datasets, importance, impute, inspection, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
+from silvics.uncertainty import distributions
 
 X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
 Y = [0, 0, 1, 1] * 5
@@ -94,7 +95,10 @@ ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, be
 # What growing took, whether Ctrl-C or a budget ended it; K, which scikit-learn has on trees only.
 GROWN = "work_ interrupted_ stopped_ max_features_"
 UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
-SUPERVISED = f"{FOREST} {UNDERSTAND} attach_samples {ATTRIBUTES} {GROWN}"
+# What is predicted besides the mean.
+UNCERTAINTY = "predict_trees predict_standard_error"
+REAL_UNCERTAINTY = "predict_quantiles predict_distribution predict_interval"
+SUPERVISED = f"{FOREST} {UNDERSTAND} {UNCERTAINTY} attach_samples {ATTRIBUTES} {GROWN}"
 TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
 
 # scikit-learn's own: a request for each method with keywords besides X, and callbacks of 1.9.
@@ -120,9 +124,9 @@ ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
     "ExtraTreesClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
     "ForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
-    "RandomForestRegressor": f"{SUPERVISED} {ROUTING}",
-    "ExtraTreesRegressor": f"{SUPERVISED} {ROUTING}",
-    "ForestRegressor": f"{SUPERVISED} {ROUTING}",
+    "RandomForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
+    "ExtraTreesRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
+    "ForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "DecisionTreeClassifier": TREE,
     "DecisionTreeRegressor": TREE,
     "ExtraTreeClassifier": TREE,
@@ -242,6 +246,9 @@ RESULTS = {
     """,
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
+    """,
+    distributions.PredictedDistributions: f"""
+        {RESULT} weights outputs mean cdf crps quantile_ranks sample
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance

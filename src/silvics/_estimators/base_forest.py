@@ -13,10 +13,13 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.forest_growth import GrowsTrees
+from silvics._estimators.intervals import HasIntervals
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
+from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import parameters, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.learning_task import LearningTask, forest_task
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
+class BaseForest(HasOutOfBag, HasProximities, HasTreePredictions, GrowsTrees):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -338,7 +341,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
-class BaseForestRegressor(RegressorMixin, BaseForest):
+class BaseForestRegressor(HasDistributions, HasIntervals, RegressorMixin, BaseForest):
     """Base class of regression forests."""
 
     if TYPE_CHECKING:

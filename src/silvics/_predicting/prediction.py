@@ -168,7 +168,12 @@ def _threads_for(work: int, worth_a_thread: int, n_jobs: int | None) -> int:
 
 
 def _threads(predictor: _core.Predictor, X: _core.Matrix, n_jobs: int | None) -> int:
-    work = X.shape[0] * (predictor.n_steps + X.shape[1])
+    return threads_for_rows(predictor, X.shape[0], n_jobs)
+
+
+def threads_for_rows(predictor: _core.Predictor, n_rows: int, n_jobs: int | None) -> int:
+    """Return the number of threads that traverse all trees with some rows; 0: the calling one."""
+    work = n_rows * (predictor.n_steps + predictor.n_features)
     return _threads_for(work, _WORTH_A_THREAD, n_jobs)
 
 

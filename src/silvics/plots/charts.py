@@ -126,6 +126,20 @@ def curves(
     return ax
 
 
+def steps(
+    curves: list[tuple[np.ndarray, np.ndarray, str]], x_label: str, y_label: str, ax: Any = None
+) -> Any:
+    """Draw distribution functions: x, y and the label of each."""
+    ax = new_axes(ax, 6.4, 4.4)
+    for x, y, label in curves:
+        ax.step(x, y, where="post", linewidth=1.2, label=_label(label))
+    ax.set_xlabel(_label(x_label))
+    ax.set_ylabel(_label(y_label))
+    if len(curves) > 1:
+        ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return ax
+
+
 def points(
     x: np.ndarray,
     y: np.ndarray,

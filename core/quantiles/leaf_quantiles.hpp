@@ -1,0 +1,80 @@
+// Quantiles of the training outputs in the leaves of a row (quantile regression forests).
+//
+// The weight of a training row is the mean over the trees of its in-bag weight divided by that of
+// the leaf. The distribution F of the outputs under these weights is not sorted: the weights are
+// added up by ranks, in about sqrt(N) equal parts of all ranks first, and rank by rank only in the
+// part that contains a quantile. The work is proportional to the number of rows in the leaves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "proximity/leaf_table.hpp"
+
+namespace silvics {
+
+// What a quantile is if F passes its level between two outputs. `inverted_cdf`: the smallest output
+// y with F(y) >= level. The others are those of NumPy, for rows whose weights differ: the row i in
+// the order of the outputs has the level (W_i - w_i / 2 - w_1 / 2) / (1 - w_1 / 2 - w_n / 2), where
+// W_i is the sum of the weights w up to it; for equal weights, that is (i - 1) / (n - 1).
+enum class Interpolation : std::uint8_t { inverted_cdf, linear, lower, higher, midpoint, nearest };
+
+class LeafQuantiles {
+public:
+    // `outputs`: training rows x n_outputs.
+    LeafQuantiles(const Predictor& predictor, const LeafMembership& membership,
+                  std::span<const double> outputs, std::size_t n_outputs, ThreadTeam& team);
+
+    std::size_t n_outputs() const { return sorted_.size(); }
+    std::size_t n_rows(const Matrix* X) const {
+        return X == nullptr ? membership_.n_rows : X->rows;
+    }
+    // For each row, level and output. Rows without training rows in their leaves have NaN. The rows
+    // are those of X, or, if it is null, the training rows, with the trees for which they are out
+    // of bag.
+    void quantiles(const Matrix* X, std::span<const double> levels, Interpolation interpolation,
+                   std::span<double> out, ThreadTeam& team) const;
+
+private:
+    // Values of F that are this close to a level count as equal, because F is a sum that is
+    // rounded.
+    static constexpr double kTolerance = 1e-12;
+
+    struct Scratch {
+        std::vector<RowId> rows;      // in bag, in the leaves of a row
+        std::vector<double> weights;  // of these rows
+        std::vector<std::uint32_t> ranks;
+        std::vector<double> parts, ranks_of_part;               // sums of weights
+        std::vector<std::pair<std::uint32_t, double>> ordered;  // ranks and their weights
+    };
+    struct InBag {
+        std::size_t begin, size;  // positions of the rows of a leaf among those of all trees
+        double inverse;           // of the weight of the leaf
+    };
+
+    template <class Weight>
+    void collect(std::span<const std::uint32_t> leaves, const Weight& weight,
+                 Scratch& scratch) const;
+    void fetch(std::span<const std::uint32_t> leaves) const;
+    InBag in_bag(std::size_t m, std::uint32_t leaf) const;
+    // Both write a quantile for each level, `n_outputs` places apart.
+    void invert(std::size_t output, std::span<const double> levels, double* out,
+                Scratch& scratch) const;
+    void interpolate(std::size_t output, std::span<const double> levels, Interpolation how,
+                     double* out, Scratch& scratch) const;
+    // use(weight), where weight(position) is the in-bag weight of a position.
+    template <class Use>
+    void with_weights(Use&& use) const;
+
+    const Predictor& predictor_;
+    const LeafMembership& membership_;
+    LeafNumbers numbers_;
+    std::vector<double> inverse_weights_;            // of leaves; zero if a leaf has no rows
+    std::vector<std::vector<double>> sorted_;        // the values of each output, ascending
+    std::vector<std::vector<std::uint32_t>> ranks_;  // of rows, by output; ties by row
+    unsigned shift_ = 0;                             // a part has 2^shift ranks
+};
+
+}  // namespace silvics

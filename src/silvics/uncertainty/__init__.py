@@ -1,0 +1,1 @@
+"""Distributions, intervals and calibrated probabilities of the predictions of a forest."""
