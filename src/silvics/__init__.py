@@ -10,7 +10,7 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import bias_variance, datasets, importance, impute, inspection, recipes
+    from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forest_embedding import ForestEmbedding
     from silvics.forests import (
@@ -54,6 +54,7 @@ else:
             "merging": ["merge"],
             "model_file.container": ["ModelFileError"],
             "model_file.loading": ["load"],
+            "network": [],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
             "trees": [
@@ -89,5 +90,6 @@ __all__ = [
     "inspection",
     "load",
     "merge",
+    "network",
     "recipes",
 ]

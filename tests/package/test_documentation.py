@@ -97,7 +97,11 @@ def documented(module):
 
 @pytest.mark.parametrize(
     "function",
-    [*documented(silvics.importance), *documented(silvics.bias_variance)],
+    [
+        *documented(silvics.importance),
+        *documented(silvics.bias_variance),
+        *documented(silvics.network),
+    ],
     ids=name_of,
 )
 def test_functions_say_what_they_take_and_give(function):
@@ -119,7 +123,13 @@ def results(module):
 
 
 @pytest.mark.parametrize(
-    "kind", [*results(silvics.importance), *results(silvics.bias_variance)], ids=name_of
+    "kind",
+    [
+        *results(silvics.importance),
+        *results(silvics.bias_variance),
+        *results(silvics.network),
+    ],
+    ids=name_of,
 )
 def test_results_say_what_they_have(kind):
     described = section(kind, "Attributes")
@@ -164,6 +174,7 @@ def test_public_names():
         "inspection",
         "load",
         "merge",
+        "network",
         "recipes",
         "__version__",
     }

@@ -55,6 +55,7 @@ ORDER = [
     "inspection",
     "bias_variance",
     "impute",
+    "network",
     "demo",
 ]
 
@@ -66,6 +67,7 @@ LAZY = [
     "importance/__init__.py",
     "impute/__init__.py",
     "inspection/__init__.py",
+    "network/__init__.py",
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.

@@ -17,7 +17,7 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import bias_variance, datasets, importance, impute, inspection, recipes
+from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 from silvics.uncertainty import distributions
@@ -33,7 +33,7 @@ DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegres
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
 ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding ForestEmbedding
 load merge from_sklearn ModelFileError
-bias_variance datasets importance impute inspection recipes __version__
+bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -58,6 +58,7 @@ INSPECTION = """
 diagnose outliers prototypes proximity_map
 Diagnosis Finding Outliers Prototypes ProximityMap
 """
+NETWORK = "genie3 Network NetworkAccuracy"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
@@ -68,6 +69,7 @@ PACKAGES = {
     importance: IMPORTANCE,
     impute: IMPUTE,
     inspection: INSPECTION,
+    network: NETWORK,
     recipes: RECIPES,
 }
 
@@ -268,6 +270,12 @@ RESULTS = {
     inspection.Outliers: f"{RESULT} scores raw labels measure",
     inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
     inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
+    network.Network: f"""
+        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy
+    """,
+    network.NetworkAccuracy: f"""
+        {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
+    """,
     impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
