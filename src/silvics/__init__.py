@@ -11,6 +11,7 @@ from silvics._version import __version__
 
 if TYPE_CHECKING:
     from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
+    from silvics._sources.scanning import scan
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forest_embedding import ForestEmbedding
     from silvics.forests import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from silvics.merging import merge
     from silvics.model_file.container import ModelFileError
     from silvics.model_file.loading import load
+    from silvics.patches.forests import RandomPatchesClassifier, RandomPatchesRegressor
     from silvics.recipe_forests import ForestClassifier, ForestRegressor
     from silvics.trees import (
         DecisionTreeClassifier,
@@ -36,6 +38,7 @@ else:
     __getattr__, __dir__ = attach(
         __name__,
         {
+            "_sources.scanning": ["scan"],
             "bias_variance": [],
             "datasets": [],
             "embedding": ["RandomTreesEmbedding"],
@@ -55,6 +58,7 @@ else:
             "model_file.container": ["ModelFileError"],
             "model_file.loading": ["load"],
             "network": [],
+            "patches.forests": ["RandomPatchesClassifier", "RandomPatchesRegressor"],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
             "trees": [
@@ -80,6 +84,8 @@ __all__ = [
     "ModelFileError",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomPatchesClassifier",
+    "RandomPatchesRegressor",
     "RandomTreesEmbedding",
     "__version__",
     "bias_variance",
@@ -92,4 +98,5 @@ __all__ = [
     "merge",
     "network",
     "recipes",
+    "scan",
 ]

@@ -19,6 +19,8 @@ PUBLIC = (
     *ALL,
     silvics.ForestClassifier,
     silvics.ForestRegressor,
+    silvics.RandomPatchesClassifier,
+    silvics.RandomPatchesRegressor,
     silvics.IsolationForest,
     silvics.RandomTreesEmbedding,
 )
@@ -68,6 +70,7 @@ def test_attributes_are_those_of_a_fitted_estimator(kind):
     known = kind().get_params()
     if "oob_score" in known:
         drawn = {"rows": "bootstrap"} if "rows" in known else {"bootstrap": True}
+        drawn = {} if "max_memory" in known else drawn
         parameters = {"n_estimators": 50, "oob_score": True, **drawn}
     fitted = small(kind, **parameters).fit(X, y)
     described = set(section(kind, "Attributes"))
@@ -176,6 +179,7 @@ def test_public_names():
         "merge",
         "network",
         "recipes",
+        "scan",
         "__version__",
     }
     assert silvics.__version__ == version("silvics")

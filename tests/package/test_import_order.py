@@ -25,6 +25,7 @@ ORDER = [
     "datasets",
     # Tables, predictions, fitting. Fitting prunes trees by what they predict, and so comes later.
     "_tables",
+    "_sources",
     "recipes",
     "_predicting",
     "_fitting",
@@ -45,6 +46,7 @@ ORDER = [
     "recipe_forests",
     "isolation",
     "embedding",
+    "patches",
     # What makes or uses estimators.
     "interop.from_sklearn",
     "model_file.loading",

@@ -31,8 +31,9 @@ Y = [0, 0, 1, 1] * 5
 SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
-ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding ForestEmbedding
-load merge from_sklearn ModelFileError
+ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
+IsolationForest RandomTreesEmbedding ForestEmbedding
+scan load merge from_sklearn ModelFileError
 bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
@@ -122,6 +123,9 @@ EMBEDDING = f"""
 {FOREST} {ATTRIBUTES} {GROWN} {FIXED} n_outputs_ set_callbacks set_transform_request
 """  # its predictor() raises: an embedding predicts nothing
 
+# What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
+PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
+
 ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
     "ExtraTreesClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
@@ -129,6 +133,8 @@ ESTIMATORS = {
     "RandomForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ExtraTreesRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
+    "RandomPatchesClassifier": f"{SUPERVISED} {PATCHES} {ROUTING} {PROBABILITIES}",
+    "RandomPatchesRegressor": f"{SUPERVISED} {PATCHES} {REAL_UNCERTAINTY} {ROUTING}",
     "DecisionTreeClassifier": TREE,
     "DecisionTreeRegressor": TREE,
     "ExtraTreeClassifier": TREE,
@@ -139,6 +145,8 @@ ESTIMATORS = {
 COUNTERPARTS = {
     "ForestClassifier": sklearn.ensemble.RandomForestClassifier,
     "ForestRegressor": sklearn.ensemble.RandomForestRegressor,
+    "RandomPatchesClassifier": sklearn.ensemble.RandomForestClassifier,
+    "RandomPatchesRegressor": sklearn.ensemble.RandomForestRegressor,
 }
 
 
