@@ -55,8 +55,8 @@ BiasVariance BiasVarianceCurve Misclassification Ambiguity
 """
 IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
-diagnose outliers prototypes proximity_map
-Diagnosis Finding Outliers Prototypes ProximityMap
+diagnose estimate_cost outliers prototypes proximity_map
+CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
 """
 RECIPES = "RECIPES Recipe ByRows get names table"
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._fitting import parameters, pruning
 from silvics._fitting.footprint import footprint_of
-from silvics._fitting.growing import Grower, grow, grower_of
+from silvics._fitting.growing import grow, grower_of
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.progress import Progress
-from silvics._fitting.stopping import MemoryBudget, StopRule, TimeBudget, n_bytes
+from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget, n_bytes
 from silvics._predicting import prediction
-from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.grown_forest import GrownForest, GrowthRun
 from silvics._sklearn import CallbackSupportMixin
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
@@ -68,9 +69,11 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         context.call_on_fit_task_begin(estimator=self, X=given, y=y)
         n_jobs = n_threads(self.n_jobs)
         grower = grower_of(task, n_more, n_jobs)
-        rules = self._stop_rules(task, grower, before, begin)
+        footprint = footprint_of(self, task, grower.table_bytes, n_jobs)
+        rules = self._stop_rules(footprint, before, begin)
+        started, cpu = time.monotonic(), time.process_time()
         growth = grow(
-            grower, seeds, n_jobs, Progress(self) or None, rules,
+            grower, seeds, n_jobs, self._progress(n_jobs, rules), rules,
             lambda trees: self._finished(task, trees),
         )  # fmt: skip
         if growth.error is not None and not kept and not growth.trees:
@@ -81,6 +84,14 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
             task.seed,
             task.sampling,
             ([] if before is None else before.work) + growth.work,
+            run=GrowthRun(
+                started - begin,
+                time.monotonic() - started,
+                time.process_time() - cpu,
+                footprint.fixed,
+                footprint.per_tree,
+                footprint.per_node,
+            ),
         )
         self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
         self._forget_estimates()
@@ -92,18 +103,22 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         return growth.error
 
     def _stop_rules(
-        self, task: LearningTask, grower: Grower, before: GrownForest | None, begin: float
+        self, footprint: Footprint, before: GrownForest | None, begin: float
     ) -> list[StopRule]:
         """Return the rules that may end growth before all trees are grown."""
         rules: list[StopRule] = []
         if self.max_time is not None:
             rules.append(TimeBudget(self.max_time, begin))
         if self.max_memory is not None:
-            footprint = footprint_of(self, task, grower.table_bytes, n_threads(self.n_jobs))
             kept = [] if before is None else list(before.trees)
             limit = n_bytes(self.max_memory)
             rules.append(MemoryBudget(limit, footprint, kept, self._n_trees()))
         return rules
+
+    def _progress(self, n_jobs: int, rules: list[StopRule]) -> Progress | None:
+        """Return what reports the number of trees; None if nobody listens."""
+        limit = (lambda: min(rule.seconds_left() for rule in rules)) if rules else None
+        return Progress(self, n_jobs, limit) or None
 
     def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
         """Prune the grown trees if the recipe asks for it."""
