@@ -345,6 +345,10 @@ max_memory : int, float, str or None
     Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
     It determines the number of passes over a scan. Patches that do not fit are refused. None uses
     up to half of the free memory.
+max_time : float or None
+    Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
+    kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None
+    sets no limit.
 min_samples_split : int, float or None
     Minimum number of samples that a node needs to be split. A float is a fraction of the number of
     rows of a patch, rounded up. None takes the recipe's value.

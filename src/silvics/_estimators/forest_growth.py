@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._fitting import parameters, pruning
+from silvics._fitting.amounts import bytes_of
 from silvics._fitting.footprint import footprint_of
-from silvics._fitting.growing import Grower, grow, grower_of
+from silvics._fitting.growing import Growth, grow, grower_of
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.progress import Progress
-from silvics._fitting.stopping import MemoryBudget, StopRule, TimeBudget, n_bytes
+from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget
 from silvics._predicting import prediction
-from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.grown_forest import GrownForest, GrowthRun
 from silvics._sklearn import CallbackSupportMixin
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
@@ -66,13 +69,7 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         y = task.outputs.values
         context = self._init_callback_context(max_subtasks=n_more)
         context.call_on_fit_task_begin(estimator=self, X=given, y=y)
-        n_jobs = n_threads(self.n_jobs)
-        grower = grower_of(task, n_more, n_jobs)
-        rules = self._stop_rules(task, grower, before, begin)
-        growth = grow(
-            grower, seeds, n_jobs, Progress(self) or None, rules,
-            lambda trees: self._finished(task, trees),
-        )  # fmt: skip
+        growth = self._growth(task, seeds, before, begin)
         if growth.error is not None and not kept and not growth.trees:
             raise growth.error
         made = getattr(self, "_estimators", [])[: len(kept)]
@@ -81,6 +78,7 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
             task.seed,
             task.sampling,
             ([] if before is None else before.work) + growth.work,
+            run=growth.run,
         )
         self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
         self._forget_estimates()
@@ -91,19 +89,42 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
             context.call_on_fit_task_end(estimator=self, X=given, y=y)
         return growth.error
 
+    def _growth(
+        self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
+    ) -> Growth:
+        """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
+        n_jobs = n_threads(self.n_jobs)
+        grower = grower_of(task, len(seeds), n_jobs)
+        needs = footprint_of(self, task, grower.table_bytes, n_jobs)
+        rules = self._stop_rules(needs, before, begin)
+        started, cpu = time.monotonic(), time.process_time()
+        growth = grow(
+            grower, seeds, n_jobs, self._progress(n_jobs, rules), rules,
+            lambda trees: self._finished(task, trees),
+        )  # fmt: skip
+        growth.run = GrowthRun(
+            started - begin, time.monotonic() - started, time.process_time() - cpu,
+            needs.fixed, needs.per_tree, needs.per_node,
+        )  # fmt: skip
+        return growth
+
     def _stop_rules(
-        self, task: LearningTask, grower: Grower, before: GrownForest | None, begin: float
+        self, footprint: Footprint, before: GrownForest | None, begin: float
     ) -> list[StopRule]:
         """Return the rules that may end growth before all trees are grown."""
         rules: list[StopRule] = []
         if self.max_time is not None:
             rules.append(TimeBudget(self.max_time, begin))
-        if self.max_memory is not None:
-            footprint = footprint_of(self, task, grower.table_bytes, n_threads(self.n_jobs))
+        limit = bytes_of(self.max_memory)
+        if limit is not None:
             kept = [] if before is None else list(before.trees)
-            limit = n_bytes(self.max_memory)
             rules.append(MemoryBudget(limit, footprint, kept, self._n_trees()))
         return rules
+
+    def _progress(self, n_jobs: int, rules: Sequence[StopRule]) -> Progress | None:
+        """Return what reports the number of trees; None if nobody listens."""
+        limit = (lambda: min(rule.seconds_left() for rule in rules)) if rules else None
+        return Progress(self, n_workers=n_jobs, limit=limit) or None
 
     def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
         """Prune the grown trees if the recipe asks for it."""

@@ -11,7 +11,7 @@ from silvics import _core
 from silvics._fitting import parameters, rotation
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import StopRule
-from silvics._predicting.grown_forest import Work
+from silvics._predicting.grown_forest import GrowthRun, Work
 from silvics._tables import inputs
 
 ProgressCall = Callable[[int, int], object]
@@ -44,12 +44,15 @@ class Growth:
         The exception that interrupted the growth.
     stopped : str or None
         Why a rule ended the growth before all trees were grown.
+    run : GrowthRun or None
+        What it took.
     """
 
     trees: list[_core.Tree] = field(default_factory=list)
     work: list[Work] = field(default_factory=list)
     error: BaseException | None = None
     stopped: str | None = None
+    run: GrowthRun | None = None
 
 
 class _CodedGrower:
@@ -106,13 +109,13 @@ def grow(
         growth.trees += finish(trees)
         growth.work += work
         if growth.error is None:
-            _ask(rules, growth, len(trees) < size, len(seeds))
+            ask(rules, growth, len(trees) < size, len(seeds))
         if growth.stopped is not None:
             break
     return growth
 
 
-def _ask(rules: Sequence[StopRule], growth: Growth, out_of_time: bool, n_wanted: int) -> None:
+def ask(rules: Sequence[StopRule], growth: Growth, out_of_time: bool, n_wanted: int) -> None:
     """Cut the growth to what the rules keep, if one of them ends it."""
     ends = [end for rule in rules if (end := rule.verdict(growth.trees, out_of_time)) is not None]
     if not ends:

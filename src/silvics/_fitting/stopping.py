@@ -6,18 +6,16 @@ What they keep is a prefix of the forest: the forest of so many trees.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from silvics._fitting.amounts import in_words
+
 if TYPE_CHECKING:
     from silvics import _core
-
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
 @dataclass(frozen=True)
@@ -109,8 +107,8 @@ class MemoryBudget(StopRule):
         self._before, self._largest = sum(sizes), max(sizes, default=0)
         self._sizes: list[int] = []
         if (least := footprint.fixed + self._before + self._largest) > limit:
-            trees = f", and {_shown(self._before)} for {len(kept)} trees" if kept else ""
-            self._refuse(f"{_shown(footprint.fixed)} for its tables{trees}", least)
+            trees = f", and {in_words(self._before)} for {len(kept)} trees" if kept else ""
+            self._refuse(f"{in_words(footprint.fixed)} for its tables{trees}", least)
 
     def next_batch(self, trees: Sequence[_core.Tree], n_left: int, n_threads: int) -> int:
         """Return how many trees as large as the largest so far fit."""
@@ -132,15 +130,15 @@ class MemoryBudget(StopRule):
             used, largest = used + size, max(largest, size)
             if used > self._limit:
                 if m == 1 and not self._n_kept:
-                    fixed = _shown(self._footprint.fixed)
-                    self._refuse(f"{fixed} for its tables, and {_shown(size)} for a tree", used)
+                    fixed = in_words(self._footprint.fixed)
+                    self._refuse(f"{fixed} for its tables, and {in_words(size)} for a tree", used)
                 return self._end(m - 1)
             if used + largest > self._limit and m + self._n_kept < self._n_wanted:
                 return self._end(m)
         return None
 
     def _end(self, n_trees: int) -> Verdict:
-        return Verdict(n_trees, f"max_memory={_shown(self._limit)} has no space for another tree")
+        return Verdict(n_trees, f"max_memory={in_words(self._limit)} has no space for another tree")
 
     def _used(self) -> int:
         return self._footprint.fixed + self._before + sum(self._sizes)
@@ -154,30 +152,9 @@ class MemoryBudget(StopRule):
         size = max(self._largest, 1)
         wanted = self._used() + size * max(self._n_wanted - self._n_kept - len(self._sizes), 0)
         raise ValueError(
-            f"max_memory={_shown(self._limit)} is not enough: fit needs {needs}. One tree fits "
-            f"into {_shown(least)}"
-            + (f", and {self._n_wanted} trees into about {_shown(wanted)}" if size > 1 else "")
+            f"max_memory={in_words(self._limit)} is not enough: fit needs {needs}. One tree fits "
+            f"into {in_words(least)}"
+            + (f", and {self._n_wanted} trees into about {in_words(wanted)}" if size > 1 else "")
             + ". Trees are smaller with max_depth, min_samples_leaf or max_samples, and fewer "
             "threads (n_jobs) need less working memory."
         )
-
-
-def n_bytes(max_memory: float | str) -> int:
-    """Return a number of bytes that was given as a number, or as text such as "2 GB"."""
-    if not isinstance(max_memory, str):
-        return int(max_memory)
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?\s*", max_memory.lower())
-    if found is None or float(found[1]) <= 0:
-        raise ValueError(
-            f"max_memory={max_memory!r} is not an amount of memory. Pass a number of bytes, or "
-            'text such as "500 MB" or "2 GiB".'
-        )
-    return int(float(found[1]) * {**_UNITS, **_BINARY}[found[2]])
-
-
-def _shown(n: float) -> str:
-    """Return a number of bytes as text."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if n >= size:
-            return f"{n / size:.3g} {unit}"
-    return f"{n:.0f} bytes"
