@@ -179,6 +179,7 @@ def test_public_names():
         "merge",
         "network",
         "recipes",
+        "report",
         "scan",
         "__version__",
     }

@@ -58,6 +58,8 @@ ORDER = [
     "bias_variance",
     "impute",
     "network",
+    "reporting",
+    "cli",
     "demo",
 ]
 
@@ -73,7 +75,7 @@ LAZY = [
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}
+OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
 
 
 def files():

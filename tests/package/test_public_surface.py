@@ -33,7 +33,7 @@ DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegres
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
 ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
 IsolationForest RandomTreesEmbedding ForestEmbedding
-scan load merge from_sklearn ModelFileError
+scan load merge from_sklearn ModelFileError report
 bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
