@@ -33,10 +33,11 @@ def footprint_of(forest: Any, task: LearningTask, table_bytes: int, n_threads: i
     fixed = (
         _BASE + table_bytes + n_rows * 8 * outputs.n_outputs + int(n_threads * distinct * of_row)
     )
-    if forest.oob_score:
+    predicts = forest.oob_score or getattr(forest, "calibrate", None) is not None
+    if predicts:
         fixed += 2 * 8 * width * n_rows
     keeps = getattr(forest, "keep_samples", False)
-    packs = forest.oob_score or keeps
+    packs = predicts or keeps
     return Footprint(
         fixed,
         per_tree=_BYTES_PER_KEPT_ROW * n_rows if keeps else 0,
