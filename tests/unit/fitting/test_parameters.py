@@ -25,6 +25,7 @@ WRONG = {
     "bootstrap": ["yes", None, 2, [True]],
     "oob_score": ["yes", 2, [True]],
     "keep_samples": ["yes", None, 2, [True]],
+    "calibrate": ["yes", True, 1],
     "n_jobs": [1.5, "2", [1]],
     "random_state": [-1, 2**32, 1.5, "seed", [0]],
     "verbose": [-1, "loud", None, [1]],
