@@ -38,7 +38,7 @@ bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
-SelectByThreshold SelectByTest SelectTuned SelectByElimination
+SelectByThreshold SelectByTest SelectTuned SelectByElimination SelectNonRedundant
 asymptotic_importances masking forest_masking relevance redundant copies null_information
 binary_encoding
 Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
@@ -183,6 +183,7 @@ def test_every_estimator_is_listed():
 SELECTORS = {
     "SelectByThreshold": "forest_ importances_ support_",
     "SelectByTest": "forest_ importances_ support_ significance_",
+    "SelectNonRedundant": "forest_ importances_ support_ rounds_",
     "SelectTuned": """
         forest_ importances_ support_ n_features_ n_features_grid_ scores_ standard_errors_ path_ at
     """,
@@ -232,7 +233,7 @@ RESULT = "to_frame plot"
 RESULTS = {
     importance.Importances: f"""
         {RESULT} kind names values std standard_errors replicates local by_class classes by_output
-        by_degree null corrected null_share impurity total interval redundancy by_context
+        by_degree null corrected null_share impurity total interval enough redundancy by_context
     """,
     importance.Significance: f"""
         {RESULT} method names importances p_values null level decision hits
