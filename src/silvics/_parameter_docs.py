@@ -44,14 +44,12 @@ progress : callable or None
     Function that is called as ``progress(done, total)`` while the trees are grown, with the number
     of finished trees and the number of all trees. An exception in it stops ``fit``.
 max_time : float or None
-    Seconds that ``fit`` may take until growth ends. The trees that are finished by then are kept;
-    they are those of a forest with a smaller ``n_estimators``. ``stopped_`` says so. It is an error
-    if there is none. Estimates that are made afterwards (``oob_score``, ``keep_samples``) take
-    further time. None sets no limit.
+    Seconds after which ``fit`` ends growth. The trees that are finished by then are kept, as in a
+    forest of fewer trees, and ``stopped_`` says so. It is an error if there is none. None sets no
+    limit.
 max_memory : float, str or None
-    Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB" or "2 GiB".
-    Growth ends before a tree that might not fit, and ``stopped_`` says so. It is an error if not
-    even one tree fits; the message says what would. None sets no limit.
+    Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB". Growth
+    ends before a tree that might not fit. It is an error if no tree fits. None sets no limit.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.
