@@ -775,6 +775,23 @@ class LeafQuantiles:
     ) -> NDArray[numpy.float64]:
         """Levels x outputs of one row, in this thread."""
 
+def path_shap(
+    predictor: Predictor,
+    trees: Sequence[Tree],
+    X: Matrix,
+    interactions: bool,
+    n_jobs: int,
+    progress: object | None = None,
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """
+    Values (rows x variables x value width), base and interactions of path-dependent Shapley values.
+    """
+
+def background_shap(
+    predictor: Predictor, X: Matrix, background: Matrix, n_jobs: int, progress: object | None = None
+) -> NDArray[numpy.float64]:
+    """Interventional Shapley values: rows x variables x value width."""
+
 class RowPredictor:
     """Predicts one row at a time."""
 
