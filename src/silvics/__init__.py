@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from silvics.model_file.loading import load
     from silvics.patches.forests import RandomPatchesClassifier, RandomPatchesRegressor
     from silvics.recipe_forests import ForestClassifier, ForestRegressor
+    from silvics.reporting.report import report
     from silvics.trees import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -71,6 +72,7 @@ else:
             "patches.forests": ["RandomPatchesClassifier", "RandomPatchesRegressor"],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
+            "reporting.report": ["report"],
             "trees": [
                 "DecisionTreeClassifier",
                 "DecisionTreeRegressor",
@@ -109,5 +111,6 @@ __all__ = [
     "network",
     "patches",
     "recipes",
+    "report",
     "scan",
 ]

@@ -20,6 +20,10 @@ oob_score : bool or callable
     predicted by the trees that did not draw it. True scores the predictions by accuracy
     (classification) or R2 (regression); a callable ``f(y_true, y_pred)`` replaces these scores. It
     needs ``bootstrap=True``.
+calibrate : {"oob"} or None
+    Whether to calibrate the class probabilities. "oob" compares several methods by the out-of-bag
+    log-loss, and uses the best one in ``predict_proba`` and ``predict``; ``calibration_`` has the
+    methods. The trees must have drawn their rows. None predicts the mean over the trees.
 keep_samples : bool
     Whether to keep the training rows of every leaf, with their in-bag weights and y, for the
     methods that need them. X is not kept. The memory needed is about five bytes per row and tree.
@@ -39,6 +43,13 @@ warm_start : bool
 progress : callable or None
     Function that is called as ``progress(done, total)`` while the trees are grown, with the number
     of finished trees and the number of all trees. An exception in it stops ``fit``.
+max_time : float or None
+    Seconds after which ``fit`` ends growth. The trees that are finished by then are kept, as in a
+    forest of fewer trees, and ``stopped_`` says so. It is an error if there is none. None sets no
+    limit.
+max_memory : float, str or None
+    Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB". Growth
+    ends before a tree that might not fit. It is an error if no tree fits. None sets no limit.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.
@@ -337,6 +348,10 @@ max_memory : int, float, str or None
     Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
     It determines the number of passes over a scan. Patches that do not fit are refused. None uses
     up to half of the free memory.
+max_time : float or None
+    Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
+    kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None
+    sets no limit.
 min_samples_split : int, float or None
     Minimum number of samples that a node needs to be split. A float is a fraction of the number of
     rows of a patch, rounded up. None takes the recipe's value.
@@ -419,6 +434,10 @@ oob_score_ : float
 oob_decision_function_ : ndarray
     Class probabilities of each training row, predicted by the trees that did not draw it; NaN for
     rows that all trees have drawn. It exists only if ``oob_score`` is set.
+calibration_ : Calibration
+    How the class probabilities are calibrated, with the log-loss of each method and the reliability
+    diagram; for several outputs, a list with one object per output. It exists only if ``calibrate``
+    is set.
 oob_prediction_ : ndarray
     Prediction for each training row by the trees that did not draw it; NaN for rows that all trees
     have drawn. It exists only if ``oob_score`` is set.
@@ -429,4 +448,6 @@ work_ : dict
 interrupted_ : bool
     Whether Ctrl-C or an exception of ``progress`` stopped ``fit`` early. The trees that were
     finished by then are kept.
+stopped_ : str or None
+    Why growth ended before all trees were grown, if ``max_time`` or ``max_memory`` ended it.
 """

@@ -39,6 +39,7 @@ ORDER = [
     "importance.forest",
     "proximity",
     "uncertainty",
+    "explain",
     # The estimators.
     "_estimators",
     "trees",
@@ -58,6 +59,8 @@ ORDER = [
     "bias_variance",
     "impute",
     "network",
+    "reporting",
+    "cli",
     "demo",
 ]
 
@@ -74,7 +77,7 @@ LAZY = [
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}
+OPTIONAL = {"matplotlib", "shap", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
 
 
 def files():

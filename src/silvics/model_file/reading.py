@@ -12,6 +12,7 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import targets
+from silvics._predicting.calibrated import are_maps_of
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.oob_stats import are_of
 from silvics._predicting.prediction import Trees
@@ -162,11 +163,15 @@ def _restored(
         if fitted.has(attribute) or attribute in model._needed_in_files(growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
+    if hasattr(model, "interrupted_") and not hasattr(model, "stopped_"):
+        model.stopped_ = None  # files of older versions
     if getattr(model, "_n_columns_of_tree", 1) > len(variables.kinds):
         refuse("trees have drawn more columns than there are")
     oob_stats = getattr(model, "_oob_stats", [])
     if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
         refuse("the out-of-bag errors do not match the outputs or classes")
+    if not are_maps_of(getattr(model, "_calibration", []), [len(of) for of in classes]):
+        refuse("the calibration does not match the outputs or classes")
     _put_rows(model, by_row, None if grown.sampling is None else grown.sampling.n_samples)
     return model
 

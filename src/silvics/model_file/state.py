@@ -7,6 +7,7 @@ from sys import float_info
 from typing import Any
 
 from silvics._fitting.parameters import MAX_DRAWS
+from silvics._predicting.calibrated import is_calibration
 from silvics._predicting.oob_stats import is_stats
 
 ESTIMATORS = (
@@ -50,8 +51,10 @@ def is_number(value: Any) -> bool:
 FITTED: dict[str, Callable[[Any], bool]] = {
     "max_features_": is_int(0),
     "interrupted_": is_bool,
+    "stopped_": or_none(lambda value: isinstance(value, str) and len(value) < 1000),
     "oob_score_": is_number,
     "_oob_stats": is_stats,
+    "_calibration": is_calibration,
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
