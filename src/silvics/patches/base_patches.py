@@ -169,7 +169,7 @@ class BasePatches(AnyRecipe, BaseForest):
             task = raced(
                 task, self._n_trees(), rows_auto=auto["max_samples"],
                 columns_auto=auto["max_columns"], n_jobs=n_threads(self.n_jobs),
-                budget=memory.bytes_of(self.max_memory),
+                budget=bytes_of(self.max_memory),
             )  # fmt: skip
         n_features = task.X.shape[1]
         self.max_samples_ = int(task.sampling.n_drawn or task.sampling.n_samples)

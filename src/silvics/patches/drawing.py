@@ -12,6 +12,7 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import parameters
+from silvics._fitting.amounts import bytes_of, in_words
 from silvics._sources.scanning import Scan, scan
 from silvics._sources.source import Batch
 from silvics.patches import memory
@@ -136,14 +137,14 @@ def _drawn(
     max_memory: Any,
 ) -> Iterator[DrawnPatch]:
     n_rows, n_drawn, n_columns = sizes
-    budget = memory.bytes_of(max_memory)
+    budget = bytes_of(max_memory)
     left = memory.available() // 2 if budget is None else budget - memory.used()
     patch_bytes = n_drawn * (n_columns + 1) * 16  # while parts are joined, they are there twice
     at_once = min(max(int(left // patch_bytes), 0), len(seeds))
     if at_once < 1:
         raise ValueError(
             f"A patch of {n_drawn} rows and {n_columns} columns needs about "
-            f"{memory.in_words(patch_bytes)}, and {memory.in_words(max(left, 0))} are left. Lower "
+            f"{in_words(patch_bytes)}, and {in_words(max(left, 0))} are left. Lower "
             "max_samples or max_columns."
         )
     at_once = ceil(len(seeds) / ceil(len(seeds) / at_once))

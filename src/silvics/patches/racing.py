@@ -16,6 +16,7 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import parameters
+from silvics._fitting.amounts import in_words
 from silvics._fitting.axes import Axes
 from silvics._predicting import prediction
 from silvics._tables import inputs
@@ -99,7 +100,7 @@ def raced(
     tasks = [one for one in shapes(task, rows_auto, columns_auto) if _fits(one, n_jobs, budget)]
     if not tasks:
         raise ValueError(
-            f"No shape of patches fits into max_memory={memory.in_words(budget or 0)}. Raise it, "
+            f"No shape of patches fits into max_memory={in_words(budget or 0)}. Raise it, "
             "or set max_samples and max_columns."
         )
     sampling, n_features = task.sampling, task.X.shape[1]
