@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from silvics._docs import documented, keep_parameters
 from silvics._estimators.base_forest import BaseForestClassifier, BaseForestRegressor
 from silvics._fitting.parameters import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
-from silvics._parameter_docs import PATCHES_VARIANTS, RECIPE_VARIANTS
+from silvics._parameter_docs import RECIPE_VARIANTS
 from silvics._state import reads_one_state
 from silvics.patches.base_patches import PATCH_CONSTRAINTS, BasePatches
+from silvics.patches.parameter_docs import PATCHES_VARIANTS
 from silvics.patches.streaming import as_scan, predictions
 from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
