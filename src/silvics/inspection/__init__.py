@@ -7,6 +7,7 @@ from silvics._lazy import attach
 if TYPE_CHECKING:
     from silvics.inspection.class_prototypes import Prototypes, prototypes
     from silvics.inspection.diagnosis import Diagnosis, Finding, diagnose
+    from silvics.inspection.interval_report import IntervalReport, interval_report
     from silvics.inspection.outlier_scores import Outliers, outliers
     from silvics.inspection.sample_map import ProximityMap, proximity_map
 else:
@@ -16,6 +17,7 @@ else:
         {
             "class_prototypes": ["Prototypes", "prototypes"],
             "diagnosis": ["Diagnosis", "Finding", "diagnose"],
+            "interval_report": ["IntervalReport", "interval_report"],
             "outlier_scores": ["Outliers", "outliers"],
             "sample_map": ["ProximityMap", "proximity_map"],
         },
@@ -24,10 +26,12 @@ else:
 __all__ = [
     "Diagnosis",
     "Finding",
+    "IntervalReport",
     "Outliers",
     "Prototypes",
     "ProximityMap",
     "diagnose",
+    "interval_report",
     "outliers",
     "prototypes",
     "proximity_map",
