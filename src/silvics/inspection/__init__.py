@@ -6,6 +6,7 @@ from silvics._lazy import attach
 
 if TYPE_CHECKING:
     from silvics.inspection.class_prototypes import Prototypes, prototypes
+    from silvics.inspection.cost_estimate import CostEstimate, estimate_cost
     from silvics.inspection.diagnosis import Diagnosis, Finding, diagnose
     from silvics.inspection.interval_report import IntervalReport, interval_report
     from silvics.inspection.outlier_scores import Outliers, outliers
@@ -16,6 +17,7 @@ else:
         __name__,
         {
             "class_prototypes": ["Prototypes", "prototypes"],
+            "cost_estimate": ["CostEstimate", "estimate_cost"],
             "diagnosis": ["Diagnosis", "Finding", "diagnose"],
             "interval_report": ["IntervalReport", "interval_report"],
             "outlier_scores": ["Outliers", "outliers"],
@@ -24,6 +26,7 @@ else:
     )
 
 __all__ = [
+    "CostEstimate",
     "Diagnosis",
     "Finding",
     "IntervalReport",
@@ -31,6 +34,7 @@ __all__ = [
     "Prototypes",
     "ProximityMap",
     "diagnose",
+    "estimate_cost",
     "interval_report",
     "outliers",
     "prototypes",
