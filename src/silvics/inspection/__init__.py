@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from silvics._lazy import attach
 
 if TYPE_CHECKING:
+    from silvics.inspection.checked_intervals import IntervalReport, interval_report
     from silvics.inspection.class_prototypes import Prototypes, prototypes
     from silvics.inspection.cost_estimate import CostEstimate, estimate_cost
     from silvics.inspection.diagnosis import Diagnosis, Finding, diagnose
-    from silvics.inspection.interval_report import IntervalReport, interval_report
     from silvics.inspection.outlier_scores import Outliers, outliers
     from silvics.inspection.sample_map import ProximityMap, proximity_map
 else:
@@ -19,7 +19,7 @@ else:
             "class_prototypes": ["Prototypes", "prototypes"],
             "cost_estimate": ["CostEstimate", "estimate_cost"],
             "diagnosis": ["Diagnosis", "Finding", "diagnose"],
-            "interval_report": ["IntervalReport", "interval_report"],
+            "checked_intervals": ["IntervalReport", "interval_report"],
             "outlier_scores": ["Outliers", "outliers"],
             "sample_map": ["ProximityMap", "proximity_map"],
         },
