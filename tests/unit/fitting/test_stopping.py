@@ -197,13 +197,16 @@ def test_a_budget_of_time_refuses_before_growth_and_says_what_fits():
     assert small.seconds_of(fits) <= 0.25 < small.seconds_of(2 * fits) + 0.01
 
 
-def test_trials_have_some_of_the_rows_if_there_are_many():
-    X, y = problem(n_rows=60_000)
-    many = silvics.RandomForestClassifier(1, max_samples=50_000, max_time=1e6, random_state=0)
-    digest = many.fit(X, y).digest()
-    assert digest == many.set_params(max_time=None).fit(X, y).digest()
-    with pytest.raises(ValueError, match="max_time=0"):
-        many.set_params(max_time=0.0005).fit(X, y)
+def test_trials_have_some_of_the_rows_if_there_are_many(monkeypatch):
+    tried = []
+    monkeypatch.setattr(TimeBudget, "check", lambda rule, trial: tried.append(trial()))
+    many, y = problem(n_rows=60_000)
+    forest = silvics.RandomForestClassifier(1, max_samples=50_000, max_time=1e6, random_state=0)
+    digest = forest.fit(many, y).digest()
+    forest.set_params(n_estimators=3).fit(X, Y)
+    assert (tried[0].n_rows, tried[0].n_rows_of_tree) == (500, 50_000)
+    assert tried[1] is None
+    assert digest == forest.set_params(n_estimators=1, max_time=None).fit(many, y).digest()
 
 
 def test_a_budget_of_time_counts_from_the_beginning():
