@@ -112,6 +112,8 @@ class Table:
     def n_rows(self) -> int: ...
     @property
     def n_features(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
 
 def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
 def table_of_values(X: Matrix, n_jobs: int, rarely_read: bool) -> Table: ...
@@ -435,9 +437,10 @@ def grow(
     seeds: Sequence[int],
     n_jobs: int,
     progress: Callable[[int, int], object] | None,
+    seconds: float = float("inf"),
 ) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
     """
-    The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, the trees are those of the first seeds.
+    The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, or after so many seconds, the trees are those of the first seeds.
     """
 
 def grow_patches(

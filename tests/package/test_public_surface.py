@@ -57,8 +57,8 @@ BiasVariance BiasVarianceCurve Misclassification Ambiguity
 """
 IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
-diagnose outliers prototypes proximity_map
-Diagnosis Finding Outliers Prototypes ProximityMap
+diagnose estimate_cost outliers prototypes proximity_map
+CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
 """
 NETWORK = "genie3 Network NetworkAccuracy"
 RECIPES = "RECIPES Recipe ByRows get names table"
@@ -96,6 +96,9 @@ def test_dir_lists_public_names_only(package):
 KEEP = "save digest to_sklearn to_onnx to_treelite to_json to_c"
 FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
+# What growing took, whether Ctrl-C or a budget ended it; K, which scikit-learn has on trees only.
+GROWN = "work_ interrupted_ stopped_ max_features_"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap"
 # What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
 GROWN = "work_ interrupted_ max_features_"
 UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap partial_dependence"
