@@ -46,7 +46,7 @@ public:
         begin(tree, rows);
         if (rows.size == 0) return;
         open(PackedTree::kRoot, ranges_of_all());
-        for (std::size_t n = 1; !nodes_.empty(); ++n) {
+        for (std::size_t n = 0; !nodes_.empty(); ++n) {
             if (n % 1024 == 0) stop.check();
             Node& node = nodes_.back();  // until the next one is opened
             if (!next_child(node)) {
