@@ -286,7 +286,7 @@ RESULTS = {
     inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
     inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
     network.Network: f"""
-        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy
+        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy edges
     """,
     network.NetworkAccuracy: f"""
         {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
