@@ -96,9 +96,6 @@ def lines(
         ax.plot(x, values[:, j], marker="o", markersize=3.5, label=shown_name(name))
     ax.set_xticks(x if len(x) <= 20 else x[:: len(x) // 10])
     ax.set_xlabel(shown_name(x_label))
-        ax.plot(x, values[:, j], marker="o", markersize=3.5, label=plain_label(name))
-    ax.set_xticks(x if len(x) <= 20 else x[:: len(x) // 10])
-    ax.set_xlabel(plain_label(x_label))
     ax.set_ylabel(f"importance ({unit})")
     ax.set_ylim(bottom=0)
     if len(names) <= 20:
@@ -124,10 +121,6 @@ def curves(
     ax.plot(x, values, color="black", linewidth=1.8, label=whole)
     ax.set_xlabel(shown_name(x_label))
     ax.set_ylabel(shown_name(y_label))
-            ax.plot(x, parts[:, c], linewidth=0.9, alpha=0.8, label=plain_label(name))
-    ax.plot(x, values, color="black", linewidth=1.8, label=whole)
-    ax.set_xlabel(plain_label(x_label))
-    ax.set_ylabel(plain_label(y_label))
     if len(ax.get_lines()) > 1:
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
@@ -142,9 +135,6 @@ def steps(
         ax.step(x, y, where="post", linewidth=1.2, label=shown_name(label))
     ax.set_xlabel(shown_name(x_label))
     ax.set_ylabel(shown_name(y_label))
-        ax.step(x, y, where="post", linewidth=1.2, label=plain_label(label))
-    ax.set_xlabel(plain_label(x_label))
-    ax.set_ylabel(plain_label(y_label))
     if len(curves) > 1:
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
@@ -157,7 +147,6 @@ def reliability(tables: dict[str, np.ndarray], ax: Any = None) -> Any:
     largest = max((float(of[:, 2].max(initial=1)) for of in tables.values()), default=1.0)
     for name, of in tables.items():
         (line,) = ax.plot(of[:, 0], of[:, 1], linewidth=1.2, label=shown_name(name))
-        (line,) = ax.plot(of[:, 0], of[:, 1], linewidth=1.2, label=plain_label(name))
         sizes = 10 + 60 * of[:, 2] / largest
         ax.scatter(of[:, 0], of[:, 1], s=sizes, color=line.get_color())
     ax.set_xlabel("mean predicted probability")
@@ -184,7 +173,6 @@ def points(
         for color, name in zip(colors, classes, strict=True):
             of_class = labels == name
             ax.scatter(x[of_class], y[of_class], color=color, label=shown_name(name), **style)
-            ax.scatter(x[of_class], y[of_class], color=color, label=plain_label(name), **style)
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5), markerscale=2)
     elif labels is None:
         ax.scatter(x, y, color="tab:blue", **style)
@@ -193,8 +181,6 @@ def points(
         ax.scatter(x, y, c=codes, cmap="viridis", **style)
     ax.set_xlabel(shown_name(x_label))
     ax.set_ylabel(shown_name(y_label))
-    ax.set_xlabel(plain_label(x_label))
-    ax.set_ylabel(plain_label(y_label))
     return ax
 
 
@@ -215,10 +201,6 @@ def _name_rows(ax: Any, names: np.ndarray) -> None:
 
 
 def shown_name(name: Any) -> str:
-    ax.set_yticks(range(len(names)), labels=[plain_label(name) for name in names])
-
-
-def plain_label(name: Any) -> str:
     """Return a name that matplotlib shows unchanged.
 
     Matplotlib reads text between dollars as a formula and hides labels that begin with an
@@ -255,7 +237,6 @@ def arrows(sources: list[str], ends: list[str], values: np.ndarray, ax: Any = No
         on_left = x < -1e-9
         ax.text(
             1.05 * x, 1.05 * y, shown_name(name), fontsize="small", rotation_mode="anchor",
-            1.05 * x, 1.05 * y, plain_label(name), fontsize="small", rotation_mode="anchor",
             rotation=np.degrees(angle) + 180.0 * on_left, ha="right" if on_left else "left",
             va="center",
         )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from silvics.plots.charts import new_axes, plain_label
+from silvics.plots.charts import new_axes, shown_name
 
 _MOST_ROWS = 200  # drawn, spread over all rows
 _MOST_LABELS = 30
@@ -31,7 +31,7 @@ def dependence(
         ax.plot(at, rows[np.unique(chosen)].T, color="tab:gray", linewidth=0.5, alpha=0.4)
     shown = range(values.shape[1]) if rows is None else [values.shape[1] - 1]
     for k in shown:
-        (line,) = ax.plot(at, values[:, k], label=plain_label(outputs[k]), **style)
+        (line,) = ax.plot(at, values[:, k], label=shown_name(outputs[k]), **style)
         if std is None:
             continue
         low, high = values[:, k] - std[:, k], values[:, k] + std[:, k]
@@ -40,8 +40,8 @@ def dependence(
         else:
             ax.fill_between(at, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     _label_axis(ax.xaxis, x, discrete)
-    ax.set_xlabel(plain_label(x_label))
-    ax.set_ylabel(plain_label(y_label))
+    ax.set_xlabel(shown_name(x_label))
+    ax.set_ylabel(shown_name(y_label))
     if 1 < len(shown) <= 20:
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
@@ -56,8 +56,8 @@ def surface(
     mesh = ax.pcolormesh(x, y, values.T, cmap="viridis", shading="nearest")
     _label_axis(ax.xaxis, grid[0], x_discrete)
     _label_axis(ax.yaxis, grid[1], y_discrete)
-    ax.set_xlabel(plain_label(names[0]))
-    ax.set_ylabel(plain_label(names[1]))
+    ax.set_xlabel(shown_name(names[0]))
+    ax.set_ylabel(shown_name(names[1]))
     ax.figure.colorbar(mesh, ax=ax, label=unit)
     return ax
 
@@ -72,7 +72,7 @@ def _label_axis(axis: Any, labels: np.ndarray, discrete: bool) -> None:
     if not discrete:
         return
     step = -(-len(labels) // _MOST_LABELS)
-    texts = ["missing" if label is None else plain_label(_short(label)) for label in labels]
+    texts = ["missing" if label is None else shown_name(_short(label)) for label in labels]
     axis.set_ticks(np.arange(len(labels))[::step], labels=texts[::step])
 
 
