@@ -6,6 +6,20 @@
 #include "held_table.hpp"
 
 namespace silvics::bindings {
+namespace {
+
+// The trees, the work of each, and the exception that interrupted the growth, or None.
+nb::tuple as_python(const GrownTrees& grown, PythonMonitor& monitor) {
+    nb::list trees;
+    for (const auto& tree : grown.trees)
+        trees.append(nb::cast(std::const_pointer_cast<StoredTree>(tree)));
+    nb::list work;
+    for (const Work& done : grown.work)
+        work.append(nb::make_tuple(done.samples, done.values, done.sorted, done.cuts));
+    return nb::make_tuple(trees, work, monitor.failed() ? monitor.error() : nb::none());
+}
+
+}  // namespace
 
 void bind_grow(nb::module_& m) {
     m.def(
@@ -18,13 +32,7 @@ void bind_grow(nb::module_& m) {
             GrownTrees grown;
             unlocked(n_jobs, monitor,
                      [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
-            nb::list trees;
-            for (const auto& tree : grown.trees)
-                trees.append(nb::cast(std::const_pointer_cast<StoredTree>(tree)));
-            nb::list work;
-            for (const Work& done : grown.work)
-                work.append(nb::make_tuple(done.samples, done.values, done.sorted, done.cuts));
-            return nb::make_tuple(trees, work, monitor.failed() ? monitor.error() : nb::none());
+            return as_python(grown, monitor);
         },
         nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
         nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"), nb::arg("progress").none(),
@@ -35,6 +43,31 @@ void bind_grow(nb::module_& m) {
         "The trees of the seeds, the work of each (samples, values, sorted, cuts), and the "
         "exception that interrupted the growth, or None. After an interruption, the trees are "
         "those of the first seeds.");
+
+    m.def(
+        "grow_patches",
+        [](const nb::list& given, const std::string& criterion, const GrowthRules& rules,
+           std::vector<std::uint32_t> seeds, std::size_t n_jobs, nb::object progress) {
+            std::vector<Patch> patches;
+            for (nb::handle patch : given)
+                patches.push_back({nb::cast<const HeldTable*>(patch[0]),
+                                   nb::cast<const Target*>(patch[1]),
+                                   nb::cast<const SamplingPlan*>(patch[2])});
+            const ForestPlan plan{find_criterion(criterion), rules, {}, std::move(seeds)};
+            PythonMonitor monitor(std::move(progress));
+            GrownTrees grown;
+            unlocked(n_jobs, monitor,
+                     [&](ThreadTeam& team) { grown = grow_patches(patches, plan, team); });
+            return as_python(grown, monitor);
+        },
+        nb::arg("patches"), nb::arg("criterion"), nb::arg("rules"), nb::arg("seeds"),
+        nb::arg("n_jobs"), nb::arg("progress").none(),
+        nb::sig("def grow_patches(patches: list[tuple[Table, Target, Sampling]], criterion: str, "
+                "rules: GrowthRules, seeds: collections.abc.Sequence[int], n_jobs: int, "
+                "progress: collections.abc.Callable[[int, int], object] | None) "
+                "-> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]"),
+        "As `grow`, with one tree for each seed and patch: a table, its outputs, and the draw of "
+        "their rows.");
 }
 
 }  // namespace silvics::bindings

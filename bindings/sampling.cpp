@@ -3,6 +3,7 @@
 
 #include "sampling/feature_draw.hpp"
 #include "sampling/learning_subset.hpp"
+#include "sampling/patch_rows.hpp"
 #include "views.hpp"
 
 namespace silvics::bindings {
@@ -13,7 +14,7 @@ void bind_sampling(nb::module_& m) {
             "__init__",
             [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
                bool balanced_subsample, std::optional<Vector<double>> weights, bool subsample,
-               double structure, std::optional<std::vector<RowId>> held_out) {
+               double structure, std::optional<std::vector<RowId>> held_out, bool patches) {
                 new (self)
                     SamplingPlan{.n_rows = n_rows,
                                  .bootstrap = bootstrap,
@@ -22,6 +23,7 @@ void bind_sampling(nb::module_& m) {
                                  .weights = {},
                                  .running = {},
                                  .subsample = subsample,
+                                 .patches = patches,
                                  .structure = structure,
                                  .candidates = {},
                                  .held_out = std::move(held_out).value_or(std::vector<RowId>{})};
@@ -31,7 +33,8 @@ void bind_sampling(nb::module_& m) {
             },
             nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
             nb::arg("balanced_subsample"), nb::arg("weights").none(), nb::arg("subsample") = false,
-            nb::arg("structure") = 0.0, nb::arg("held_out") = nb::none())
+            nb::arg("structure") = 0.0, nb::arg("held_out") = nb::none(),
+            nb::arg("patches") = false)
         .def(
             "rows",
             [](const SamplingPlan& plan, std::uint32_t seed) {
@@ -44,6 +47,21 @@ void bind_sampling(nb::module_& m) {
                 return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()), rows.size());
             },
             nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
+
+    nb::class_<PatchRows>(m, "PatchRows", "The rows of the random patch of a tree, one by one.")
+        .def(nb::init<std::uint32_t, std::uint64_t, std::uint64_t>(), nb::arg("seed"),
+             nb::arg("n_rows"), nb::arg("n_drawn"))
+        .def(
+            "below",
+            [](PatchRows& rows, std::uint64_t end) {
+                std::vector<std::int64_t> found;
+                rows.visit_below(end, [&](std::uint64_t row) {
+                    found.push_back(static_cast<std::int64_t>(row));
+                });
+                const std::size_t n = found.size();
+                return to_numpy(std::move(found), n);
+            },
+            nb::arg("end"), "The rows below `end` that were not returned yet, ascending.");
 
     m.def(
         "tree_seeds",

@@ -193,7 +193,9 @@ std::vector<char> find_missing(const Matrix& X, ThreadTeam& team) {
     X.for_blocks([&](const MatrixView& block, std::size_t first) {
         std::atomic<bool> some = false;
         team.run((X.rows + kBlock - 1) / kBlock, [&](std::size_t part, std::size_t) {
-            const std::size_t begin = part * kBlock, end = std::min(X.rows, begin + kBlock);
+            // One row stands for all rows of columns that are the same number everywhere.
+            const std::size_t rows = block.row_stride == 0 ? 1 : X.rows;
+            const std::size_t begin = part * kBlock, end = std::min(rows, begin + kBlock);
             visit_scalar(block.type, [&]<class T>(std::type_identity<T>) {
                 double nothing = 0.0;  // stays zero unless a value is not finite
                 for (std::size_t i = begin; i < end; ++i)
@@ -213,6 +215,22 @@ std::vector<char> find_missing(const Matrix& X, ThreadTeam& team) {
         });
     });
     return has_missing;
+}
+
+// Whether a column is a single finite number, repeated for all rows without memory. The columns
+// that do not belong to the patch of a tree are given so.
+bool is_one_number(const MatrixView& block, std::size_t j) {
+    return block.row_stride == 0 && std::isfinite(block.column(j)[0]);
+}
+
+Column column_of_one_number(const ColumnView& values) {
+    static constexpr std::byte kCode{0};
+    Column column;
+    column.codes = {&kCode, 0, false};
+    column.n_codes = 1;
+    column.values = values;
+    column.code_values = {values[0]};
+    return column;
 }
 
 }  // namespace
@@ -243,6 +261,11 @@ Table code_table(const Matrix& X, const BinRule& rule, ThreadTeam& team) {
                                                     : 1;
         for (std::size_t j = 0; j < block.cols; ++j) {
             if (done[offset + j]) continue;
+            if (is_one_number(block, j) && !X.category(offset + j)) {
+                table.columns[offset + j] = column_of_one_number(block.column(j));
+                done[offset + j] = true;
+                continue;
+            }
             const bool joins = !runs.empty() && runs.back().block == &block &&
                                runs.back().last == j && j - runs.back().first < width;
             if (!joins) runs.push_back({&block, offset, j, j});

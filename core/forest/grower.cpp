@@ -28,6 +28,33 @@ GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam
     return rules;
 }
 
+// Raises an error unless the outputs, the rows drawn and the rules fit the table.
+void check_inputs(const Table& table, const Target& target, const SamplingPlan& sampling,
+                  const ForestPlan& plan) {
+    if (target.n_rows != table.n_rows || sampling.n_rows != table.n_rows)
+        throw std::invalid_argument("X, y and sample_weight do not have the same number of rows");
+    if (plan.criterion.classification != target.classification())
+        throw std::invalid_argument("the criterion does not fit the target");
+    if (const std::size_t m = plan.rules.search.monotonic.size(); m != 0 && m != table.n_features())
+        throw std::invalid_argument("monotonic_cst does not have one value per variable");
+}
+
+// Calls grow_all(grown), and after a stop request keeps the trees before the first unfinished one.
+template <class GrowAll>
+GrownTrees grow_until_stopped(std::size_t n_trees, GrowAll&& grow_all) {
+    GrownTrees grown;
+    grown.trees.resize(n_trees);
+    grown.work.resize(n_trees);
+    try {
+        grow_all(grown);
+    } catch (const Interrupted&) {
+        grown.complete = false;
+        grown.trees.erase(std::ranges::find(grown.trees, nullptr), grown.trees.end());
+        grown.work.resize(grown.trees.size());
+    }
+    return grown;
+}
+
 }  // namespace
 
 std::size_t n_shared(std::size_t n_trees, std::size_t n_threads) {
@@ -38,32 +65,24 @@ std::size_t n_shared(std::size_t n_trees, std::size_t n_threads) {
 
 GrownTrees grow_forest(const Table& table, const Target& target, const ForestPlan& plan,
                        ThreadTeam& team) {
-    if (target.n_rows != table.n_rows || plan.sampling.n_rows != table.n_rows)
-        throw std::invalid_argument("X, y and sample_weight do not have the same number of rows");
-    if (plan.criterion.classification != target.classification())
-        throw std::invalid_argument("the criterion does not fit the target");
-    if (const std::size_t m = plan.rules.search.monotonic.size(); m != 0 && m != table.n_features())
-        throw std::invalid_argument("monotonic_cst does not have one value per variable");
+    check_inputs(table, target, plan.sampling, plan);
     const GrowthRules rules = with_column_ranges(plan.rules, table, team);
-    GrownTrees grown;
-    grown.trees.resize(plan.seeds.size());
-    grown.work.resize(plan.seeds.size());
     const std::size_t n_trees = plan.seeds.size();
     const std::size_t n_nodes = n_trees / team.size() * 2 * table.n_rows;  // at most, per thread
     std::vector<PagePool> pools(n_nodes * sizeof(Node) < kMinPooledBytes ? 0 : team.size());
-    // `shared_by` is the team that grows this tree together, if it does.
-    const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* shared_by) {
-        PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
-        if (pool != nullptr) pool->expect((n_trees - i) / team.size());
-        auto [tree, work] = build_tree(
-            {plan.criterion, table, target, rules, team.stop(), shared_by, pool},
-            learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), plan.seeds[i]);
-        grown.trees[i] = std::make_shared<const StoredTree>(std::move(tree));
-        grown.work[i] = work;
-    };
     const bool share = rules.shareable() && plan.sampling.usual_size() >= rules.search.shared_from;
     const std::size_t n_single = n_trees - (share ? n_shared(n_trees, team.size()) : 0);
-    try {
+    return grow_until_stopped(n_trees, [&](GrownTrees& grown) {
+        // `shared_by` is the team that grows this tree together, if it does.
+        const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* shared_by) {
+            PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
+            if (pool != nullptr) pool->expect((n_trees - i) / team.size());
+            auto [tree, work] = build_tree(
+                {plan.criterion, table, target, rules, team.stop(), shared_by, pool},
+                learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), plan.seeds[i]);
+            grown.trees[i] = std::make_shared<const StoredTree>(std::move(tree));
+            grown.work[i] = work;
+        };
         if (n_single < n_trees) team.set_total(n_trees);
         team.run(n_single, [&](std::size_t i, std::size_t worker) { grow(i, worker, nullptr); });
         if (n_single < n_trees) team.report(n_single);
@@ -71,12 +90,28 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
             grow(i, 0, &team);
             team.report(i + 1);
         }
-    } catch (const Interrupted&) {
-        grown.complete = false;
-        grown.trees.erase(std::ranges::find(grown.trees, nullptr), grown.trees.end());
-        grown.work.resize(grown.trees.size());
+    });
+}
+
+GrownTrees grow_patches(const std::vector<Patch>& patches, const ForestPlan& plan,
+                        ThreadTeam& team) {
+    if (patches.size() != plan.seeds.size())
+        throw std::invalid_argument("each patch needs the seed of its tree");
+    std::vector<GrowthRules> rules;
+    for (const Patch& patch : patches) {
+        check_inputs(*patch.table, *patch.target, *patch.sampling, plan);
+        rules.push_back(with_column_ranges(plan.rules, *patch.table, team));
     }
-    return grown;
+    return grow_until_stopped(patches.size(), [&](GrownTrees& grown) {
+        team.run(patches.size(), [&](std::size_t i, std::size_t) {
+            const auto& [table, target, sampling] = patches[i];
+            auto [tree, work] = build_tree(
+                {plan.criterion, *table, *target, rules[i], team.stop()},
+                learning_subset(*sampling, *target, plan.seeds[i], team.stop()), plan.seeds[i]);
+            grown.trees[i] = std::make_shared<const StoredTree>(std::move(tree));
+            grown.work[i] = work;
+        });
+    });
 }
 
 }  // namespace silvics

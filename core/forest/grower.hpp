@@ -34,4 +34,16 @@ std::size_t n_shared(std::size_t n_trees, std::size_t n_threads);
 GrownTrees grow_forest(const Table& table, const Target& target, const ForestPlan& plan,
                        ThreadTeam& team);
 
+// What one tree is grown on: a table, its outputs, and the rows that are used of them.
+struct Patch {
+    const Table* table;
+    const Target* target;
+    const SamplingPlan* sampling;
+};
+
+// Grows one tree for each patch and seed of the plan, on different tables; the sampling of the plan
+// is not used.
+GrownTrees grow_patches(const std::vector<Patch>& patches, const ForestPlan& plan,
+                        ThreadTeam& team);
+
 }  // namespace silvics

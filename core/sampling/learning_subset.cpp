@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "sampling/patch_rows.hpp"
+
 namespace silvics {
 namespace {
 
@@ -80,6 +82,13 @@ void assign_roles(LearningSubset& subset, double structure, std::uint32_t seed) 
 // Calls visit(row) for the rows drawn for a tree, in the order drawn.
 template <class Visit>
 void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop, Visit&& visit) {
+    if (plan.patches) {
+        PatchRows rows(seed, plan.n_rows, plan.n_draws);
+        in_blocks(plan.n_rows, stop, [&](std::size_t, std::size_t end) {
+            rows.visit_below(end, [&](std::uint64_t row) { visit(static_cast<RowId>(row)); });
+        });
+        return;
+    }
     RandomStream stream(derive(root_key(seed), kRowsPart));
     if (plan.subsample) {
         const auto& of = plan.candidates;
@@ -123,7 +132,7 @@ void SamplingPlan::prepare() {
     }
     scale_up(running);
     candidates.clear();
-    if (subsample)
+    if (subsample && !patches)
         for (std::size_t i = 0; i < weights.size(); ++i)
             if (weights[i] > 0.0) candidates.push_back(static_cast<RowId>(i));
     if (!weights.empty() && !(sum > 0.0 && std::isfinite(sum)))

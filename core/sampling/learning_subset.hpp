@@ -23,6 +23,7 @@ struct SamplingPlan {
         weights;  // empty: all one; with bootstrap: proportional to the probability of being drawn
     std::vector<double> running;  // prefix sums of the weights, made by prepare()
     bool subsample = false;       // n_draws without replacement, each row with its own weight
+    bool patches = false;         // with subsample: those of PatchRows, whatever their weights
     double structure = 0.0;       // honest trees: fraction of the rows that are structure samples
     std::vector<RowId>
         candidates;  // rows that a subsample draws from, made by prepare(); empty: all rows

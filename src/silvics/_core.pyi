@@ -157,9 +157,17 @@ class Sampling:
         subsample: bool = False,
         structure: float = 0.0,
         held_out: Sequence[int] | None = None,
+        patches: bool = False,
     ) -> None: ...
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""
+
+class PatchRows:
+    """The rows of the random patch of a tree, one by one."""
+
+    def __init__(self, seed: int, n_rows: int, n_drawn: int) -> None: ...
+    def below(self, end: int) -> NDArray[numpy.int64]:
+        """The rows below `end` that were not returned yet, ascending."""
 
 def tree_seeds(forest_seed: int, first: int, count: int) -> list[int]:
     """Seeds of a forest's trees first .. first + count - 1, all different."""
@@ -430,6 +438,18 @@ def grow(
 ) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
     """
     The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, the trees are those of the first seeds.
+    """
+
+def grow_patches(
+    patches: list[tuple[Table, Target, Sampling]],
+    criterion: str,
+    rules: GrowthRules,
+    seeds: Sequence[int],
+    n_jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
+    """
+    As `grow`, with one tree for each seed and patch: a table, its outputs, and the draw of their rows.
     """
 
 class PackedForest:

@@ -144,9 +144,16 @@ RECIPES = """
 recipe : str
     Name of the algorithm, one of ``silvics.recipes.names()``. The recipe sets every parameter below
     that is None.
-rows : {"all", "bootstrap", "subsample"} or None
-    Rows that each tree is grown on: all rows, ``max_samples`` rows drawn with replacement, or
-    ``max_samples`` rows drawn without replacement. None takes the recipe's value.
+rows : {"all", "bootstrap", "subsample", "patches"} or None
+    Rows that each tree is grown on.
+
+    - "all": all rows.
+    - "bootstrap": ``max_samples`` rows, drawn with replacement.
+    - "subsample": ``max_samples`` rows of positive weight, drawn without replacement.
+    - "patches": ``max_samples`` rows, drawn without replacement as in ``RandomPatchesClassifier``:
+      which rows they are depends on the seed and on the number of rows of X alone.
+
+    None takes the recipe's value.
 columns : {"all", "subspace", "rotation", "rotation_by_class"} or None
     Columns that each tree is grown on.
 
@@ -274,8 +281,8 @@ criterion : str or None
 
     None takes the recipe's value.
 max_samples : int, float, "all" or None
-    Number of rows that each tree draws if ``rows`` is "bootstrap" or "subsample". A float is a
-    fraction of all rows, and "all" draws as many rows as X has. None takes the recipe's value.
+    Number of rows that each tree draws unless ``rows`` is "all". A float is a fraction of all
+    rows, and "all" draws as many rows as X has. None takes the recipe's value.
 max_features : int, float, {"sqrt", "log2", "all"} or None
     Number of variables, K, drawn at each node to search for a split. A float is a fraction of the
     number of the tree's columns. "sqrt" and "log2" are the square root and the binary logarithm of

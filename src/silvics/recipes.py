@@ -71,7 +71,7 @@ class Recipe:
         columns, M of trees, and K of variables drawn at a node.
     n_estimators : int
         Number of trees.
-    rows : {"all", "bootstrap", "subsample"}
+    rows : {"all", "bootstrap", "subsample", "patches"}
         Rows that each tree is grown on.
     max_samples : float, int, ByRows or None
         Number, or fraction, of the rows that each tree draws. None draws as many as X has.

@@ -97,7 +97,7 @@ GROWN = "work_ interrupted_ max_features_"
 UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
-REAL_UNCERTAINTY = "predict_quantiles predict_distribution"
+REAL_UNCERTAINTY = "predict_quantiles predict_distribution predict_interval"
 SUPERVISED = f"{FOREST} {UNDERSTAND} {UNCERTAINTY} attach_samples {ATTRIBUTES} {GROWN}"
 TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
 

@@ -26,7 +26,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     **parameters.FOREST_CONSTRAINTS,
     "recipe": [str],
     "n_estimators": [*parameters.FOREST_CONSTRAINTS["n_estimators"], None],
-    "rows": [StrOptions({"all", "bootstrap", "subsample"}), None],
+    "rows": [StrOptions({"all", "bootstrap", "subsample", "patches"}), None],
     "max_samples": [_FRACTION, _at_least(1), StrOptions({"all"}), None],
     "columns": [StrOptions({"all", "subspace", "rotation", "rotation_by_class"}), None],
     "max_columns": [_FRACTION, _at_least(1), StrOptions({"all"}), None],

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from silvics import _core
 from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.fitted_forest import FittedForest
+from silvics._estimators.intervals import HasIntervals
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
@@ -405,7 +406,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
-class BaseForestRegressor(HasDistributions, RegressorMixin, BaseForest):
+class BaseForestRegressor(HasDistributions, HasIntervals, RegressorMixin, BaseForest):
     """Base class of regression forests."""
 
     if TYPE_CHECKING:

@@ -275,7 +275,7 @@ def n_rows_drawn(axes: Axes, n_samples: int, weights: np.ndarray | None) -> int:
     max_samples = axes.max_samples
     if max_samples is None:
         return n_samples
-    if axes.rows == "subsample":
+    if axes.rows in ("subsample", "patches"):
         if not isinstance(max_samples, Integral):
             max_samples = max(1, round(float(max_samples) * n_samples))
         if max_samples > n_samples:

@@ -19,7 +19,7 @@ class RowSampling:
 
     Attributes
     ----------
-    rows : {"all", "bootstrap", "subsample"}
+    rows : {"all", "bootstrap", "subsample", "patches"}
         How they are drawn.
     n_samples : int
         The number of training rows.
@@ -53,10 +53,10 @@ class RowSampling:
     @property
     def leaves_rows_out(self) -> bool:
         """Whether trees leave rows out: whether rows can be out of bag."""
-        if self.rows != "subsample":
+        if self.rows in ("all", "bootstrap"):
             return self.rows == "bootstrap"
         drawn = self.n_drawn or 0
-        if self.weights is not None:  # rows of weight zero are never drawn
+        if self.rows == "subsample" and self.weights is not None:  # draws none of weight zero
             drawn = min(drawn, int(np.count_nonzero(self.weights)))
         return drawn < self.n_samples - self.n_held_out
 
@@ -74,9 +74,10 @@ class RowSampling:
             self.n_drawn or 0,
             self.balanced,
             self.weights,
-            self.rows == "subsample",
+            self.rows in ("subsample", "patches"),
             self.structure,
             self.held_out(seed).tolist() if self.n_held_out else None,
+            self.rows == "patches",
         )
 
     def check_against(self, tree: _core.Tree) -> None:

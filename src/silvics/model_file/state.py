@@ -61,7 +61,7 @@ FITTED: dict[str, Callable[[Any], bool]] = {
 # value. Files of merged and converted forests do not have these entries.
 SAMPLING: list[tuple[str, str, Callable[[Any], bool]]] = [
     ("n_samples", "n_samples", is_int(1, 2**32 - 2)),
-    ("rows", "rows", lambda value: value in ("all", "bootstrap", "subsample")),
+    ("rows", "rows", lambda value: value in ("all", "bootstrap", "subsample", "patches")),
     ("n_samples_bootstrap", "n_drawn", or_none(is_int(1, MAX_DRAWS))),
     ("balanced_subsample", "balanced", is_bool),
     ("structure", "structure", lambda value: is_number(value) and 0 <= value < 1),

@@ -9,15 +9,11 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 
-from silvics import _core
 from silvics._names import one_of
 from silvics._results.base import Result
 from silvics._threads import n_threads
 from silvics.plots import charts
-from silvics.uncertainty.quantiles import training_samples
-
-# Proximities of leaves, whatever their size and depth.
-_ANY_SIZE, _ANY_DEPTH = 0, 2**62
+from silvics.uncertainty.weights import kernel_weights, training_samples
 
 
 @dataclass(repr=False, eq=False)
@@ -315,11 +311,7 @@ def predicted_distributions(forest: Any, X: Any, n_jobs: int | None) -> Predicte
     samples = training_samples(forest, X, "predict_distribution")
     rows = None if X is None else forest._checked(X)
     threads = n_threads(forest._jobs(n_jobs))
-    kind = "gap" if X is None else "kernel"
-    native = _core.Proximity(
-        forest._grown.trees.predictor, samples.membership, kind, np.zeros(0, dtype=np.uint32),
-        _ANY_SIZE, _ANY_DEPTH, threads,
-    )  # fmt: skip
+    native = kernel_weights(forest._grown, samples, rows, threads)
     starts, columns, values = native.sparse(rows, threads)
     weights = csr_matrix((values, columns, starts), shape=(len(starts) - 1, native.n_columns))
     # Leaves of honest trees may have no rows: the others share their weight.

@@ -12,17 +12,9 @@ from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.training_samples import TrainingSamples
 from silvics._threads import n_threads
 from silvics.uncertainty.levels import checked_levels
+from silvics.uncertainty.weights import training_samples
 
 INTERPOLATIONS = ("inverted_cdf", "linear", "lower", "higher", "midpoint", "nearest")
-
-
-def training_samples(forest: Any, X: Any, what: str) -> TrainingSamples:
-    """Return the training rows of a forest; ValueError if it has none, or none out of bag."""
-    grown: GrownForest = forest._grown
-    grown.require_one_leaf_each(what)
-    if X is None:
-        grown.require_out_of_bag(f"{what} without X")
-    return grown.require_samples(what)
 
 
 def predicted_quantiles(
