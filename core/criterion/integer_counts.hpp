@@ -143,7 +143,7 @@ public:
     // Scores of the cuts after bins of samples, and bounds on those of the cuts within them. Planes
     // are those of the classes present, in their order (binned_counts.hpp).
     static constexpr double kBinError = Impurity::kBinError;
-    bool few_for_bins() const { return n_present_ <= Impurity::kBinnedClasses; }
+    bool fits_bins() const { return n_present_ <= Impurity::kBinnedClasses; }
     bool scores_bins() const { return impurity_.scores_bins(); }
     std::size_t n_planes() const { return n_present_; }
     static constexpr std::size_t planes_per_sample() { return 1; }

@@ -154,7 +154,7 @@ public:
 
     // Bins have a plane for each class that an output has at the node (binned_counts.hpp).
     static constexpr double kBinError = Impurity::kBinError;
-    bool few_for_bins() const { return parts_.size() <= Impurity::kBinnedClasses * q(); }
+    bool fits_bins() const { return parts_.size() <= Impurity::kBinnedClasses * q(); }
     bool scores_bins() const { return impurity_.scores_bins(); }
     std::size_t n_planes() const { return parts_.size(); }
     std::size_t planes_per_sample() const { return q(); }

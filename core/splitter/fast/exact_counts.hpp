@@ -246,8 +246,7 @@ private:
     // Whether to sum the samples of a node in bins. The more classes, the more bins must be looked
     // into.
     static bool worth_bins(const C& criterion, std::size_t n) {
-        return criterion.few_for_bins() &&
-               n >= std::max(std::size_t{64}, 16 * criterion.n_planes());
+        return criterion.fits_bins() && n >= std::max(std::size_t{64}, 16 * criterion.n_planes());
     }
 
     const Kernels& kernels_ = kernels();
