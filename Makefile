@@ -29,7 +29,7 @@ $(VENV)/.created: | tools
 
 # The package alone, built from these files.
 $(VENV)/.built: $(VENV)/.created $(SOURCES)
-	$(BIN)/pip install -q . 2>&1 | { grep -v WARNING || true; }
+	$(BIN)/pip install -q '.[report]' 2>&1 | { grep -v WARNING || true; }
 	@$(PY) -c 'import silvics'
 	@touch $@
 
@@ -40,8 +40,8 @@ $(VENV)/.dev: $(VENV)/.created pyproject.toml
 
 build: $(VENV)/.built  ## build and install the package into .venv
 
-demo: $(VENV)/.built  ## grow a forest on bundled data, score it, show what matters
-	$(PY) -m silvics.demo
+demo: $(VENV)/.built  ## write a report on a bundled table, and print its summary
+	$(PY) -m silvics.demo build/demo
 
 test: test-cpp test-python  ## all tests that CI runs (under 20 minutes)
 

@@ -4,12 +4,14 @@
 #include <nanobind/stl/tuple.h>
 
 #include "conversions.hpp"
+#include "held_table.hpp"
 #include "importance/by_context.hpp"
 #include "importance/impurity_decrease.hpp"
 #include "importance/node_importances.hpp"
 #include "importance/randomized_trees.hpp"
 #include "importance/subset_impurities.hpp"
 #include "importance/surrogates.hpp"
+#include "importance/target_importances.hpp"
 #include "predictor/leaf_membership.hpp"
 #include "views.hpp"
 
@@ -53,6 +55,31 @@ void bind_node_importances(nb::module_& m, const char* doc) {
         nb::arg("target"), nb::arg("seeds"), nb::arg("sampling"), nb::arg("measure"),
         nb::arg("group_of"), nb::arg("n_groups"), nb::arg("min_samples"), nb::arg("by_output"),
         nb::arg("n_jobs"), doc);
+}
+
+void bind_target_importances(nb::module_& m) {
+    m.def(
+        "target_importances",
+        [](const HeldTable& table, Vector<double> values, std::vector<std::int64_t> columns,
+           const SamplingPlan& sampling, const std::string& criterion, const GrowthRules& rules,
+           std::vector<std::uint32_t> seeds, std::size_t n_jobs, nb::object progress) {
+            const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};
+            const ManyTargets targets{span_of(values), std::move(columns)};
+            PythonMonitor monitor(std::move(progress));
+            TargetImportances found;
+            unlocked(n_jobs, monitor, [&](ThreadTeam& team) {
+                found = target_importances(table, targets, plan, team);
+            });
+            const std::size_t n = found.finished.size();
+            return std::tuple(to_numpy(std::move(found.values), n, table.n_features()),
+                              to_numpy(std::move(found.finished), n),
+                              monitor.failed() ? monitor.error() : nb::object(nb::none()));
+        },
+        nb::arg("table"), nb::arg("values"), nb::arg("columns"), nb::arg("sampling"),
+        nb::arg("criterion"), nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"),
+        nb::arg("progress").none(),
+        "Importances of the variables for each target (targets x variables), which targets are "
+        "finished, and the exception that interrupted the others, or None.");
 }
 
 }  // namespace
@@ -105,6 +132,7 @@ void bind_importance(nb::module_& m) {
         nb::arg("wants_mimicry"), nb::arg("n_jobs"),
         "Importances from surrogate splits (trees x variables), and how well variables mimic "
         "each other.");
+    bind_target_importances(m);
     m.def(
         "impurity_decrease_by_output",
         [](const StoredTree& tree, const std::string& impurity, std::size_t min_samples) {

@@ -108,7 +108,10 @@ BuiltTree build_tree(const BuildContext& context, LearningSubset subset, std::ui
                     .subset = std::move(subset)};
     state.order.estimates = state.subset.estimates;
     state.growth_key = derive(root_key(seed), kOrderPart);
-    state.features = draw_columns(context.table.n_features(), context.rules.columns_of_tree, seed);
+    const std::vector<FeatureId>& columns = context.rules.columns;
+    state.features = draw_columns(
+        columns.empty() ? FeatureDraw::first_features(context.table.n_features()) : columns,
+        context.rules.columns_of_tree, seed);
     auto splitter = context.criterion.make_splitter(state.splitter_parts());
     state.mode = choose_mode(context.criterion, *splitter, context.target, state.subset,
                              state.rules, context.team != nullptr);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "builder/frontier.hpp"
 #include "builder/stopping_rule.hpp"
@@ -15,7 +16,8 @@ struct GrowthRules {
     Growth growth = Growth::depth_first;
     double min_weight_fraction_leaf = 0.0;  // a fraction of the weight of the tree's rows
     double ccp_alpha = 0.0;
-    std::size_t columns_of_tree = 0;  // columns that each tree draws for itself; 0: all columns
+    std::vector<FeatureId> columns;   // the columns that trees may use, ascending; empty: all
+    std::size_t columns_of_tree = 0;  // of these, how many each tree draws for itself; 0: all
 
     // Whether several threads may grow one tree.
     bool shareable() const {

@@ -52,18 +52,21 @@ private:
     RandomStream stream_{0};
 };
 
-// The variables of a tree: `wanted` of them in ascending order; 0 means all.
-inline std::vector<FeatureId> draw_columns(std::size_t n_features, std::size_t wanted,
+// The variables of a tree: `wanted` of the given ones, in ascending order; 0 means all.
+inline std::vector<FeatureId> draw_columns(std::vector<FeatureId> features, std::size_t wanted,
                                            std::uint32_t seed) {
-    std::vector<FeatureId> features = FeatureDraw::first_features(n_features);
-    if (wanted == 0 || wanted >= n_features) return features;
+    if (wanted == 0 || wanted >= features.size()) return features;
     RandomStream stream(derive(root_key(seed), kColumnsPart));
     for (std::size_t i = 0; i < wanted; ++i)
         std::swap(features[i],
-                  features[i + static_cast<std::size_t>(stream.below(n_features - i))]);
+                  features[i + static_cast<std::size_t>(stream.below(features.size() - i))]);
     features.resize(wanted);
     std::ranges::sort(features);
     return features;
+}
+inline std::vector<FeatureId> draw_columns(std::size_t n_features, std::size_t wanted,
+                                           std::uint32_t seed) {
+    return draw_columns(FeatureDraw::first_features(n_features), wanted, seed);
 }
 
 }  // namespace silvics

@@ -10,7 +10,8 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import bias_variance, datasets, importance, impute, inspection, recipes
+    from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
+    from silvics._sources.scanning import scan
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forest_embedding import ForestEmbedding
     from silvics.forests import (
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from silvics.merging import merge
     from silvics.model_file.container import ModelFileError
     from silvics.model_file.loading import load
+    from silvics.patches.forests import RandomPatchesClassifier, RandomPatchesRegressor
     from silvics.recipe_forests import ForestClassifier, ForestRegressor
+    from silvics.reporting.report import report
     from silvics.trees import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -36,6 +39,7 @@ else:
     __getattr__, __dir__ = attach(
         __name__,
         {
+            "_sources.scanning": ["scan"],
             "bias_variance": [],
             "datasets": [],
             "embedding": ["RandomTreesEmbedding"],
@@ -54,8 +58,11 @@ else:
             "merging": ["merge"],
             "model_file.container": ["ModelFileError"],
             "model_file.loading": ["load"],
+            "network": [],
+            "patches.forests": ["RandomPatchesClassifier", "RandomPatchesRegressor"],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
+            "reporting.report": ["report"],
             "trees": [
                 "DecisionTreeClassifier",
                 "DecisionTreeRegressor",
@@ -79,6 +86,8 @@ __all__ = [
     "ModelFileError",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomPatchesClassifier",
+    "RandomPatchesRegressor",
     "RandomTreesEmbedding",
     "__version__",
     "bias_variance",
@@ -89,5 +98,8 @@ __all__ = [
     "inspection",
     "load",
     "merge",
+    "network",
     "recipes",
+    "report",
+    "scan",
 ]

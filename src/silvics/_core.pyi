@@ -972,6 +972,23 @@ def surrogate_importances(
     Importances from surrogate splits (trees x variables), and how well variables mimic each other.
     """
 
+def target_importances(
+    table: Table,
+    values: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    columns: Sequence[int],
+    sampling: Sampling,
+    criterion: str,
+    rules: GrowthRules,
+    seeds: Sequence[int],
+    n_jobs: int,
+    progress: object | None,
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint8], object]:
+    """
+    Importances of the variables for each target (targets x variables), which targets are finished, and the exception that interrupted the others, or None.
+    """
+
 def impurity_decrease_by_output(
     tree: Tree, impurity: str, min_samples: int = 0
 ) -> NDArray[numpy.float64]:

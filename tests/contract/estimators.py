@@ -15,10 +15,11 @@ FORESTS = [
     silvics.ExtraTreesRegressor,
 ]
 OF_ANY_RECIPE = [silvics.ForestClassifier, silvics.ForestRegressor]
+PATCHES = [silvics.RandomPatchesClassifier, silvics.RandomPatchesRegressor]
 WITHOUT_OUTPUT = [silvics.IsolationForest, silvics.RandomTreesEmbedding]
 # Those that stand for a class of scikit-learn, and all.
 COUNTERPARTS = TREES + FORESTS + WITHOUT_OUTPUT
-ESTIMATORS = COUNTERPARTS + OF_ANY_RECIPE
+ESTIMATORS = COUNTERPARTS + OF_ANY_RECIPE + PATCHES
 
 
 def known(estimator, **given):

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from silvics import IsolationForest, RandomTreesEmbedding, recipes
 from silvics.impute import ForestImputer, ProximityImputer
 
-from .estimators import ESTIMATORS, FORESTS, OF_ANY_RECIPE, TREES
+from .estimators import ESTIMATORS, FORESTS, OF_ANY_RECIPE, PATCHES, TREES
 
 TREE_CHOICES = [
     {"growth": "breadth_first", "search": "sort"},
@@ -100,6 +100,8 @@ def expected_failures(estimator):
         if name in blind:
             failures[check] = "three trees whose splits hardly look at the output"
         return failures
+    elif isinstance(estimator, tuple(PATCHES)):
+        reason = "rows as they are given are drawn"
     elif getattr(estimator, "bootstrap", False):
         reason = "sample_weight is the chance to be drawn: equal to repeated rows on average only"
     elif estimator.split_sample is not None:

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from .estimators import WITHOUT_OUTPUT, answer
+from .estimators import PATCHES, WITHOUT_OUTPUT, answer
 
 OURS = ("categorical_features", "unknown_category", "missing")
 
@@ -16,7 +16,7 @@ OURS = ("categorical_features", "unknown_category", "missing")
 def test_tables_of_every_kind_are_taken(ours):
     tags = get_tags(ours()).input_tags
     assert tags.two_d_array
-    assert tags.sparse
+    assert tags.sparse is (ours not in PATCHES)
     assert tags.string
     assert tags.categorical
     assert tags.allow_nan
@@ -48,7 +48,8 @@ def test_tags_tell_the_truth(ours):
         words.astype(str),
         pd.DataFrame({"a": pd.Categorical(words[:, 0])}),
     ):
-        assert len(answer(ours().fit(X, y), X)) == 30
+        if not sparse.issparse(X) or ours not in PATCHES:
+            assert len(answer(ours().fit(X, y), X)) == 30
 
 
 def test_defaults_of_what_tables_may_be(ours):

@@ -19,6 +19,8 @@ PUBLIC = (
     *ALL,
     silvics.ForestClassifier,
     silvics.ForestRegressor,
+    silvics.RandomPatchesClassifier,
+    silvics.RandomPatchesRegressor,
     silvics.IsolationForest,
     silvics.RandomTreesEmbedding,
 )
@@ -68,6 +70,7 @@ def test_attributes_are_those_of_a_fitted_estimator(kind):
     known = kind().get_params()
     if "oob_score" in known:
         drawn = {"rows": "bootstrap"} if "rows" in known else {"bootstrap": True}
+        drawn = {} if "max_memory" in known else drawn
         parameters = {"n_estimators": 50, "oob_score": True, **drawn}
     fitted = small(kind, **parameters).fit(X, y)
     described = set(section(kind, "Attributes"))
@@ -97,7 +100,11 @@ def documented(module):
 
 @pytest.mark.parametrize(
     "function",
-    [*documented(silvics.importance), *documented(silvics.bias_variance)],
+    [
+        *documented(silvics.importance),
+        *documented(silvics.bias_variance),
+        *documented(silvics.network),
+    ],
     ids=name_of,
 )
 def test_functions_say_what_they_take_and_give(function):
@@ -119,7 +126,13 @@ def results(module):
 
 
 @pytest.mark.parametrize(
-    "kind", [*results(silvics.importance), *results(silvics.bias_variance)], ids=name_of
+    "kind",
+    [
+        *results(silvics.importance),
+        *results(silvics.bias_variance),
+        *results(silvics.network),
+    ],
+    ids=name_of,
 )
 def test_results_say_what_they_have(kind):
     described = section(kind, "Attributes")
@@ -164,7 +177,10 @@ def test_public_names():
         "inspection",
         "load",
         "merge",
+        "network",
         "recipes",
+        "report",
+        "scan",
         "__version__",
     }
     assert silvics.__version__ == version("silvics")

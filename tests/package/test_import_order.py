@@ -25,6 +25,7 @@ ORDER = [
     "datasets",
     # Tables, predictions, fitting. Fitting prunes trees by what they predict, and so comes later.
     "_tables",
+    "_sources",
     "recipes",
     "_predicting",
     "_fitting",
@@ -45,6 +46,7 @@ ORDER = [
     "recipe_forests",
     "isolation",
     "embedding",
+    "patches",
     # What makes or uses estimators.
     "interop.from_sklearn",
     "model_file.loading",
@@ -55,6 +57,9 @@ ORDER = [
     "inspection",
     "bias_variance",
     "impute",
+    "network",
+    "reporting",
+    "cli",
     "demo",
 ]
 
@@ -66,10 +71,11 @@ LAZY = [
     "importance/__init__.py",
     "impute/__init__.py",
     "inspection/__init__.py",
+    "network/__init__.py",
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow"}
+OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
 
 
 def files():

@@ -17,7 +17,7 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import bias_variance, datasets, importance, impute, inspection, recipes
+from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
 from silvics.uncertainty import distributions
@@ -31,9 +31,10 @@ Y = [0, 0, 1, 1] * 5
 SILVICS = """
 DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
 RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor
-ForestClassifier ForestRegressor IsolationForest RandomTreesEmbedding ForestEmbedding
-load merge from_sklearn ModelFileError
-bias_variance datasets importance impute inspection recipes __version__
+ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
+IsolationForest RandomTreesEmbedding ForestEmbedding
+scan load merge from_sklearn ModelFileError report
+bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -58,6 +59,7 @@ INSPECTION = """
 diagnose outliers prototypes proximity_map
 Diagnosis Finding Outliers Prototypes ProximityMap
 """
+NETWORK = "genie3 Network NetworkAccuracy"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
@@ -68,6 +70,7 @@ PACKAGES = {
     importance: IMPORTANCE,
     impute: IMPUTE,
     inspection: INSPECTION,
+    network: NETWORK,
     recipes: RECIPES,
 }
 
@@ -120,6 +123,9 @@ EMBEDDING = f"""
 {FOREST} {ATTRIBUTES} {GROWN} {FIXED} n_outputs_ set_callbacks set_transform_request
 """  # its predictor() raises: an embedding predicts nothing
 
+# What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
+PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
+
 ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
     "ExtraTreesClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
@@ -127,6 +133,8 @@ ESTIMATORS = {
     "RandomForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ExtraTreesRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
+    "RandomPatchesClassifier": f"{SUPERVISED} {PATCHES} {ROUTING} {PROBABILITIES}",
+    "RandomPatchesRegressor": f"{SUPERVISED} {PATCHES} {REAL_UNCERTAINTY} {ROUTING}",
     "DecisionTreeClassifier": TREE,
     "DecisionTreeRegressor": TREE,
     "ExtraTreeClassifier": TREE,
@@ -137,6 +145,8 @@ ESTIMATORS = {
 COUNTERPARTS = {
     "ForestClassifier": sklearn.ensemble.RandomForestClassifier,
     "ForestRegressor": sklearn.ensemble.RandomForestRegressor,
+    "RandomPatchesClassifier": sklearn.ensemble.RandomForestClassifier,
+    "RandomPatchesRegressor": sklearn.ensemble.RandomForestRegressor,
 }
 
 
@@ -268,6 +278,12 @@ RESULTS = {
     inspection.Outliers: f"{RESULT} scores raw labels measure",
     inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
     inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
+    network.Network: f"""
+        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy
+    """,
+    network.NetworkAccuracy: f"""
+        {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
+    """,
     impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }

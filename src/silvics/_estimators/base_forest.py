@@ -21,7 +21,7 @@ from silvics._estimators.samples import check_can_keep_samples, with_attached_sa
 from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
-from silvics._fitting.growing import grow
+from silvics._fitting.growing import Growth, grow
 from silvics._fitting.learning_task import LearningTask, forest_task
 from silvics._fitting.progress import Progress
 from silvics._predicting import prediction
@@ -258,7 +258,7 @@ class BaseForest(
         y = task.outputs.values
         context = self._init_callback_context(max_subtasks=n_more)
         context.call_on_fit_task_begin(estimator=self, X=given, y=y)
-        growth = grow(task, seeds, n_threads(self.n_jobs), Progress(self) or None)
+        growth = self._growth(task, seeds)
         if growth.error is not None and not kept and not growth.trees:
             raise growth.error
         made = getattr(self, "_estimators", [])[: len(kept)]
@@ -277,6 +277,10 @@ class BaseForest(
         if growth.error is None:
             context.call_on_fit_task_end(estimator=self, X=given, y=y)
         return growth.error
+
+    def _growth(self, task: LearningTask, seeds: list[int]) -> Growth:
+        """Grow one tree for each seed."""
+        return grow(task, seeds, n_threads(self.n_jobs), Progress(self) or None)
 
     def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
         """Prune the grown trees if the recipe asks for it."""

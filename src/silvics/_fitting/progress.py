@@ -14,13 +14,13 @@ class Progress:
     The core calls it on the calling thread whenever the number has changed.
     """
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any, unit: str = "trees") -> None:
         self._listeners: list[Callable[[int, int], object]] = []
         if estimator.verbose:
-            self._listeners.append(PrintedProgress(estimator.verbose))
+            self._listeners.append(PrintedProgress(estimator.verbose, unit))
         if estimator.progress is not None:
             self._listeners.append(estimator.progress)
-        if getattr(estimator, "_skl_callbacks", None):
+        if getattr(estimator, "_skl_callbacks", None) and unit == "trees":
             self._listeners.append(_Callbacks(estimator))
 
     def __bool__(self) -> bool:

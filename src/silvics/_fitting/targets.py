@@ -241,14 +241,14 @@ def class_weights(
         )
     expanded = np.ones(len(y))
     for k, levels in enumerate(outputs.classes):
-        of_class = _weights_of_classes(chosen[k], levels, y[:, k], weights)
+        of_class = weights_of_classes(chosen[k], levels, y[:, k], weights)
         expanded *= of_class[outputs.values[:, k]]
     if not np.isfinite(expanded).all() or (expanded < 0).any():
         raise ValueError("The weights in class_weight must be finite and non-negative.")
     return expanded
 
 
-def _weights_of_classes(
+def weights_of_classes(
     chosen: Any, levels: np.ndarray, y: np.ndarray, weights: np.ndarray | None
 ) -> np.ndarray:
     """Return the weight of each class of one output: balanced, or looked up by its label."""

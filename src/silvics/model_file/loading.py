@@ -16,6 +16,7 @@ from silvics.isolation import IsolationForest
 from silvics.model_file import container, json_values
 from silvics.model_file.container import refuse
 from silvics.model_file.reading import restored
+from silvics.patches.forests import RandomPatchesClassifier, RandomPatchesRegressor
 from silvics.recipe_forests import ForestClassifier, ForestRegressor
 from silvics.trees import (
     DecisionTreeClassifier,
@@ -39,6 +40,8 @@ _CLASSES: dict[str, Any] = {
         ExtraTreesRegressor,
         ForestClassifier,
         ForestRegressor,
+        RandomPatchesClassifier,
+        RandomPatchesRegressor,
         IsolationForest,
         RandomTreesEmbedding,
     )

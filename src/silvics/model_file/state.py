@@ -13,7 +13,7 @@ ESTIMATORS = (
     "DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor",
     "RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier",
     "ExtraTreesRegressor", "ForestClassifier", "ForestRegressor", "IsolationForest",
-    "RandomTreesEmbedding",
+    "RandomTreesEmbedding", "RandomPatchesClassifier", "RandomPatchesRegressor",
 )  # fmt: skip
 
 # One letter per variable, so that the number of variables is bounded by the size of the file.
@@ -55,6 +55,8 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
+    "n_passes_": is_int(0),
+    "bytes_read_": is_int(0),
     "_frame_library": lambda value: value in ("pandas", "polars", "pyarrow", "modin", "cudf"),
 }
 # How the rows of trees were drawn: the key in files, the field of RowSampling, and the check of its

@@ -200,3 +200,34 @@ def _shades(n: int) -> Any:
     from matplotlib import colormaps
 
     return colormaps["Blues"](np.linspace(0.95, 0.3, n))
+
+
+def arrows(sources: list[str], ends: list[str], values: np.ndarray, ax: Any = None) -> Any:
+    """Draw arrows between points on a circle, wider and darker for larger values."""
+    ax = new_axes(ax, 7.0, 7.0)
+    names = list(dict.fromkeys(name for pair in zip(sources, ends, strict=True) for name in pair))
+    angles = np.linspace(0.0, 2.0 * np.pi, len(names), endpoint=False)
+    place = dict(zip(names, zip(np.cos(angles), np.sin(angles), strict=True), strict=True))
+    largest = values.max(initial=0.0) or 1.0
+    shades = 0.25 + 0.75 * np.clip(values / largest, 0.0, 1.0)
+    for source, end, shade in zip(sources, ends, shades.tolist(), strict=True):
+        style = {
+            "arrowstyle": "-|>", "connectionstyle": "arc3,rad=0.12", "color": "tab:blue",
+            "alpha": shade, "linewidth": 0.4 + 2.0 * shade, "shrinkA": 5.0, "shrinkB": 7.0,
+        }  # fmt: skip
+        ax.annotate("", place[end], place[source], arrowprops=style)
+    for name, angle in zip(names, angles.tolist(), strict=True):
+        x, y = place[name]
+        ax.plot(x, y, "o", color="0.3", markersize=5)
+        on_left = x < -1e-9
+        ax.text(
+            1.05 * x, 1.05 * y, _label(name), fontsize="small", rotation_mode="anchor",
+            rotation=np.degrees(angle) + 180.0 * on_left, ha="right" if on_left else "left",
+            va="center",
+        )  # fmt: skip
+    ax.set_xlim(-1.35, 1.35)
+    ax.set_ylim(-1.35, 1.35)
+    ax.set_aspect("equal")
+    ax.axis("off")
+    ax.set_title(f"{len(values)} edges of the largest importance")
+    return ax

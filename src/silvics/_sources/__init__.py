@@ -1,0 +1,1 @@
+"""Tables that are read piece by piece: files, lazy frames, and tables in memory."""

@@ -1,0 +1,164 @@
+"""The function ``scan``, which opens a table that is read piece by piece."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from silvics._names import one_of
+from silvics._sources.arrow_files import ArrowFiles, format_of
+from silvics._sources.in_memory import ArraySource, FrameSource, LazySource, NpySource
+from silvics._sources.source import Source
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """A table that is read piece by piece; :func:`silvics.scan` makes it."""
+
+    source: Source
+    columns: list[Any]
+
+    def __repr__(self) -> str:
+        n_rows = self.source.n_rows()
+        rows = "" if n_rows is None else f", {n_rows} rows"
+        return f"<scan of {self.source.describe()}{rows}, {len(self.columns)} columns>"
+
+
+def scan(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    format: str | None = None,
+    filesystem: Any = None,
+) -> Scan:
+    """Open a table that is read piece by piece, and may be larger than the memory.
+
+    Nothing is read yet but what describes the files. Estimators that accept a scan read it in
+    passes, from the first row to the last. The rows are numbered in the order of the files, which
+    are sorted by their paths.
+
+    Parameters
+    ----------
+    data : str, path, list of them, lazy frame, data frame or array
+        A path, a folder, a pattern such as ``"data/*.parquet"``, or a list of paths. Files may be
+        Parquet, Feather or Arrow IPC, CSV, or one ``.npy`` file. Folders are searched for Parquet
+        files, and those named ``key=value`` add the column ``key``. A lazy frame of polars is
+        computed again for every pass. Tables in memory are accepted too.
+    columns : sequence of str or None, default=None
+        The columns to use. None uses all columns.
+    format : {"parquet", "ipc", "csv"} or None, default=None
+        Format of the files. None decides by their names.
+    filesystem : filesystem or None, default=None
+        A filesystem of pyarrow or fsspec, for paths that are not local.
+
+    Returns
+    -------
+    scan : Scan
+        Object that can be passed as X to ``fit`` and ``predict`` of ``RandomPatchesClassifier``
+        and ``RandomPatchesRegressor``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import silvics
+    >>> table = pd.DataFrame({"size": [70.0, 90.0], "price": [1.0, 2.0]})
+    >>> silvics.scan(table)
+    <scan of table in memory, 2 rows, 2 columns>
+    """
+    if format is not None:
+        one_of("format", format, ["parquet", "ipc", "csv"])
+    source = _source(data, format, filesystem)
+    every = list(source.columns) if source.columns is not None else list(range(source.n_columns))
+    if columns is None:
+        return Scan(source, every)
+    for name in columns:
+        if name not in every:
+            source.check_column(name, "columns")
+    return Scan(source, list(columns))
+
+
+def is_path(data: Any) -> bool:
+    """Return whether an X is a path, a pattern, or a list of paths."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(part, str | os.PathLike) for part in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def _source(data: Any, form: str | None, filesystem: Any) -> Source:
+    if is_path(data):
+        return _files(data, form, filesystem)
+    if isinstance(data, np.ndarray):
+        return ArraySource(data)
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return FrameSource(data)
+    if type(data).__module__.startswith("polars") and type(data).__name__ == "LazyFrame":
+        return LazySource(data)
+    raise TypeError(
+        f"scan needs paths of files, a lazy frame of polars, a data frame or an array, got "
+        f"{type(data).__module__}.{type(data).__qualname__}."
+    )
+
+
+def _files(data: Any, form: str | None, filesystem: Any) -> Source:
+    given = data if isinstance(data, list | tuple) else [data]
+    paths: dict[str, dict[str, Any]] = {}
+    for part in map(os.fspath, given):
+        found = _expanded(part, filesystem)
+        of_folders = len(found) > 1 or os.path.isdir(part)
+        paths |= {path: keys_of(path, part) if of_folders else {} for path in found}
+    if any(path.endswith(".npy") for path in paths):
+        if len(paths) > 1:
+            raise ValueError("scan reads a single .npy file, but there are several paths.")
+        return NpySource(next(iter(paths)))
+    formats = {format_of(path, form) for path in paths}
+    if len(formats) > 1:
+        raise ValueError(f"scan reads files of one format, but these are {sorted(formats)}.")
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError(
+            "scan needs pyarrow to read files: pip install 'silvics[arrow]'."
+        ) from error
+    del pyarrow
+    return ArrowFiles(paths, formats.pop(), _arrow_filesystem(filesystem))
+
+
+def _expanded(path: str, filesystem: Any) -> list[str]:
+    """Return the files that a path, a folder or a pattern means."""
+    if filesystem is not None:
+        return [path]
+    if os.path.isdir(path):
+        found = glob.glob(os.path.join(glob.escape(path), "**", "*.parquet"), recursive=True)
+    elif glob.has_magic(path) and not os.path.exists(path):
+        found = glob.glob(path, recursive=True)
+    else:
+        found = [path]
+    files = [name for name in found if os.path.isfile(name)]
+    if not files:
+        raise FileNotFoundError(f"scan finds no file for {path!r}.")
+    return files
+
+
+def keys_of(path: str, root: str) -> dict[str, Any]:
+    """Return the columns that folders named ``key=value`` below the root give (Hive)."""
+    below = PurePath(path).parts[len(PurePath(root.partition("*")[0]).parts) - 1 : -1]
+    pairs = [part.split("=", 1) for part in below if "=" in part]
+    return {key: int(text) if text.lstrip("-").isdigit() else text for key, text in pairs}
+
+
+def _arrow_filesystem(filesystem: Any) -> Any:
+    if filesystem is None:
+        return None
+    import pyarrow.fs as arrow
+
+    if isinstance(filesystem, arrow.FileSystem):
+        return filesystem
+    return arrow.PyFileSystem(arrow.FSSpecHandler(filesystem))

@@ -1,0 +1,108 @@
+"""What every source can do: describe its columns and read its rows in order, in batches."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from silvics._names import did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some consecutive rows of a source.
+
+    Attributes
+    ----------
+    first : int
+        The number of the first row within the source.
+    table : frame or ndarray
+        The rows, with the columns that were asked for, in that order.
+    where : str
+        Where they come from, for errors.
+    """
+
+    first: int
+    table: Any
+    where: str
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.table)
+
+    def column(self, name: str | int) -> np.ndarray:
+        """Return a column as an array; strings and categories as objects."""
+        if isinstance(self.table, np.ndarray):
+            raise TypeError("arrays have no named columns")
+        series = nw.from_native(self.table)[name]
+        if series.dtype in (nw.Categorical, nw.Enum):
+            series = series.cast(nw.String)
+        return series.to_numpy()
+
+    def only(self, columns: Sequence[Any]) -> Any:
+        """Return the table with some of its columns."""
+        if isinstance(self.table, np.ndarray):
+            return self.table[:, list(columns)]
+        return nw.from_native(self.table).select(list(columns)).to_native()
+
+
+@dataclass
+class Reading:
+    """Counts of what was read from a source: passes over it, rows, and bytes of its files."""
+
+    n_passes: int = 0
+    n_rows: int = 0
+    n_bytes: int = 0
+
+
+class Source(ABC):
+    """A table whose rows can be read in order, any number of times.
+
+    Attributes
+    ----------
+    columns : list of str, or None
+        Names of the columns; None for arrays without names.
+    n_columns : int
+        Number of columns.
+    library : str or None
+        Library of the frames of which batches consist.
+    """
+
+    columns: list[str] | None
+    n_columns: int
+    library: str | None = None
+
+    @abstractmethod
+    def n_rows(self) -> int | None:
+        """Return the number of rows if it is known without reading them."""
+
+    @abstractmethod
+    def batches(self, columns: Sequence[Any], n_rows: int) -> Iterator[Batch]:
+        """Read all rows in order, in batches of at most ``n_rows``, with these columns."""
+
+    def n_bytes(self, columns: Sequence[Any]) -> int:
+        """Return the bytes of files that a pass over these columns reads, or 0 if not known."""
+        del columns
+        return 0
+
+    def describe(self) -> str:
+        """Return a few words about the source, for messages."""
+        return "table in memory"
+
+    def check_column(self, name: Any, parameter: str) -> None:
+        """Raise ValueError unless the source has a column of this name."""
+        if self.columns is None:
+            raise ValueError(
+                f"{parameter}={name!r} names a column, but the columns of the {self.describe()} "
+                f"have no names. Pass {parameter} as an array with one value for each row."
+            )
+        if name not in self.columns:
+            raise ValueError(
+                f"{parameter}={name!r} is not a column of the {self.describe()}."
+                f"{did_you_mean(name, self.columns)}"
+            )

@@ -1,0 +1,1 @@
+"""The command line: report, fit, predict, impute, convert and info."""

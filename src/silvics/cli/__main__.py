@@ -1,0 +1,7 @@
+"""``python -m silvics.cli``."""
+
+import sys
+
+from silvics.cli.main import main
+
+sys.exit(main())

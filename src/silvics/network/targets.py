@@ -1,0 +1,116 @@
+"""The variables of an expression table: regulators as a table, targets as numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from silvics._names import did_you_mean
+from silvics._tables.column_values import some
+from silvics._tables.table import Blocks, Variables
+
+
+def names_of(variables: Variables) -> np.ndarray:
+    """Return the names of the columns, or x0, x1, ... if they have none."""
+    if variables.names is not None:
+        return np.array([str(name) for name in variables.names], dtype=object)
+    return np.array([f"x{j}" for j in range(len(variables.kinds))], dtype=object)
+
+
+def chosen_columns(parameter: str, chosen: Any, names: np.ndarray) -> np.ndarray:
+    """Return the numbers of the columns that the user has given by name or number; None is all."""
+    n = len(names)
+    if chosen is None:
+        return np.arange(n)
+    if isinstance(chosen, str):
+        raise TypeError(f"{parameter} must be a list of columns, got the string {chosen!r}.")
+    given = np.asarray(chosen, dtype=object).ravel().tolist()
+    if not given:
+        raise ValueError(f"{parameter} is empty: name at least one column.")
+    place = {name: j for j, name in enumerate(names.tolist())}
+    columns = []
+    for one in given:
+        if isinstance(one, str):
+            if one not in place:
+                raise ValueError(
+                    f"{parameter} has {one!r}, which is not a column of the table."
+                    f"{did_you_mean(one, place)}"
+                )
+            columns.append(place[one])
+        elif isinstance(one, int | np.integer) and not isinstance(one, bool):
+            if not 0 <= one < n:
+                raise ValueError(f"{parameter} has column {one}, but the table has {n} columns.")
+            columns.append(int(one))
+        else:
+            raise TypeError(f"{parameter} must have names or numbers of columns, got {one!r}.")
+    if len(set(columns)) < len(columns):
+        twice = next(j for j in columns if columns.count(j) > 1)
+        raise ValueError(f"{parameter} has column {names[twice]!r} more than once.")
+    return np.array(columns)
+
+
+def part_of(X: Blocks, columns: np.ndarray) -> Blocks:
+    """Return some columns of a table."""
+    if np.array_equal(columns, np.arange(X.shape[1])):
+        return X
+    shape = (X.shape[0], len(columns))
+    if X.sparse is not None:
+        return Blocks([], [], shape, X.sparse[:, columns])
+    n_levels = [X.n_levels[j] for j in columns] if X.n_levels else []
+    if max(n_levels, default=-1) < 0:
+        n_levels = []
+    if len(X.blocks) == 1:
+        return Blocks([X.blocks[0][:, columns]], n_levels, shape)
+    places = [(block, k) for block in X.blocks for k in range(block.shape[1])]
+    parts = [places[j][0][:, places[j][1] : places[j][1] + 1] for j in columns]
+    return Blocks(parts, n_levels, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The columns that are predicted.
+
+    Attributes
+    ----------
+    X : Blocks
+        The table of the targets alone.
+    names : ndarray of str objects
+        Their names.
+    own : ndarray of int
+        The place of each target among the regulators; -1 if it is not one of them.
+    """
+
+    X: Blocks
+    names: np.ndarray
+    own: np.ndarray
+
+    def values(self, some_targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values of some targets, a row for each, and their variances.
+
+        Each target is multiplied by a power of two, so that its square does not overflow.
+        """
+        part = part_of(self.X, some_targets)
+        columns = part.blocks if part.sparse is None else [part.sparse.toarray()]
+        y = np.ascontiguousarray(np.concatenate(columns, axis=1).T, dtype=np.float64)
+        if (bad := np.flatnonzero(~np.isfinite(y).all(axis=1))).size:
+            names = [repr(name) for name in self.names[some_targets[bad]]]
+            raise ValueError(
+                f"The targets {some(names)} have missing values. A target needs a number in every "
+                "row: fill in the missing values (see silvics.impute), or name other targets."
+            )
+        y = np.ldexp(y, -np.frexp(np.abs(y).max(axis=1))[1][:, np.newaxis])
+        return y, (y - y[:, :1]).var(axis=1)
+
+
+def targets_of(X: Blocks, variables: Variables, columns: np.ndarray, own: np.ndarray) -> Targets:
+    """Return the targets; raise ValueError if they cannot be predicted."""
+    names = names_of(variables)
+    no_numbers = [repr(names[j]) for j in columns if variables.kinds[j] != "number"]
+    if no_numbers:
+        raise ValueError(
+            f"The columns {some(no_numbers)} are not numbers, so they can be regulators but not "
+            "targets. Name the targets by targets=."
+        )
+    return Targets(part_of(X, columns), names[columns], own)

@@ -1,0 +1,230 @@
+"""Base class of the forests on random patches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
+from silvics._estimators.base_forest import BaseForest
+from silvics._fitting import parameters
+from silvics._fitting.axes import Axes, axes_of
+from silvics._fitting.growing import Growth
+from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.progress import Progress
+from silvics._fitting.targets import EncodedOutputs
+from silvics._predicting.sampling import RowSampling
+from silvics._sklearn import fit_context, with_callbacks
+from silvics._sources.scanning import Scan, is_path, scan
+from silvics._state import fit_aside
+from silvics._tables import inputs
+from silvics._tables.table import Blocks, Variables
+from silvics._threads import n_threads
+from silvics.patches import memory, out_of_patch
+from silvics.patches.growing import PatchTask, grow, patch_task
+from silvics.patches.rows import RowsInMemory
+from silvics.patches.scanned import ScannedRows, learned
+from silvics.recipes import get
+
+# Rows on which the out-of-patch score of a scan is estimated.
+_OOB_ROWS = 10_000
+
+PATCH_CONSTRAINTS: dict[str, list[Any]] = {
+    **CONSTRAINTS,
+    "max_memory": [str, Interval(Real, 0, None, closed="neither"), None],
+    "oob_rows": [Interval(Integral, 1, None, closed="left"), None],
+}
+for _name in ("rows", "columns", "keep_samples"):
+    del PATCH_CONSTRAINTS[_name]
+
+
+class BasePatches(AnyRecipe, BaseForest):
+    """Base class of the forests whose trees are grown on random patches."""
+
+    # What the steps of fit read from forests of any recipe.
+    rows: ClassVar[str | None] = None  # type: ignore[misc]
+    columns: ClassVar[str | None] = None  # type: ignore[misc]
+    keep_samples = False
+
+    max_memory: Any
+    oob_rows: int | None
+    n_passes_: int
+    bytes_read_: int
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
+        """Fit the forest to a training set, which may be larger than the memory.
+
+        Ctrl-C or an exception of ``progress`` stops the fit. The trees that are finished by then
+        are kept and can be used, ``interrupted_`` is set to True, and the exception is raised.
+
+        Parameters
+        ----------
+        X : table, scan, or path
+            The training samples: any table in memory that is not sparse, a :func:`silvics.scan`,
+            or paths of files, of which a scan is made.
+        y : str, list of str, or array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The outputs, or the names of the columns of X that have them.
+        sample_weight : str or array-like of shape (n_samples,), default=None
+            Non-negative weights of the samples, or the name of the column of X that has them. The
+            weights do not change which rows are drawn.
+        feature_names : array-like of str, default=None
+            Names of the columns if X is an array in memory.
+
+        Returns
+        -------
+        self : object
+            The fitted forest.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import silvics
+        >>> table = pd.DataFrame({"size": [70.0, 90.0, 80.0, 60.0], "price": [1.0, 2.0, 2.0, 1.0]})
+        >>> forest = silvics.RandomPatchesRegressor(n_estimators=5, random_state=0)
+        >>> forest.fit(silvics.scan(table), y="price").n_features_in_
+        1
+        """
+        if is_path(X) or (isinstance(y, str) and not isinstance(X, Scan)):
+            X = scan(X)
+        named = X if isinstance(X, Scan) else inputs.named(X, feature_names)
+        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags
+
+    # ---- choices
+
+    def _choices(self, n_samples: int) -> Axes:
+        recipe = get(self.recipe)
+        axes = axes_of(self, n_samples)
+        if axes.rotates:
+            raise ValueError(
+                f"recipe {self.recipe!r} rotates the columns of each tree, which random patches "
+                "do not support. Use ForestClassifier or ForestRegressor."
+            )
+        if axes.pruning == "reduced_error":
+            raise ValueError(
+                'pruning="reduced_error" holds out rows for all trees, which random patches do '
+                "not support. Use ccp_alpha."
+            )
+        if axes.max_samples is None and recipe.rows == "bootstrap" and recipe.columns != "all":
+            raise ValueError(
+                f"recipe {self.recipe!r} draws rows with replacement, and patches are drawn "
+                "without. Set max_samples=0.632 for as many distinct rows, or use "
+                "ForestClassifier or ForestRegressor."
+            )
+        own = recipe.rows == "subsample" or recipe.columns == "subspace"
+        max_samples = axes.max_samples if own or self.max_samples is not None else 0.25
+        max_columns = axes.max_columns if own or self.max_columns is not None else 0.5
+        max_features = axes.max_features
+        if self.max_features is None and not isinstance(max_features, Integral):
+            max_features = None  # all columns of the patch (thesis 8.1)
+        return replace(
+            axes, rows="patches", columns="subspace", max_samples=max_samples,
+            max_columns=max_columns, max_features=max_features,
+        )  # fmt: skip
+
+    # ---- growth
+
+    def _learning_task(self, *given: Any) -> LearningTask:
+        """Return the task of a table in memory, whose patches are copied from it."""
+        task = super()._learning_task(*given)
+        if task.X.sparse is not None:
+            raise ValueError(
+                "Random patches need a dense table, but X is sparse. Use ForestClassifier or "
+                'ForestRegressor with rows="patches" and columns="subspace".'
+            )
+        weights = task.sampling.weights
+        rows = RowsInMemory(task.X, task.outputs.values, weights)
+        return patch_task(task, rows, weighted=weights is not None)
+
+    def _growth(self, task: LearningTask, seeds: list[int]) -> Growth:
+        assert isinstance(task, PatchTask)
+        return grow(
+            task, seeds, n_jobs=n_threads(self.n_jobs),
+            budget=memory.bytes_of(self.max_memory), progress=Progress(self) or None,
+        )  # fmt: skip
+
+    # ---- scans
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
+        if isinstance(X, Scan):
+            return self._fit_scan(X, y, sample_weight)
+        changed = super()._fit(X, y, sample_weight)
+        self.n_passes_, self.bytes_read_ = 0, 0
+        return changed
+
+    @with_callbacks
+    def _fit_scan(self, X: Scan, y: Any, sample_weight: Any) -> bool:
+        memory.bytes_of(self.max_memory)
+        self._check_sampling()
+        before, seed, n_more = self._to_grow()
+        if before is not None and n_more == 0:
+            return False
+        rows = learned(self, X, y, sample_weight)
+        if before is not None:
+            _check_same(self._variables, getattr(self, "classes_", None), rows)
+        self._keep_columns(rows)
+        task = self._task_of(rows, seed)
+        self._keep_outputs(task.outputs)
+        self.interrupted_ = False
+        error = self._grow(task, X, before, n_more)
+        if self.oob_score and error is None:
+            score = self.oob_score if callable(self.oob_score) else None
+            found = out_of_patch.score(
+                self._grown, task, self.oob_rows or _OOB_ROWS, score, n_threads(self.n_jobs)
+            )
+            self.oob_score_, self._oob_stats = found.score, found.stats
+        self.n_passes_, self.bytes_read_ = rows.reading.n_passes, rows.reading.n_bytes
+        if error is not None:
+            raise error
+        return True
+
+    def _keep_columns(self, rows: ScannedRows) -> None:
+        """Set the attributes that describe the columns."""
+        self._variables, self._frame_library = rows.variables, rows.scan.source.library
+        self.n_features_in_ = len(rows.names)
+        vars(self).pop("feature_names_in_", None)
+        if rows.variables.names is not None:
+            self.feature_names_in_ = rows.variables.names
+
+    def _task_of(self, rows: ScannedRows, seed: int) -> PatchTask:
+        """Return the task of growing trees on patches of a scan."""
+        axes = self._choices(rows.n_rows)
+        n_features = len(rows.names)
+        sampling = RowSampling(
+            rows="patches",
+            n_samples=rows.n_rows,
+            n_drawn=parameters.n_rows_drawn(axes, rows.n_rows, None),
+            weights_given=rows.weighted and rows.class_weights is not None,
+            weights_known=not rows.weighted,
+        )
+        empty = Blocks([], rows.variables.n_levels, (rows.n_rows, n_features))
+        outputs = EncodedOutputs(np.empty((0, rows.n_outputs)), rows.classes)
+        task = LearningTask(self, axes, rows.variables, empty, outputs, seed, sampling)
+        return patch_task(task, rows, weighted=rows.weighted)
+
+
+def _check_same(variables: Variables, classes: Any, rows: ScannedRows) -> None:
+    """Raise ValueError unless more trees can be added to a forest that was fitted before."""
+    same = variables.kinds == rows.variables.kinds and all(
+        a is b or (a is not None and b is not None and np.array_equal(a, b))
+        for a, b in zip(variables.levels, rows.variables.levels, strict=True)
+    )
+    if rows.classes is not None and classes is not None:
+        known = [classes] if isinstance(classes, np.ndarray) else classes
+        same = same and len(known) == len(rows.classes)
+        same = same and all(map(np.array_equal, known, rows.classes))
+    if not same:
+        raise ValueError(
+            "warm_start=True adds trees to the existing ones, so the scan must have the same "
+            "columns, levels and classes as in the previous fit. Set warm_start=False to grow a "
+            "new forest."
+        )

@@ -1,0 +1,105 @@
+"""Patches in memory, filled from rows that come in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from silvics import _core
+from silvics._tables.table import Blocks
+from silvics.patches.rows import Part, Rows
+
+
+class Patch:
+    """The rows and columns of one tree.
+
+    Values keep the width that they have in the table until the tree is grown.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the tree, which determines the rows and the columns.
+    n_rows, n_drawn : int
+        The number of rows of the table, and of the patch.
+    columns : ndarray of int
+        The columns of the patch, ascending.
+    """
+
+    def __init__(self, seed: int, n_rows: int, n_drawn: int, columns: np.ndarray) -> None:
+        self.seed, self.n_drawn, self.columns = seed, n_drawn, columns
+        self._rows = _core.PatchRows(seed, n_rows, n_drawn)
+        self._filled = 0
+        self._values: dict[int, np.ndarray] = {}
+        self.y = np.empty(0)
+        self.weights: np.ndarray | None = None
+
+    def add(self, part: Part) -> None:
+        """Copy those of some rows that belong to the patch."""
+        rows = self._rows.below(part.first + part.n_rows)
+        if not len(rows):
+            return
+        rows -= part.first
+        begin, end = self._filled, self._filled + len(rows)
+        for j in self.columns.tolist():
+            self._values[j] = self._put(self._values.get(j), part.columns[j], rows, begin)
+        for k in range(part.y.shape[1]):
+            if k == 0 and begin == 0:
+                self.y = np.empty((self.n_drawn, part.y.shape[1]), part.y.dtype)
+            self.y[begin:end, k] = part.y[rows, k]
+        if part.weights is not None:
+            self.weights = self._put(self.weights, part.weights, rows, begin)
+        self._filled = end
+
+    def _put(
+        self, kept: np.ndarray | None, values: np.ndarray, rows: np.ndarray, begin: int
+    ) -> np.ndarray:
+        """Append the values of some rows; the type becomes wider where they need it."""
+        if kept is None:
+            kept = np.empty(self.n_drawn, values.dtype)
+        elif kept.dtype != values.dtype:
+            wider = np.promote_types(kept.dtype, values.dtype)
+            if wider != kept.dtype:
+                kept = kept.astype(wider)
+        out = kept[begin : begin + len(rows)]
+        if kept.dtype == values.dtype:
+            np.take(values, rows, out=out, mode="clip")  # "raise" would use a buffer
+        else:
+            out[:] = values[rows]
+        return kept
+
+    def blocks(self, n_features: int, n_levels: Sequence[int]) -> Blocks:
+        """Return the patch as a table of all columns, of which the others take no memory."""
+        assert self._filled == self.n_drawn
+        blocks, at = [], 0
+        of_column = list(n_levels) and [-1] * n_features
+        for j in [*self.columns.tolist(), n_features]:
+            if j > at:
+                blocks.append(np.broadcast_to(np.zeros((1, 1)), (self.n_drawn, j - at)))
+            if j < n_features:
+                blocks.append(self._values[j][:, np.newaxis])
+                if of_column:
+                    of_column[j] = n_levels[j]
+            at = j + 1
+        return Blocks(blocks, of_column, (self.n_drawn, n_features))
+
+
+def fill(
+    rows: Rows,
+    patches: Sequence[Patch],
+    batch_rows: int,
+    n_jobs: int,
+    report: Callable[[int, int], object] | None = None,
+) -> None:
+    """Fill patches in one pass over the rows; threads share the patches."""
+    union = np.unique(np.concatenate([patch.columns for patch in patches]))
+    with ThreadPoolExecutor(n_jobs) as pool:
+        for part in rows.parts(union, batch_rows):
+            if n_jobs == 1 or len(patches) == 1:
+                for patch in patches:
+                    patch.add(part)
+            else:
+                list(pool.map(lambda patch: patch.add(part), patches))  # noqa: B023
+            if report is not None:
+                report(part.first + part.n_rows, rows.n_rows)

@@ -1,0 +1,180 @@
+"""Growth of a forest on patches: passes over the rows, and a tree for each patch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from silvics import _core
+from silvics._fitting import parameters
+from silvics._fitting.growing import Growth
+from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.targets import EncodedOutputs
+from silvics._predicting.sampling import RowSampling
+from silvics._tables import inputs
+from silvics.patches import plan
+from silvics.patches.filling import Patch, fill
+from silvics.patches.plan import PatchSize, Plan
+from silvics.patches.rows import Rows
+
+Progress = Callable[[int, int], object]
+
+# Bytes of a node of a finished tree, with what predicts and what describes it.
+_NODE_BYTES = 44
+
+
+@dataclass(frozen=True, eq=False)
+class PatchTask(LearningTask):
+    """A learning task whose trees are grown on patches of rows that are read in passes.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows.
+    weighted : bool
+        Whether rows have weights.
+    """
+
+    rows: Rows = None  # type: ignore[assignment]
+    weighted: bool = False
+
+
+def patch_task(task: LearningTask, rows: Rows, *, weighted: bool) -> PatchTask:
+    """Return a task with the rows from which patches are filled."""
+    given = {field.name: getattr(task, field.name) for field in fields(LearningTask)}
+    return PatchTask(**given, rows=rows, weighted=weighted)
+
+
+def columns_of_trees(task: LearningTask, seeds: Sequence[int]) -> list[np.ndarray]:
+    """Return the columns that the patch of each tree has."""
+    n_features = task.X.shape[1]
+    wanted = parameters.n_columns_drawn(task.axes, n_features)
+    return [_core.tree_columns(seed, n_features, wanted) for seed in seeds]
+
+
+def size_of_patches(task: PatchTask, columns: Sequence[np.ndarray]) -> PatchSize:
+    """Return the size of the largest patch."""
+    others = 8 * task.outputs.n_outputs + 8 * task.weighted
+    widths = {j: task.rows.width(j) for j in np.unique(np.concatenate(columns)).tolist()}
+    return PatchSize(
+        n_rows=task.sampling.n_drawn or task.sampling.n_samples,
+        n_columns=max(map(len, columns)),
+        row_bytes=max(sum(widths[j] for j in of_tree.tolist()) for of_tree in columns) + others,
+        source_row_bytes=sum(widths.values()) + others,
+    )
+
+
+def grow(
+    task: PatchTask,
+    seeds: Sequence[int],
+    *,
+    n_jobs: int,
+    budget: int | None = None,
+    progress: Progress | None = None,
+) -> Growth:
+    """Grow one tree for each seed, in as few passes over the rows as the budget allows."""
+    columns = columns_of_trees(task, seeds)
+    size = size_of_patches(task, columns)
+    done = Growth([], [], None)
+    while len(done.trees) < len(seeds):
+        first, left = len(done.trees), len(seeds) - len(done.trees)
+        # Passes over a table in memory take no time, and patches are copies of it.
+        most_at_once = 2 * n_jobs if task.rows.in_memory else left
+        chosen = plan.planned(size, left, n_jobs, budget, most_at_once)
+        if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
+            _print_plan(chosen)
+        last = first + chosen.trees_per_pass
+        patches = [
+            Patch(seed, task.sampling.n_samples, size.n_rows, of_tree)
+            for seed, of_tree in zip(seeds[first:last], columns[first:last], strict=True)
+        ]
+        try:
+            fill(task.rows, patches, chosen.batch_rows, n_jobs)
+        except KeyboardInterrupt as stopped:
+            return replace(done, error=stopped)
+        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress)
+        if done.error is not None:
+            break
+    return done
+
+
+def _print_plan(chosen: Plan) -> None:
+    passes = "1 pass" if chosen.n_passes == 1 else f"{chosen.n_passes} passes"
+    print(
+        f"silvics: {passes} over the table, with patches of {chosen.trees_per_pass} trees in each",
+        file=sys.stderr,
+    )
+
+
+def _grow_all(
+    task: PatchTask,
+    patches: list[Patch],
+    chosen: Plan,
+    done: Growth,
+    n_trees: int,
+    budget: int | None,
+    progress: Progress | None,
+) -> Growth:
+    """Grow the trees of filled patches, and free each patch as soon as its tree is grown."""
+    trees, work = list(done.trees), list(done.work)
+    while patches:
+        some = patches[: chosen.n_jobs]
+        del patches[: chosen.n_jobs]
+        grown = _grow_some(task, some, chosen.n_jobs, _from(progress, len(trees), n_trees))
+        del some
+        trees += grown.trees
+        work += grown.work
+        if grown.error is not None:
+            return Growth(trees, work, grown.error)
+        nodes = sum(tree.node_count for tree in trees)
+        plan.check_forest(nodes * _NODE_BYTES, len(trees), n_trees, budget)
+    return Growth(trees, work, None)
+
+
+def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
+    """Return progress that continues from the trees which are done."""
+    if progress is None:
+        return None
+    return lambda more, _: progress(done + more, total)
+
+
+def _grow_some(
+    task: PatchTask, patches: Sequence[Patch], n_jobs: int, progress: Progress | None
+) -> Growth:
+    """Grow the trees of some patches, one by each thread."""
+    tasks = [_task_of(task, patch) for patch in patches]
+    rules = tasks[0].rules(task.axes)
+    native = [
+        (
+            parameters.coded_table(task.settings, inputs.to_grow(of.X), rules, n_jobs),
+            of.target,
+            of.native_sampling,
+        )
+        for of in tasks
+    ]
+    seeds = [patch.seed for patch in patches]
+    return Growth(*_core.grow_patches(native, task.criterion, rules, seeds, n_jobs, progress))
+
+
+def _task_of(task: PatchTask, patch: Patch) -> PatchTask:
+    """Return the task of growing one tree on all rows of its patch."""
+    n_features = task.X.shape[1]
+    if patch.weights is not None and not patch.weights.any():
+        raise ValueError(
+            "All rows of the patch of a tree have the weight zero, by sample_weight or by the "
+            "weights of classes. Remove such rows, or raise max_samples."
+        )
+    y = patch.y
+    y = y.astype(np.float64 if task.outputs.classes is None else np.int64, copy=False)
+    return replace(
+        task,
+        X=patch.blocks(n_features, task.variables.n_levels),
+        outputs=EncodedOutputs(y, task.outputs.classes),
+        sampling=RowSampling(
+            rows="all", n_samples=patch.n_drawn, weights=patch.weights,
+            structure=task.axes.honest,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,123 @@
+"""How many patches are filled in one pass, under a memory budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from silvics.patches import memory
+
+# Bytes of a batch of rows while it is read: decoded, coded, and in the buffers of files.
+_BATCH_BYTES = 24 << 20
+_MOST_BATCH_ROWS = 1 << 17
+# Growing a tree takes, for each row of its patch, the codes of its columns (and a copy of some of
+# them while they are made), the order of its rows, and nodes.
+_GROWTH_BYTES_OF_ROW, _GROWTH_BYTES_OF_CELL = 120, 6
+
+
+@dataclass(frozen=True)
+class PatchSize:
+    """The sizes that determine the memory of a fit.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of a patch.
+    n_columns : int
+        Number of columns of a patch.
+    row_bytes : int
+        Bytes of a row of a patch, with its outputs and weight, at most.
+    source_row_bytes : int
+        Bytes of a row with the columns that all trees together need.
+    """
+
+    n_rows: int
+    n_columns: int
+    row_bytes: int
+    source_row_bytes: int
+
+    @property
+    def patch_bytes(self) -> int:
+        return self.n_rows * self.row_bytes
+
+    @property
+    def growth_bytes(self) -> int:
+        cell = _GROWTH_BYTES_OF_CELL * self.n_columns
+        return self.n_rows * (_GROWTH_BYTES_OF_ROW + cell)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the patches of some trees are filled.
+
+    Attributes
+    ----------
+    trees_per_pass, n_passes : int
+        How many trees are filled in one pass, and the number of passes.
+    n_jobs : int
+        Number of trees that are grown at the same time.
+    batch_rows : int
+        Number of rows that are read at once.
+    """
+
+    trees_per_pass: int
+    n_passes: int
+    n_jobs: int
+    batch_rows: int
+
+
+def planned(
+    size: PatchSize, n_trees: int, n_jobs: int, budget: int | None, most_at_once: int
+) -> Plan:
+    """Return how many patches are filled in a pass; ValueError if not even one fits the budget.
+
+    Without a budget, half of the free memory is used.
+    """
+    batch_rows = int(np.clip(_BATCH_BYTES // (3 * size.source_row_bytes), 256, _MOST_BATCH_ROWS))
+    batch = 3 * batch_rows * size.source_row_bytes + (8 << 20)
+    now = memory.used()
+    limit = now + memory.available() // 2 if budget is None else budget
+    left = limit - now - batch
+    jobs = n_jobs
+    while jobs > 1 and left < jobs * size.growth_bytes + n_jobs * size.patch_bytes:
+        jobs -= 1  # rather one tree at a time than one patch per pass
+    at_once = (left - jobs * size.growth_bytes) // max(size.patch_bytes, 1)
+    if at_once < 1:
+        _refuse(size, limit, now, batch, budget)
+    at_once = min(at_once, n_trees, most_at_once)
+    n_passes = ceil(n_trees / at_once)
+    return Plan(ceil(n_trees / n_passes), n_passes, jobs, batch_rows)
+
+
+def _refuse(size: PatchSize, limit: int, now: int, batch: int, budget: int | None) -> None:
+    needed = size.patch_bytes + size.growth_bytes
+    left = limit - now - batch
+    name = "the free memory" if budget is None else f"max_memory={memory.in_words(budget)}"
+    if left <= 0:
+        raise ValueError(
+            f"{name} is too small for any patch: the process already uses {memory.in_words(now)}, "
+            f"and reading the table needs {memory.in_words(batch)}."
+        )
+    fits = int(size.n_rows * left / needed * 0.95)
+    raise ValueError(
+        f"A patch of {size.n_rows} rows and {size.n_columns} columns does not fit into {name}: "
+        f"filling it and growing its tree needs {memory.in_words(needed)}, and "
+        f"{memory.in_words(left)} are left beside the {memory.in_words(now)} that the process "
+        f"already uses. Set max_samples={max(fits, 1)}, or lower max_columns."
+    )
+
+
+def check_forest(n_bytes: float, n_grown: int, n_trees: int, budget: int | None) -> None:
+    """Raise ValueError if the trees themselves will not fit the budget, by those grown so far."""
+    if budget is None or not n_grown:
+        return
+    whole = n_bytes / n_grown * n_trees
+    if whole > 0.9 * budget:
+        raise ValueError(
+            f"The first {n_grown} trees take {memory.in_words(n_bytes)}, so that {n_trees} trees "
+            f"would take {memory.in_words(whole)}, which does not fit into max_memory="
+            f"{memory.in_words(budget)}. Lower n_estimators or max_samples, or make the trees "
+            "smaller by min_samples_leaf or max_leaf_nodes."
+        )

@@ -1,0 +1,78 @@
+"""The rows from which patches are filled: coded as trees need them, from memory or from a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from silvics._tables.table import Blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some consecutive rows.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first row.
+    n_rows : int
+        Number of rows.
+    columns : dict of int to ndarray
+        Columns in the form of the core, by their place among all columns.
+    y : ndarray of shape (n_rows, n_outputs)
+        Indices of classes, or real values.
+    weights : ndarray of shape (n_rows,), or None
+        Weights of the rows, including those of classes.
+    """
+
+    first: int
+    n_rows: int
+    columns: dict[int, np.ndarray]
+    y: np.ndarray
+    weights: np.ndarray | None
+
+
+class Rows(Protocol):
+    """A table that is read in passes."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether passes take no time."""
+
+    def parts(self, columns: np.ndarray, batch_rows: int) -> Iterator[Part]:
+        """Read all rows in order, with some columns; every call is a pass."""
+
+    def width(self, column: int) -> int:
+        """Return the bytes of a value of a column, at most."""
+
+
+class RowsInMemory:
+    """The rows of a dense table in memory, which are read as one part without a copy."""
+
+    in_memory = True
+
+    def __init__(self, X: Blocks, y: np.ndarray, weights: np.ndarray | None) -> None:
+        self.n_rows = X.shape[0]
+        self._columns = columns_of(X)
+        self._y, self._weights = y, weights
+
+    def parts(self, columns: np.ndarray, batch_rows: int) -> Iterator[Part]:
+        del batch_rows
+        chosen = {int(j): self._columns[j] for j in columns}
+        yield Part(0, self.n_rows, chosen, self._y, self._weights)
+
+    def width(self, column: int) -> int:
+        return self._columns[column].dtype.itemsize
+
+
+def columns_of(X: Blocks) -> list[np.ndarray]:
+    """Return the columns of blocks one by one."""
+    return [block[:, k] for block in X.blocks for k in range(block.shape[1])]

@@ -1,0 +1,1 @@
+"""Reports: one page about a table, the forest grown on it, and what the forest has learned."""

@@ -1,0 +1,59 @@
+"""Patches fill the memory budget and no more; what does not fit is refused with what would."""
+
+import re
+
+import pytest
+
+from silvics import RandomPatchesRegressor, scan
+from silvics.patches import memory, plan
+from silvics.patches.plan import PatchSize, planned
+
+from .scanned_tables import table
+
+SIZE = PatchSize(n_rows=100_000, n_columns=20, row_bytes=168, source_row_bytes=400)
+MB = 10**6
+
+
+@pytest.fixture(autouse=True)
+def a_process_of_200_mb(monkeypatch):
+    monkeypatch.setattr(memory, "used", lambda: 200 * MB)
+    monkeypatch.setattr(memory, "available", lambda: 2000 * MB)
+
+
+def test_more_memory_means_fewer_passes():
+    passes = [planned(SIZE, 100, 2, budget * MB, 100).n_passes for budget in (400, 800, 3000)]
+    assert passes == sorted(passes, reverse=True)
+    assert passes[-1] == 1
+    for budget in (400, 800):
+        chosen = planned(SIZE, 100, 2, budget * MB, 100)
+        assert chosen.trees_per_pass * chosen.n_passes >= 100
+        used = chosen.trees_per_pass * SIZE.patch_bytes + chosen.n_jobs * SIZE.growth_bytes
+        assert used + 200 * MB < budget * MB
+    assert planned(SIZE, 100, 2, None, 100).n_passes == 2  # half of the free memory
+    assert planned(SIZE, 100, 2, None, 4).trees_per_pass == 4
+
+
+def test_fewer_threads_rather_than_no_room_for_a_patch():
+    assert planned(SIZE, 100, 8, 400 * MB, 100).n_jobs < 8
+
+
+def test_a_patch_that_does_not_fit_is_refused_with_one_that_does():
+    with pytest.raises(ValueError, match=r"Set max_samples=\d+") as raised:
+        planned(SIZE, 10, 1, 260 * MB, 10)
+    rows = int(re.search(r"max_samples=(\d+)", str(raised.value))[1])
+    assert rows > 10_000
+    planned(PatchSize(rows, 20, 168, 400), 10, 1, 260 * MB, 10)
+    with pytest.raises(ValueError, match="already uses 200 MB"):
+        planned(SIZE, 10, 1, 150 * MB, 10)
+
+
+def test_trees_that_will_not_fit_are_refused():
+    plan.check_forest(10 * MB, 1, 50, 1000 * MB)
+    with pytest.raises(ValueError, match="50 trees would take 5 GB"):
+        plan.check_forest(100 * MB, 1, 50, 1000 * MB)
+
+
+def test_an_estimator_refuses_before_it_reads_the_rows():
+    forest = RandomPatchesRegressor(max_memory="100MB", n_estimators=3)
+    with pytest.raises(ValueError, match="too small"):
+        forest.fit(scan(table(100)[["x0", "price"]]), "price")

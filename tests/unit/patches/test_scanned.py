@@ -1,0 +1,102 @@
+"""Errors in files name the file and the rows; y and weights may be columns or arrays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from silvics import RandomPatchesClassifier, RandomPatchesRegressor, scan
+
+from .scanned_tables import table, write_parts
+
+TABLE = table(600)
+
+
+def fit(source, y="price", **settings):
+    return RandomPatchesRegressor(n_estimators=2, random_state=0).fit(source, y, **settings)
+
+
+def written(tmp_path, change):
+    frame = TABLE.drop(columns=["kind", "w"]).copy()
+    change(frame)
+    return scan(write_parts(frame, tmp_path, 2))
+
+
+def test_values_that_cannot_be_used_are_named_with_their_file(tmp_path):
+    def infinite(frame):
+        frame.loc[450, "x1"] = np.inf
+
+    with pytest.raises(ValueError, match=r"part-1.parquet, rows \d+ to \d+: .*infinity"):
+        RandomPatchesRegressor(n_estimators=2, max_columns=1.0).fit(
+            written(tmp_path, infinite), "price"
+        )
+
+
+def test_missing_outputs_are_named_with_their_file(tmp_path):
+    def missing(frame):
+        frame.loc[450, "price"] = np.nan
+
+    with pytest.raises(ValueError, match=r"part-1.parquet, rows .*: Input y contains NaN"):
+        fit(written(tmp_path, missing))
+
+
+def test_arrays_of_outputs_and_weights_beside_a_scan(tmp_path):
+    source = scan(write_parts(TABLE, tmp_path), columns=["x0", "x1", "level"])
+    forest = fit(source, TABLE.price, sample_weight=TABLE.w)
+    expected = fit(TABLE[["x0", "x1", "level"]], TABLE.price, sample_weight=TABLE.w)
+    assert forest.digest() == expected.digest()
+    with pytest.raises(ValueError, match="X has 600 rows, y has 599"):
+        fit(source, TABLE.price[:-1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"y": "prise"}, "Did you mean 'price'"),
+        ({"y": None}, "needs y"),
+        ({"sample_weight": "weight"}, "sample_weight='weight' is not a column"),
+        ({"sample_weight": "x0"}, "negative"),
+    ],
+)
+def test_columns_that_are_not_there_or_are_no_weights(settings, text):
+    with pytest.raises(ValueError, match=text):
+        fit(scan(TABLE.drop(columns="kind")), **{"y": "price"} | settings)
+
+
+def test_a_scan_of_outputs_only_or_without_rows():
+    with pytest.raises(ValueError, match="no column besides"):
+        fit(scan(TABLE[["price"]]))
+    with pytest.raises(ValueError, match="has no rows"):
+        fit(scan(TABLE[:0]))
+
+
+def test_continuous_outputs_are_no_classes():
+    with pytest.raises(ValueError, match="Unknown label type"):
+        RandomPatchesClassifier().fit(scan(TABLE[["x0", "price"]]), "price")
+
+
+def test_categories_that_are_numbers_or_times(tmp_path):
+    frame = TABLE[["x0", "small", "when", "price"]].copy()
+    frame["when"] = frame.when.dt.floor("D")
+    frame["gap"] = np.where(frame.small > 50, np.nan, frame.small % 7)
+    settings = {"n_estimators": 4, "random_state": 0, "max_columns": 1.0}
+    settings["categorical_features"] = ["small", "when", "gap"]
+    X = frame.drop(columns="price")
+    expected = RandomPatchesRegressor(**settings).fit(X, frame.price)
+    scanned = RandomPatchesRegressor(**settings).fit(scan(write_parts(frame, tmp_path)), "price")
+    assert scanned.digest() == expected.digest()
+    for a, b in zip(scanned.categories_, expected.categories_, strict=True):
+        pd.testing.assert_series_equal(pd.Series(a), pd.Series(b))
+
+
+def test_a_table_that_shrinks_between_passes_is_noticed():
+    class Shrinking(type(scan(TABLE).source)):
+        def batches(self, columns, n_rows):
+            yield from list(super().batches(columns, 100))[: 5 if self.seen else None]
+            self.seen = True
+
+    source = Shrinking(TABLE.drop(columns="kind"))
+    source.seen = False
+    scanned = scan(TABLE.drop(columns="kind"))
+    object.__setattr__(scanned, "source", source)
+    with pytest.raises(ValueError, match="must not change during fit"):
+        fit(scanned)

@@ -1,0 +1,86 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
+
+from silvics.reporting.learning import learn
+from silvics.reporting.quality import quality_section
+from silvics.reporting.scores import scores_for, with_interval
+from silvics.reporting.subject import subject_of
+
+
+def learned(X, y, **columns):
+    subject = subject_of(X, y, **columns)
+    return subject, learn(subject, seed=0, n_jobs=1, progress=None, n_trees=50)
+
+
+def test_scores_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    y, weights = rng.integers(0, 3, 200), rng.random(200)
+    shares = rng.dirichlet([1, 1, 1], 200)
+    of = {score.name: score.of for score in scores_for(np.arange(3))}
+    label = shares.argmax(axis=1)
+    assert of["accuracy"](y, shares, weights) == pytest.approx(
+        accuracy_score(y, label, sample_weight=weights)
+    )
+    assert of["log-loss"](y, shares, weights) == pytest.approx(
+        log_loss(y, shares, sample_weight=weights)
+    )
+    assert of["AUC"](y, shares, weights) == pytest.approx(
+        roc_auc_score(y, shares, multi_class="ovr", sample_weight=weights)
+    )
+    numbers = {score.name: score.of for score in scores_for(None)}
+    z = rng.normal(size=200)
+    assert numbers["R2"](z, shares[:, 0], weights) == pytest.approx(
+        r2_score(z, shares[:, 0], sample_weight=weights)
+    )
+
+
+def test_intervals_cover_the_score_of_many_rows():
+    score = scores_for(np.arange(2))[0]
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(100):
+        right = rng.random(300) < 0.8
+        shares = np.stack([right, ~right], axis=1).astype(float)
+        _, low, high = with_interval(score, np.zeros(300, int), shares, np.ones(300))
+        covered += low <= 0.8 <= high
+    assert covered >= 88
+
+
+def test_groups_are_predicted_by_forests_that_have_not_seen_them():
+    """The inputs name the group and nothing else: only rows of the same group could help."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(40), 10)
+    X = pd.DataFrame({"of_group": rng.normal(size=40)[group], "group": group})
+    y = (rng.random(40) < 0.5).astype(int)[group]
+    subject, by_group = learned(X, y, group="group")
+    assert by_group.how == "by group"
+    accuracy = np.mean(by_group.labels(subject) == y)
+    assert accuracy < 0.75 < by_group.forest.oob_score_
+
+
+def test_times_are_predicted_from_earlier_rows():
+    X = pd.DataFrame({"t": np.arange(120)[::-1], "a": np.random.default_rng(0).normal(size=120)})
+    _, found = learned(X, X["a"].to_numpy() * 2, time="t")
+    assert found.how == "in time"
+    assert np.isnan(found.predicted[X["t"] < 20]).all()  # the earliest rows have no earlier ones
+    assert len(found.rows) == 100
+
+
+def test_segments_with_large_errors_are_found():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=1500), "kind": rng.choice(["clear", "noisy"], 1500)})
+    noise = np.where(X["kind"] == "noisy", 3.0, 0.1)
+    subject, found = learned(X, X["a"].to_numpy() + noise * rng.normal(size=1500))
+    section = quality_section(subject, found, None, 0).to_dict()
+    assert section["tables"]["segments"]["columns"]["rows where"] == ["`kind` is noisy"]
+    assert section["values"]["scores"]["R2"]["value"] == pytest.approx(found.forest.oob_score_)
+
+
+def test_a_linear_target_is_called_linear():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    subject, found = learned(X, X @ [1.0, 2.0, 3.0])
+    texts = " ".join(quality_section(subject, found, None, 0).to_dict()["texts"])
+    assert "linear model is better" in texts
