@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding bench-network
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -102,6 +102,9 @@ bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by 
 
 bench-oob: $(VENV)/.built $(VENV)/.dev  ## out-of-bag error beside cross-validation (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/oob_study.py $(DATA) --write docs/studies/out_of_bag.md
+
+bench-network: $(VENV)/.built $(VENV)/.dev  ## GENIE3 on DREAM4, against scikit-learn (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/networks.py $(DATA) --write docs/studies/networks.md
 
 bench-proximity: $(VENV)/.built $(VENV)/.dev  ## time and memory of neighbours and proximities, against SciPy; writes docs/studies
 	$(PY) benchmarks/proximities.py --write docs/studies/proximities.md

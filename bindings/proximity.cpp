@@ -118,8 +118,14 @@ void bind_proximity(nb::module_& m) {
         .def("product", &product, nb::arg("X").none(), nb::arg("factors"), nb::arg("squares"),
              nb::arg("without_diagonal"), nb::arg("n_jobs"), nb::arg("progress") = nb::none(),
              "The matrix, or its squared elements, times a dense matrix.")
-        .def("limit_leaves", &Proximity::limit_leaves, nb::arg("max_rows"),
-             "Let a row meet at most this number of rows of each leaf; zero means all.")
+        .def(
+            "limit_leaves",
+            [](Proximity& self, std::size_t max_rows, std::size_t n_jobs) {
+                unlocked_or_raise(n_jobs,
+                                  [&](ThreadTeam& team) { self.limit_leaves(max_rows, team); });
+            },
+            nb::arg("max_rows"), nb::arg("n_jobs"),
+            "Let a row meet at most this number of rows of each leaf; zero means all.")
         .def(
             "work",
             [](const Proximity& self, std::size_t n_jobs) {

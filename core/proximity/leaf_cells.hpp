@@ -26,6 +26,8 @@ public:
     LeafCells(const Predictor& predictor, std::span<const std::uint32_t> sizes,
               std::size_t min_samples, std::size_t max_depth, ThreadTeam& team);
 
+    // Whether every leaf is a cell.
+    bool are_leaves() const { return ranges_.empty(); }
     // The leaves of tree m below the cell of a leaf.
     LeafRange below(std::size_t m, std::uint32_t leaf) const {
         return ranges_.empty() ? LeafRange{leaf, leaf + 1} : ranges_[first_[m] + leaf];

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <variant>
 
@@ -13,6 +14,8 @@ namespace silvics {
 namespace {
 
 constexpr std::size_t kTaskRows = 64, kReportRows = 4096;
+// With at most this number of rows in a leaf on average, weights of leaves are not stored.
+constexpr std::size_t kMostRowsOfSmallLeaf = 16;
 
 std::vector<std::uint32_t> in_bag_sizes(const LeafMembership& membership) {
     std::vector<std::uint32_t> sizes;
@@ -65,7 +68,7 @@ std::size_t drawn_number(std::size_t row, std::size_t n_rows) {
 Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, ProximityKind kind,
                      std::span<const std::uint32_t> leaf_sizes, std::size_t min_samples,
                      std::size_t max_depth, ThreadTeam& team)
-    : predictor_(predictor), columns_(columns), kind_(kind), numbers_(predictor) {
+    : predictor_(predictor), columns_(columns), kind_(kind) {
     if (columns.n_trees() != predictor.n_trees())
         throw std::invalid_argument("the rows do not have the trees of the forest");
     if (kind != ProximityKind::original && columns.n_parts < 2)
@@ -79,7 +82,9 @@ Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, 
     cells_ =
         LeafCells(predictor, leaf_sizes.empty() ? own : leaf_sizes, min_samples, max_depth, team);
     if (weighted()) {
-        find_cell_weights(team);
+        const std::size_t n_leaves = columns_.first_leaf.back();
+        if (!cells_.are_leaves() || columns_.rows.size() / n_leaves > kMostRowsOfSmallLeaf)
+            find_cell_weights(team);
         std::visit(
             [&](auto weights) {
                 weights_ = std::as_bytes(weights).data();
@@ -88,6 +93,11 @@ Proximity::Proximity(const Predictor& predictor, const LeafMembership& columns, 
             columns.weights);
     }
     if (kind == ProximityKind::oob) mark_out_of_bag(team);
+}
+
+void Proximity::limit_leaves(std::size_t max_rows, ThreadTeam& team) {
+    max_rows_ = max_rows;
+    if (weighted() && inverse_weights_.empty()) find_cell_weights(team);
 }
 
 void Proximity::find_cell_weights(ThreadTeam& team) {
@@ -150,7 +160,7 @@ void Proximity::fetch_leaves(std::span<const std::uint32_t> leaves) const {
         if (leaves[m] == LeafTable::kNone) continue;
         const std::size_t leaf = columns_.first_leaf[m] + leaves[m];
         __builtin_prefetch(&columns_.ends[leaf * columns_.n_parts]);
-        if (weighted()) __builtin_prefetch(&inverse_weights_[leaf]);
+        if (!inverse_weights_.empty()) __builtin_prefetch(&inverse_weights_[leaf]);
     }
 }
 
@@ -209,7 +219,8 @@ std::size_t Proximity::for_met(std::size_t number, std::span<const std::uint32_t
             continue;
         }
         const LeafRange cell = cells_.below(m, leaves[m]);
-        const double inverse = inverse_weights_[columns_.first_leaf[m] + leaves[m]];
+        const double inverse =
+            inverse_weights_.empty() ? 0.0 : inverse_weights_[columns_.first_leaf[m] + leaves[m]];
         for (std::uint32_t leaf = cell.begin; leaf < cell.end; ++leaf)
             meet_leaf(tree, leaf, inverse);
     }
@@ -227,9 +238,16 @@ Proximity::Row Proximity::row_of(std::size_t row, std::size_t number,
         with_weights(columns_, [&](auto weight_at) {
             n = for_met(number, leaves, scratch.met, [&](const Met& met) {
                 stop.check();
-                sums.add(met.rows, [&](std::size_t k) {
-                    return weight_at(met.rows[k], met.position + k) * met.inverse;
-                });
+                const auto weight = [&](std::size_t k) {
+                    return weight_at(met.rows[k], met.position + k);
+                };
+                double inverse = met.inverse;
+                if (inverse_weights_.empty()) {
+                    double whole = 0.0;
+                    for (std::size_t k = 0; k < met.rows.size(); ++k) whole += weight(k);
+                    inverse = 1.0 / whole;
+                }
+                sums.add(met.rows, [&](std::size_t k) { return weight(k) * inverse; });
             });
         });
     } else {
@@ -260,13 +278,15 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
     const std::size_t n = n_rows(X), at_once = rows_of_table(columns_.n_trees());
     std::vector<Scratch> memory(team.size());
     LeafTable table;
+    std::optional<LeafNumbers> numbers;
+    if (X != nullptr) numbers.emplace(predictor_);
     team.set_total(n);
     for (std::size_t first = 0; first < n; first += at_once) {
         const std::size_t size = std::min(at_once, n - first);
         if (X == nullptr)
             table.read(columns_, query_part(), first, size, team);
         else
-            table.read(predictor_, numbers_, *X, first, size, team);
+            table.read(predictor_, *numbers, *X, first, size, team);
         begin(first, size);
         const std::vector<std::uint32_t> order =
             sorted ? std::vector<std::uint32_t>{} : order_of(table);
@@ -405,10 +425,11 @@ double Proximity::work(ThreadTeam& team) const {
 bool Proximity::has_rows(const Matrix& X, ThreadTeam& team) const {
     if (X.rows != columns_.n_rows) return false;
     const std::size_t at_once = rows_of_table(columns_.n_trees());
+    const LeafNumbers numbers(predictor_);
     LeafTable given, known;
     for (std::size_t first = 0; first < X.rows; first += at_once) {
         const std::size_t size = std::min(at_once, X.rows - first);
-        given.read(predictor_, numbers_, X, first, size, team);
+        given.read(predictor_, numbers, X, first, size, team);
         known.read(columns_, RowPart::all, first, size, team);
         if (given.leaves != known.leaves) return false;
     }

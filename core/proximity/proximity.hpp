@@ -50,7 +50,7 @@ public:
                    std::span<double> values, ThreadTeam& team) const;
     // From now on, at most this number of rows of a part of a leaf are met, or all if it is zero:
     // those whose numbers are closest to that of the row, or to one drawn for a row of X.
-    void limit_leaves(std::size_t max_rows) { max_rows_ = max_rows; }
+    void limit_leaves(std::size_t max_rows, ThreadTeam& team);
     // The number of rows met for all training rows together, without the limit.
     double work(ThreadTeam& team) const;
     // The matrix times `factors` (columns x width). `squares`: with squared elements.
@@ -77,7 +77,7 @@ private:
     struct Met {
         std::span<const RowId> rows;
         std::size_t position = 0;  // of the first of them among the rows of all trees
-        double inverse = 1.0;      // of the weight of the cell
+        double inverse = 1.0;      // of the weight of the cell, if it is stored
     };
     // Memory of a worker.
     struct Scratch {
@@ -109,9 +109,10 @@ private:
     const Predictor& predictor_;
     const LeafMembership& columns_;
     ProximityKind kind_;
-    LeafNumbers numbers_;
     LeafCells cells_;
-    std::vector<double> inverse_weights_;  // for each leaf, one over the weight of its cell
+    // For each leaf, one over the weight of its cell. It is empty if cells are small leaves, whose
+    // weights are added up when they are met: many leaves would take much memory.
+    std::vector<double> inverse_weights_;
     std::vector<std::uint64_t> out_bits_;  // for each row, a bit for each tree: it is out of bag
     std::size_t n_words_ = 0;
     std::size_t max_rows_ = 0;

@@ -722,7 +722,7 @@ class Proximity:
     ) -> NDArray[numpy.float64]:
         """The matrix, or its squared elements, times a dense matrix."""
 
-    def limit_leaves(self, max_rows: int) -> None:
+    def limit_leaves(self, max_rows: int, n_jobs: int) -> None:
         """
         Let a row meet at most this number of rows of each leaf; zero means all.
         """

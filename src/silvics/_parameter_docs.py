@@ -20,6 +20,10 @@ oob_score : bool or callable
     predicted by the trees that did not draw it. True scores the predictions by accuracy
     (classification) or R2 (regression); a callable ``f(y_true, y_pred)`` replaces these scores. It
     needs ``bootstrap=True``.
+calibrate : {"oob"} or None
+    Whether to calibrate the class probabilities. "oob" compares several methods by the out-of-bag
+    log-loss, and uses the best one in ``predict_proba`` and ``predict``; ``calibration_`` has the
+    methods. The trees must have drawn their rows. None predicts the mean over the trees.
 keep_samples : bool
     Whether to keep the training rows of every leaf, with their in-bag weights and y, for the
     methods that need them. X is not kept. The memory needed is about five bytes per row and tree.
@@ -416,6 +420,10 @@ oob_score_ : float
 oob_decision_function_ : ndarray
     Class probabilities of each training row, predicted by the trees that did not draw it; NaN for
     rows that all trees have drawn. It exists only if ``oob_score`` is set.
+calibration_ : Calibration
+    How the class probabilities are calibrated, with the log-loss of each method and the reliability
+    diagram; for several outputs, a list with one object per output. It exists only if ``calibrate``
+    is set.
 oob_prediction_ : ndarray
     Prediction for each training row by the trees that did not draw it; NaN for rows that all trees
     have drawn. It exists only if ``oob_score`` is set.

@@ -18,7 +18,7 @@ from silvics.trees import (
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import RandomForestClassifier
@@ -65,6 +65,7 @@ class RandomForestClassifier(BaseForestClassifier):
         monotonic_cst: Any = None,
         feature_weights: Any = None,
         keep_samples: bool = False,
+        calibrate: str | None = None,
         constant_features: str = "count",
         search: str = "auto",
         max_bins: int | None = None,
@@ -147,7 +148,7 @@ class RandomForestRegressor(BaseForestRegressor):
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreesClassifier
@@ -190,6 +191,7 @@ class ExtraTreesClassifier(BaseForestClassifier):
         monotonic_cst: Any = None,
         feature_weights: Any = None,
         keep_samples: bool = False,
+        calibrate: str | None = None,
         constant_features: str = "count",
         search: str = "auto",
         max_bins: int | None = None,

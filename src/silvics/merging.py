@@ -145,6 +145,11 @@ def _check(forests: Any) -> None:
             kinds = f"{type(forests[0]).__name__} and {type(forest).__name__}"
             raise TypeError(f"forests must all be of the same class, got {kinds}.")
         check_is_fitted(forest)
+    if any(f._maps() is not None for f in forests):
+        raise ValueError(
+            "Forests cannot be merged: the probabilities of some are calibrated for their own "
+            "trees. Fit them with calibrate=None."
+        )
     for name, value_of, advice in _AGREED:
         values = list(map(value_of, forests))
         unlike = [value for value in values if value != values[0]]

@@ -18,7 +18,7 @@ from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ForestClassifier
@@ -44,6 +44,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         **CONSTRAINTS,
         "criterion": [StrOptions({*CLASSIFICATION_CRITERIA, "gain_ratio"}), None],
         "class_weight": BaseForestClassifier._parameter_constraints["class_weight"],
+        "calibrate": BaseForestClassifier._parameter_constraints["calibrate"],
     }
 
     def __init__(
@@ -93,6 +94,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         verbose: int = 0,
         warm_start: bool = False,
         class_weight: Any = None,
+        calibrate: str | None = None,
         monotonic_cst: Any = None,
         constant_features: str = "count",
         search: str = "auto",

@@ -72,6 +72,8 @@ def test_attributes_are_those_of_a_fitted_estimator(kind):
         drawn = {"rows": "bootstrap"} if "rows" in known else {"bootstrap": True}
         drawn = {} if "max_memory" in known else drawn
         parameters = {"n_estimators": 50, "oob_score": True, **drawn}
+        if "calibrate" in known:
+            parameters["calibrate"] = "oob"
     fitted = small(kind, **parameters).fit(X, y)
     described = set(section(kind, "Attributes"))
     assert all(hasattr(fitted, name) for name in described - {"feature_names_in_"})

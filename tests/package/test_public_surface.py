@@ -20,7 +20,7 @@ import silvics
 from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
 from silvics._results import oob_curve, summary
 from silvics.plots.display import Display
-from silvics.uncertainty import distributions
+from silvics.uncertainty import calibration, distributions
 
 X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
 Y = [0, 0, 1, 1] * 5
@@ -38,7 +38,7 @@ bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
-SelectByThreshold SelectByTest SelectTuned SelectByElimination
+SelectByThreshold SelectByTest SelectTuned SelectByElimination SelectNonRedundant
 asymptotic_importances masking forest_masking relevance redundant copies null_information
 binary_encoding
 Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
@@ -100,6 +100,7 @@ GROWN = "work_ interrupted_ max_features_"
 UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
+CLASS_UNCERTAINTY = "predict_set"
 REAL_UNCERTAINTY = "predict_quantiles predict_distribution predict_interval"
 SUPERVISED = f"{FOREST} {UNDERSTAND} {UNCERTAINTY} attach_samples {ATTRIBUTES} {GROWN}"
 TREE = f"to_text to_dot plot {KEEP} {ATTRIBUTES}"
@@ -127,13 +128,15 @@ EMBEDDING = f"""
 PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
 
 ESTIMATORS = {
-    "RandomForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
-    "ExtraTreesClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
-    "ForestClassifier": f"{SUPERVISED} {ROUTING} {PROBABILITIES}",
+    "RandomForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
+    "ExtraTreesClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
+    "ForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
     "RandomForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ExtraTreesRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
     "ForestRegressor": f"{SUPERVISED} {REAL_UNCERTAINTY} {ROUTING}",
-    "RandomPatchesClassifier": f"{SUPERVISED} {PATCHES} {ROUTING} {PROBABILITIES}",
+    "RandomPatchesClassifier": f"""
+        {SUPERVISED} {CLASS_UNCERTAINTY} {PATCHES} {ROUTING} {PROBABILITIES} calibrate
+    """,
     "RandomPatchesRegressor": f"{SUPERVISED} {PATCHES} {REAL_UNCERTAINTY} {ROUTING}",
     "DecisionTreeClassifier": TREE,
     "DecisionTreeRegressor": TREE,
@@ -180,6 +183,7 @@ def test_every_estimator_is_listed():
 SELECTORS = {
     "SelectByThreshold": "forest_ importances_ support_",
     "SelectByTest": "forest_ importances_ support_ significance_",
+    "SelectNonRedundant": "forest_ importances_ support_ rounds_",
     "SelectTuned": """
         forest_ importances_ support_ n_features_ n_features_grid_ scores_ standard_errors_ path_ at
     """,
@@ -229,7 +233,7 @@ RESULT = "to_frame plot"
 RESULTS = {
     importance.Importances: f"""
         {RESULT} kind names values std standard_errors replicates local by_class classes by_output
-        by_degree null corrected null_share impurity total interval redundancy by_context
+        by_degree null corrected null_share impurity total interval enough redundancy by_context
     """,
     importance.Significance: f"""
         {RESULT} method names importances p_values null level decision hits
@@ -256,6 +260,9 @@ RESULTS = {
     """,
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
+    """,
+    calibration.Calibration: f"""
+        {RESULT} method log_loss n_rows reliability raw_reliability
     """,
     distributions.PredictedDistributions: f"""
         {RESULT} weights outputs mean cdf crps quantile_ranks sample
@@ -319,7 +326,7 @@ def test_names_of_displays():
 def test_names_of_predictors(name):
     predictor = fitted(getattr(silvics, name)).predictor()
     assert callable(predictor)
-    assert public(predictor) == {"predict_proba"}
+    assert public(predictor) == {"predict_proba", "predict_quantiles"}
 
 
 def test_names_of_tree_arrays():

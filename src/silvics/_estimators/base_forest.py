@@ -12,13 +12,12 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
+from silvics._estimators.calibration import HasCalibration
 from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.fitted_forest import FittedForest
-from silvics._estimators.intervals import HasIntervals
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
-from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import parameters, pruning, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.growing import Growth, grow
@@ -51,9 +50,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(
-    CallbackSupportMixin, HasOutOfBag, HasProximities, HasTreePredictions, FittedForest
-):
+class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, FittedForest):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -309,7 +306,7 @@ def _could_be_of(tree: _core.Tree, task: LearningTask) -> bool:
     return seen == (task.X.shape[1], outputs.n_outputs, outputs.n_classes)
 
 
-class BaseForestClassifier(ClassifierMixin, BaseForest):
+class BaseForestClassifier(HasCalibration, ClassifierMixin, BaseForest):
     """Base class of classification forests."""
 
     if TYPE_CHECKING:
@@ -322,6 +319,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         **BaseForest._parameter_constraints,
         "criterion": [StrOptions(parameters.CLASSIFICATION_CRITERIA)],
         "class_weight": [StrOptions({"balanced_subsample", "balanced"}), dict, list, None],
+        "calibrate": [StrOptions({"oob"}), None],
     }
 
     @reads_one_state
@@ -410,7 +408,7 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
-class BaseForestRegressor(HasDistributions, HasIntervals, RegressorMixin, BaseForest):
+class BaseForestRegressor(HasDistributions, RegressorMixin, BaseForest):
     """Base class of regression forests."""
 
     if TYPE_CHECKING:

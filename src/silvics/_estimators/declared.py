@@ -64,6 +64,7 @@ class ForestParameters(GrowthParameters):
     max_samples: Any
     oob_score: Any
     keep_samples: bool
+    calibrate: str | None  # classifiers only
     n_jobs: int | None
     verbose: int
     warm_start: bool

@@ -10,7 +10,7 @@ from silvics._state import reads_one_state
 from silvics.interop.c import to_c
 from silvics.interop.json import to_json
 from silvics.interop.onnx import to_onnx
-from silvics.interop.plain_model import PlainModel, plain_model
+from silvics.interop.plain_model import PlainModel, plain_model, require_no_calibration
 from silvics.interop.treelite import to_treelite
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Exports:
         check_is_fitted(self)
         if self._no_exports is not None:
             raise ValueError(f"{type(self).__name__} cannot be exported: {self._no_exports}")
+        require_no_calibration(self)
         return plain_model(self)
 
     def to_onnx(self) -> onnx.ModelProto:

@@ -14,11 +14,14 @@ from silvics._estimators.base_model import BaseModel
 from silvics._estimators.base_tree import BaseTree
 from silvics._estimators.declared import ForestParameters
 from silvics._estimators.importances import HasImportances
+from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import targets
 from silvics._predicting import prediction
+from silvics._predicting.calibrated import ProbabilityMap
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.prediction import Trees
 from silvics._predicting.predictor import Predictor
+from silvics._predicting.training_samples import TrainingSamples
 from silvics._results.summary import FittedSection, Summary, summary_of
 from silvics._state import reads_one_state
 from silvics._tables import inputs
@@ -26,7 +29,7 @@ from silvics._tables.table import Variables
 from silvics.interop.to_sklearn import forest_to_sklearn
 
 
-class FittedForest(HasImportances, BaseModel, ForestParameters):
+class FittedForest(HasImportances, HasTreePredictions, BaseModel, ForestParameters):
     """Base class of forests with the methods that need a fitted forest."""
 
     _tree_class: ClassVar[type[BaseTree]]
@@ -243,6 +246,9 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
         2.0
         """
         check_is_fitted(self)
+        return self._predictor_with(None, n_jobs)
+
+    def _predictor_with(self, samples: TrainingSamples | None, n_jobs: int) -> Predictor:
         return Predictor(
             self._trees,
             self._variables,
@@ -250,7 +256,13 @@ class FittedForest(HasImportances, BaseModel, ForestParameters):
             self.unknown_category,
             self.missing,
             n_jobs,
+            self._maps(),
+            samples,
         )
+
+    def _maps(self) -> list[ProbabilityMap] | None:
+        """Return what calibration does to the probabilities of each output, if anything."""
+        return None
 
     @reads_one_state
     def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:

@@ -61,6 +61,10 @@ def _task_of_fit(forest: BaseForest, X: Any, y: Any, sample_weight: Any) -> Lear
             "forest that was merged or converted from another library."
         )
     grown.require_one_leaf_each("attach_samples")
+    if X is None or y is None:
+        raise ValueError(
+            f"attach_samples needs the X and y of fit, but {'X' if X is None else 'y'} is None."
+        )
     blocks = inputs.prediction_blocks(forest, X)
     y = targets.as_columns(targets.checked_outputs(y))
     inputs.check_lengths(blocks, y)

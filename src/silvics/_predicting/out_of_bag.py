@@ -70,13 +70,7 @@ def out_of_bag_estimate(
     """
     assert grown.seed is not None
     assert grown.sampling is not None
-    predictor, threads = grown.trees.predictor_by(n_jobs), n_threads(n_jobs)
-    if grown.samples is not None:
-        sums, counts = grown.samples.membership.out_of_bag(predictor, threads)
-    else:
-        sums, counts = predictor.out_of_bag(
-            inputs.to_predict(X), grown.tree_seeds(), grown.native_sampling(), threads
-        )
+    sums, counts = out_of_bag_sums(grown, X, n_jobs)
     known = counts > 0
     expected = np.ones(len(known), dtype=bool)
     expected[grown.sampling.held_out(grown.seed)] = False
@@ -97,6 +91,19 @@ def out_of_bag_estimate(
         usual = r2_score if n_classes is None else accuracy
         result = (score or usual)(prediction.reals(y)[known], predicted[known])
     return OutOfBagEstimate(values, result, out_of_bag_stats(y, means, counts, n_classes))
+
+
+def out_of_bag_sums(
+    grown: GrownForest, X: Blocks, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sum of the out-of-bag predictions of each row, and the number of its trees."""
+    assert grown.seed is not None
+    predictor, threads = grown.trees.predictor_by(n_jobs), n_threads(n_jobs)
+    if grown.samples is not None:
+        return grown.samples.membership.out_of_bag(predictor, threads)
+    return predictor.out_of_bag(
+        inputs.to_predict(X), grown.tree_seeds(), grown.native_sampling(), threads
+    )
 
 
 def mean_predictions(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:

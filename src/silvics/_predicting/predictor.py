@@ -9,10 +9,15 @@ import numpy as np
 from scipy.sparse import issparse
 
 from silvics import _core
+from silvics._names import one_of
 from silvics._predicting import prediction
+from silvics._predicting.calibrated import ProbabilityMap, calibrated
+from silvics._predicting.levels import INTERPOLATIONS, checked_levels, shaped
 from silvics._predicting.prediction import Trees
+from silvics._predicting.training_samples import TrainingSamples
 from silvics._tables import inputs, table
 from silvics._tables.table import Variables
+from silvics._threads import n_threads
 
 _NAME = "Predictor"
 
@@ -35,6 +40,10 @@ class Predictor:
         Values of the estimator's parameters of the same names.
     n_jobs : int
         Number of threads for tables. A single row always uses the calling thread.
+    maps : list of ProbabilityMap or None
+        What calibration does to the probabilities of each output.
+    samples : TrainingSamples or None
+        The training rows of every leaf, for quantiles.
 
     Examples
     --------
@@ -56,8 +65,13 @@ class Predictor:
         unknown_category: str,
         missing: str,
         n_jobs: int,
+        maps: list[ProbabilityMap] | None = None,
+        samples: TrainingSamples | None = None,
     ) -> None:
-        self._state = (trees, variables, classes, unknown_category, missing, n_jobs)
+        self._state = (trees, variables, classes, unknown_category, missing, n_jobs, maps)
+        self._maps, self._samples = maps, samples
+        if samples is not None:
+            self._quantiles = samples.leaf_quantiles(trees, n_threads(n_jobs))
         self._variables, self._classes, self._n_jobs = variables, classes, n_jobs
         self._rules = {"unknown_category": unknown_category, "missing": missing}
         self._predictor = trees.predictor
@@ -74,7 +88,12 @@ class Predictor:
         self._labels = classes[0].tolist() if classes and len(classes) == 1 else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), self._state)
+        if self._samples is None:
+            return (type(self), self._state)
+        membership = self._samples.membership
+        arrays = {name: np.array(array) for name, array in membership.arrays().items()}
+        sizes = (membership.n_rows, membership.n_parts)
+        return (_with_samples, (self._state, arrays, sizes, self._samples.y))
 
     def __repr__(self) -> str:
         n, p = self._predictor.n_trees, self._predictor.n_features
@@ -95,7 +114,7 @@ class Predictor:
             For a row, its class or number, or a vector if there are several outputs. For a table,
             an array with one element or row per sample.
         """
-        if self._labels is not None:
+        if self._labels is not None and self._maps is None:
             number = self._rows.likeliest(X)
             if number >= 0:
                 return self._labels[number]
@@ -136,23 +155,79 @@ class Predictor:
         """
         if self._classes is None:
             raise AttributeError("predict_proba is available for classification only.")
-        quick = None if self._labels is None else self._rows.values(X)
+        quick: Any = None if self._labels is None else self._rows.values(X)
         if quick is not None:
-            return quick
+            return quick if self._maps is None else self._maps[0](quick[np.newaxis])[0]
         values, one = self._values(X)
         shares = prediction.split_outputs(values, [len(c) for c in self._classes])
         shares = [s[0] for s in shares] if one else shares
         return shares[0] if len(shares) == 1 else shares
 
-    def _values(self, X: Any) -> tuple[np.ndarray, bool]:
-        """Return the mean prediction of the trees for each row, and whether X is a single row."""
+    def predict_quantiles(
+        self,
+        X: Any,
+        quantiles: Any = (0.05, 0.5, 0.95),
+        *,
+        interpolation: str = "inverted_cdf",
+    ) -> np.ndarray:
+        """Predict quantiles of the output of a row or a table.
+
+        The predictor must have the training rows: ``forest.predictor(training_rows=True)``.
+
+        Parameters
+        ----------
+        X : list, tuple, dict, 1-d array, or any table that the estimator takes
+            One row or several, as for a call.
+        quantiles : float or array-like of shape (n_quantiles,), default=(0.05, 0.5, 0.95)
+            The levels of the quantiles.
+        interpolation : str, default="inverted_cdf"
+            As for ``forest.predict_quantiles``.
+
+        Returns
+        -------
+        q : ndarray
+            For a row, a vector of the quantiles; for a table, an array of shape (n_samples,
+            n_quantiles). For several outputs, the last axis is the output; for a single quantile,
+            its axis is dropped.
+
+        Examples
+        --------
+        >>> from silvics import RandomForestRegressor
+        >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [1.0, 2.0, 7.0, 9.0]
+        >>> forest = RandomForestRegressor(50, keep_samples=True, random_state=0).fit(X, y)
+        >>> forest.predictor(training_rows=True).predict_quantiles([5.2], [0.01, 0.9])
+        array([2., 9.])
+        """
+        if self._samples is None:
+            raise ValueError(
+                "predict_quantiles needs the training rows of every leaf. Create the predictor "
+                "with forest.predictor(training_rows=True)."
+            )
+        levels, single = checked_levels("quantiles", quantiles, closed=True)
+        one_of("interpolation", interpolation, INTERPOLATIONS)
+        row: Any = self._rows.sample(X)
+        if row is not None:
+            return shaped(self._quantiles.quantiles_of_row(row, levels, interpolation), single)
         X, one = self._as_table(X)
+        found = self._quantiles.quantiles(
+            self._read(X), levels, interpolation, n_threads(self._n_jobs)
+        )
+        return shaped(found[0] if one else found, single)
+
+    def _read(self, X: Any) -> _core.Matrix:
+        """Return the numbers of a table."""
         blocks = table.read(
             self._variables, X, **self._rules, check_names=True, estimator_name=_NAME
         )
-        return prediction.mean_prediction(
-            self._predictor, inputs.to_predict(blocks), self._n_jobs
-        ), one
+        return inputs.to_predict(blocks)
+
+    def _values(self, X: Any) -> tuple[np.ndarray, bool]:
+        """Return the mean prediction of the trees for each row, and whether X is a single row."""
+        X, one = self._as_table(X)
+        values = prediction.mean_prediction(self._predictor, self._read(X), self._n_jobs)
+        if self._maps is not None and self._classes is not None:
+            values = calibrated(self._maps, values, [len(of) for of in self._classes])
+        return values, one
 
     def _as_table(self, X: Any) -> tuple[Any, bool]:
         if isinstance(X, Mapping):
@@ -203,3 +278,11 @@ def _levels(kind: str, levels: np.ndarray | None) -> dict[str, int] | bool | Non
     if kind != "category" or levels is None:
         return False
     return {level: i for i, level in enumerate(levels.tolist()) if isinstance(level, str)}
+
+
+def _with_samples(
+    state: tuple[Any, ...], arrays: dict[str, np.ndarray], sizes: tuple[int, int], y: np.ndarray
+) -> Predictor:
+    """Create a predictor with training rows, from a pickle."""
+    membership = _core.LeafMembership.from_arrays(state[0].packed, arrays, *sizes)
+    return Predictor(*(*state, TrainingSamples(membership, y)))

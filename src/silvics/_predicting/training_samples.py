@@ -37,6 +37,11 @@ class TrainingSamples:
         """Memory in bytes."""
         return self.membership.nbytes + int(self.y.nbytes)
 
+    def leaf_quantiles(self, trees: Trees, threads: int) -> _core.LeafQuantiles:
+        """Prepare the quantiles of any rows."""
+        outputs = np.ascontiguousarray(self.y, dtype=np.float64)
+        return _core.LeafQuantiles(trees.predictor, self.membership, outputs, threads)
+
 
 def build_samples(
     trees: Trees,

@@ -256,3 +256,13 @@ def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     bits = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
     _, first, number = np.unique(bits.ravel(), return_index=True, return_inverse=True)
     return rows[first], number
+
+
+def require_no_calibration(model: Any) -> None:
+    """Raise ValueError if calibration changes the probabilities of a model."""
+    stored = vars(model).get("_calibration", [])
+    if any(of["map"]["method"] != "raw" for of in stored):
+        raise ValueError(
+            "The probabilities of this forest are calibrated, which other formats do not support. "
+            "Fit it with calibrate=None to convert it, or use save() or predictor()."
+        )

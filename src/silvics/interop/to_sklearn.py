@@ -12,6 +12,7 @@ from sklearn.tree._tree import Tree as SklearnTree
 
 from silvics._predicting.tree_arrays import Tree
 from silvics._warnings import warn_user
+from silvics.interop.plain_model import require_no_calibration
 
 _FITTED = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
 
@@ -82,6 +83,7 @@ def _end_of_subtree(tree: Tree, t: int) -> int:
 
 
 def _check_convertible(model: Any) -> None:
+    require_no_calibration(model)
     natives = [tree._native for tree in _trees_of(model)]
     if any(n.both_children or (n.feature() == -3).any() or not n.is_binary for n in natives):
         raise ValueError(

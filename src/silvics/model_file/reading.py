@@ -12,6 +12,7 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import targets
+from silvics._predicting.calibrated import are_maps_of
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.oob_stats import are_of
 from silvics._predicting.prediction import Trees
@@ -167,6 +168,8 @@ def _restored(
     oob_stats = getattr(model, "_oob_stats", [])
     if not are_of(oob_stats, packed.n_outputs, [len(of) for of in classes]):
         refuse("the out-of-bag errors do not match the outputs or classes")
+    if not are_maps_of(getattr(model, "_calibration", []), [len(of) for of in classes]):
+        refuse("the calibration does not match the outputs or classes")
     _put_rows(model, by_row, None if grown.sampling is None else grown.sampling.n_samples)
     return model
 

@@ -7,6 +7,7 @@ from sys import float_info
 from typing import Any
 
 from silvics._fitting.parameters import MAX_DRAWS
+from silvics._predicting.calibrated import is_calibration
 from silvics._predicting.oob_stats import is_stats
 
 ESTIMATORS = (
@@ -52,6 +53,7 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "interrupted_": is_bool,
     "oob_score_": is_number,
     "_oob_stats": is_stats,
+    "_calibration": is_calibration,
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),

@@ -140,6 +140,21 @@ def steps(
     return ax
 
 
+def reliability(tables: dict[str, np.ndarray], ax: Any = None) -> Any:
+    """Draw shares of a class by mean probabilities; the area of a point is its number of rows."""
+    ax = new_axes(ax, 5.2, 4.8)
+    ax.plot([0, 1], [0, 1], color="gray", linewidth=0.8, linestyle="--")
+    largest = max((float(of[:, 2].max(initial=1)) for of in tables.values()), default=1.0)
+    for name, of in tables.items():
+        (line,) = ax.plot(of[:, 0], of[:, 1], linewidth=1.2, label=_label(name))
+        sizes = 10 + 60 * of[:, 2] / largest
+        ax.scatter(of[:, 0], of[:, 1], s=sizes, color=line.get_color())
+    ax.set_xlabel("mean predicted probability")
+    ax.set_ylabel("share of rows of the class")
+    ax.legend(fontsize="small", loc="upper left")
+    return ax
+
+
 def points(
     x: np.ndarray,
     y: np.ndarray,

@@ -64,7 +64,8 @@ class Comparison:
     def limit_leaves(self, max_samples_leaf: int | None, what: str) -> None:
         """Compare at most this number of rows of a leaf; warn of large leaves without a limit."""
         if max_samples_leaf is not None:
-            self.native.limit_leaves(checked_number("max_samples_leaf", max_samples_leaf))
+            most = checked_number("max_samples_leaf", max_samples_leaf)
+            self.native.limit_leaves(most, self.n_jobs)
             return
         n_columns = max(self.n_columns, 1)
         n_rows = n_columns if self.rows is None else self.rows.shape[0]

@@ -318,4 +318,4 @@ def predicted_distributions(forest: Any, X: Any, n_jobs: int | None) -> Predicte
     whole = np.asarray(weights.sum(axis=1)).ravel()
     weights.data /= np.repeat(whole, np.diff(weights.indptr))
     outputs = samples.y[:, 0] if samples.y.shape[1] == 1 else samples.y
-    return PredictedDistributions(weights, outputs, forest._frame_library)
+    return PredictedDistributions(weights, outputs, getattr(forest, "_frame_library", None))

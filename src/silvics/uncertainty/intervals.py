@@ -11,13 +11,12 @@ from silvics._fitting import targets
 from silvics._names import one_of
 from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.levels import checked_levels, shaped
 from silvics._predicting.training_samples import TrainingSamples
 from silvics._threads import n_threads
 from silvics.uncertainty.conformal import Form, bounds, narrowest
 from silvics.uncertainty.difficulty import out_of_bag_means, spreads
 from silvics.uncertainty.jackknife_plus import jackknife_bounds
-from silvics.uncertainty.levels import checked_levels
-from silvics.uncertainty.quantiles import leaf_quantiles, shaped
 
 METHODS = ("oob", "quantile", "jackknife+", "split")
 _WHAT = "predict_interval"
@@ -92,7 +91,7 @@ class _Task:
         del groups
         tails = (1 - self.levels) / 2
         both = np.concatenate([tails, 1 - tails])
-        found = leaf_quantiles(self.grown, self.samples, self.threads).quantiles(
+        found = self.samples.leaf_quantiles(self.grown.trees, self.threads).quantiles(
             self.rows, both, "inverted_cdf", self.threads
         )
         return found.reshape(len(found), 2, len(tails), -1)

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -28,6 +30,27 @@ TEST_CASE("the largest values are those of a full sort, the first column of ties
             for (std::size_t k = 0; k < found.size(); ++k) {
                 CHECK(found[k].column == columns[order[k]]);
                 CHECK(found[k].value == values[order[k]]);
+            }
+        }
+    }
+}
+
+TEST_CASE("values of any size are in order") {
+    Nearest nearest;
+    std::vector<RowId> columns(3000);
+    std::iota(columns.begin(), columns.end(), 0U);
+    for (const double base : {2.0, 1.001, 1e-3}) {
+        std::vector<double> values(columns.size());
+        for (std::size_t k = 0; k < values.size(); ++k)  // down to subnormal numbers and zeros
+            values[k] = std::pow(base, -static_cast<double>((k * 1117) % 3000));
+        std::vector<double> sorted = values;
+        std::ranges::sort(sorted, std::greater{});
+        for (const std::size_t n : {1U, 40U, 256U, 257U, 2999U, 3000U}) {
+            const auto found = nearest.of(columns, values, n);
+            REQUIRE(found.size() == n);
+            for (std::size_t k = 0; k < n; ++k) {
+                CHECK(found[k].value == sorted[k]);
+                CHECK(found[k].value == values[found[k].column]);
             }
         }
     }

@@ -284,3 +284,35 @@ def test_rows_of_no_weight():
     others[:20] = CLASSES[60:]
     for kind in BY_LEAVES:
         assert (asked(forest, kind, other, others).values == asked(forest, kind).values).all()
+
+
+@pytest.mark.parametrize("kind", BY_ROWS)
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.full(80, "2026-01-01", "M8[D]"),
+        np.full(80, 1, "m8[s]"),
+        np.array([1, "oak"] * 40, dtype=object),
+        np.full(80, b"oak"),
+    ],
+    ids=["dates", "durations", "mixed", "bytes"],
+)
+def test_labels_of_another_type_than_the_classes(kind, labels):
+    with pytest.raises(ValueError, match="were not in the y of fit"):
+        asked(grown(), kind, X, labels)
+
+
+@pytest.mark.parametrize("kind", BY_ROWS)
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.full(80, "NaT", "M8[s]"),
+        np.where(np.arange(80) > 7, CLASSES.astype(object), None),
+        pd.Series(np.where(np.arange(80) > 7, 1.0, np.nan)),
+        np.ma.masked_array(np.ones(80), np.arange(80) < 8),
+    ],
+    ids=["NaT", "None", "NaN", "masked"],
+)
+def test_outputs_that_are_missing(kind, y):
+    with pytest.raises(ValueError, match="missing"):
+        asked(grown(), kind, X, y)

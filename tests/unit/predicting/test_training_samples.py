@@ -159,6 +159,24 @@ def test_other_rows_are_refused_and_change_nothing(name, change):
     assert forest._grown.samples is None
 
 
+@pytest.mark.parametrize("name", ["classes", "numbers"])
+def test_rows_without_table_or_outputs_are_refused(name):
+    forest, y = fitted(name), FORESTS[name][1]
+    for table, outputs, message in (
+        (FRAME, None, "y is None"),
+        (None, y, "X is None"),
+        (None, None, "X is None"),
+        (FRAME, np.full(N, np.nan), "missing"),
+        (FRAME, np.full(N, "NaT", "M8[s]"), "missing"),
+        (FRAME, [], "0 sample"),
+        (FRAME, np.zeros((N, 0)), "0 feature"),
+        (FRAME, np.zeros((N, 1, 1)), "dim 3"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            forest.attach_samples(table, outputs)
+    assert forest._grown.samples is None
+
+
 def test_forests_whose_draws_are_not_known_are_refused(tmp_path):
     forest = fitted("classes")
     merged = silvics.merge([forest, fitted("classes", n_jobs=2)])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
-from sklearn.utils import check_array
 
 from silvics import _core
 from silvics._fitting import targets
@@ -146,9 +145,7 @@ def learning_set(
     other = ', or other rows with rows="held_out"' if unseen else ""
     n_fitted = None if is_held_out else _checked_draws(forest, kind, unseen).n_samples
     matrix = forest._checked(X)
-    outputs = targets.as_columns(check_array(y, dtype=None, ensure_2d=False, input_name="y"))
-    if outputs.dtype == object and any(value is None or value != value for value in outputs.flat):
-        raise ValueError("y has missing values: pass the y of fit.")
+    outputs = targets.as_columns(targets.checked_outputs(y))
     n_rows = matrix.shape[0]
     if is_held_out and n_rows != len(outputs):
         raise ValueError(f"X has {n_rows} rows, y has {len(outputs)}: they must agree.")
@@ -166,12 +163,21 @@ def learning_set(
     classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
     encoded = np.empty(outputs.shape, dtype=np.int64)
     for k, levels in enumerate(classes):
-        at = np.searchsorted(levels, outputs[:, k])
-        encoded[:, k] = np.minimum(at, len(levels) - 1)
-        if (levels[encoded[:, k]] != outputs[:, k]).any():
+        numbers = _class_numbers(levels, outputs[:, k])
+        if numbers is None:
             remedy = "leave such rows out" if is_held_out else "pass the y of fit"
             raise ValueError(f"y has classes that were not in the y of fit: {remedy}.")
+        encoded[:, k] = numbers
     return LearningSet(forest, matrix, encoded, is_held_out)
+
+
+def _class_numbers(classes: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """Return the number of the class of each row; None if one is not among the classes."""
+    try:
+        numbers = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    except TypeError:  # labels of another type, which cannot be compared with the classes
+        return None
+    return numbers if (classes[numbers] == y).all() else None
 
 
 def _checked_draws(forest: FittedForest, kind: str, unseen: bool) -> RowSampling:

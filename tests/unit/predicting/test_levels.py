@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from silvics.uncertainty.levels import checked_levels
+from silvics._predicting.levels import checked_levels
 
 
 def test_levels():

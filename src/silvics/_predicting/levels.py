@@ -1,10 +1,12 @@
-"""Checks of quantile levels and confidence levels."""
+"""Quantile levels and confidence levels that users pass, and the shape of what they get."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+INTERPOLATIONS = ("inverted_cdf", "linear", "lower", "higher", "midpoint", "nearest")
 
 
 def checked_levels(name: str, values: Any, *, closed: bool) -> tuple[np.ndarray, bool]:
@@ -37,3 +39,14 @@ def checked_levels(name: str, values: Any, *, closed: bool) -> tuple[np.ndarray,
         bounds = "between 0 and 1" if closed else "between 0 and 1, both excluded"
         raise ValueError(f"{name} must be {bounds}, got {values!r}.")
     return np.atleast_1d(levels), levels.ndim == 0
+
+
+def shaped(found: np.ndarray, single: bool) -> np.ndarray:
+    """Drop the axis of the levels if there is a single one, and that of a single output.
+
+    The last two axes of ``found`` are the levels and the outputs.
+    """
+    if found.shape[-1] == 1:
+        found = found[..., 0]
+        return found[..., 0] if single else found
+    return found[..., 0, :] if single else found
