@@ -80,8 +80,15 @@ bench-tables: $(VENV)/.built $(VENV)/.dev  ## categories and missing values agai
 	$(PY) benchmarks/real_tables.py $(DATA) --adult-speed --write docs/studies/real_tables.md
 	$(PY) benchmarks/knocked_out.py $(DATA) --write docs/studies/knocked_out.md
 
-bench-scaling: $(VENV)/.built $(VENV)/.dev  ## slopes of Table 5.1 and Figures 5.4 to 5.8 as pictures
-	$(PY) benchmarks/scaling.py
+bench-scaling: $(VENV)/.built $(VENV)/.dev  ## Figures 5.4 to 5.8 and their findings; writes docs/studies
+	$(PY) benchmarks/scaling.py --write docs/studies/scaling.md
+
+.PHONY: bench-orders bench-cost
+bench-orders: $(VENV)/.built $(VENV)/.dev  ## orders of Table 5.1, fitted to counters of the work; writes docs/studies
+	$(PY) benchmarks/orders.py --write docs/studies/orders.md
+
+bench-cost: $(VENV)/.built $(VENV)/.dev  ## predicted and measured cost of fits; writes docs/studies
+	$(PY) benchmarks/cost.py --write docs/studies/cost.md
 
 bench-threads: $(VENV)/.built  ## many trees and one tree on 1, 2, 4 ... threads
 	$(PY) benchmarks/threads.py

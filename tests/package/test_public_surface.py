@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 import silvics
 from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
 from silvics._results import oob_curve, summary
+from silvics.explain import shap_result
 from silvics.plots.display import Display
 from silvics.uncertainty import calibration, distributions
 
@@ -56,8 +57,8 @@ BiasVariance BiasVarianceCurve Misclassification Ambiguity
 """
 IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
-diagnose outliers prototypes proximity_map
-Diagnosis Finding Outliers Prototypes ProximityMap
+diagnose estimate_cost outliers prototypes proximity_map
+CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
 """
 NETWORK = "genie3 Network NetworkAccuracy"
 RECIPES = "RECIPES Recipe ByRows get names table"
@@ -95,9 +96,9 @@ def test_dir_lists_public_names_only(package):
 KEEP = "save digest to_sklearn to_onnx to_treelite to_json to_c"
 FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
-# What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
-GROWN = "work_ interrupted_ max_features_"
-UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
+# What growing took, whether Ctrl-C or a budget ended it; K, which scikit-learn has on trees only.
+GROWN = "work_ interrupted_ stopped_ max_features_"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
 CLASS_UNCERTAINTY = "predict_set"
@@ -266,6 +267,9 @@ RESULTS = {
     """,
     distributions.PredictedDistributions: f"""
         {RESULT} weights outputs mean cdf crps quantile_ranks sample
+    """,
+    shap_result.ShapValues: f"""
+        {RESULT} values base_values names outputs interactions X mean_absolute to_shap
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance
