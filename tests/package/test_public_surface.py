@@ -59,6 +59,7 @@ IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
 diagnose estimate_cost outliers prototypes proximity_map
 CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
+interval_report IntervalReport
 """
 NETWORK = "genie3 Network NetworkAccuracy"
 RECIPES = "RECIPES Recipe ByRows get names table"
@@ -286,6 +287,9 @@ RESULTS = {
         {RESULT} findings error error_of_infinite_forest error_of_tree error_of_constant goals
     """,
     inspection.Finding: "name value text advice",
+    inspection.IntervalReport: f"""
+        {RESULT} levels intervals predictions y method coverage widths plot_intervals plot_fan
+    """,
     inspection.Outliers: f"{RESULT} scores raw labels measure",
     inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
     inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",

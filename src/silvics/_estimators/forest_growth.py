@@ -114,7 +114,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         """Return the rules that may end growth before all trees are grown."""
         rules: list[StopRule] = []
         if self.max_time is not None:
-            rules.append(TimeBudget(self.max_time, begin))
+            n_kept = 0 if before is None else len(before.trees)
+            rules.append(TimeBudget(self.max_time, begin, n_kept))
         limit = bytes_of(self.max_memory)
         if limit is not None:
             kept = [] if before is None else list(before.trees)
