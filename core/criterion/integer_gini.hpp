@@ -61,7 +61,7 @@ public:
     // Scores of bins have a relative error of less than kBinError. Cuts within a pure bin are worse
     // than those at its ends, if all are allowed.
     static constexpr double kBinError = 1e-12;
-    static constexpr std::size_t kBinnedClasses = 8;  // nodes of more are slower to search in bins
+    static constexpr std::size_t kBinnedClasses = 12;  // nodes of more are slower to search in bins
     bool scores_bins() const { return weight_ < std::uint64_t{1} << 26; }  // l W is exact then
     void score_bins(const ClassBins& bins, const double* node, bool all_allowed, double* score,
                     double* bound) const {

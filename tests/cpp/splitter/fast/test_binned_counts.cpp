@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE("nodes of a few classes are searched in bins, others as a who
     Rng rng(93);
     const std::size_t n = 400;
     const MadeColumn made(rng, test::spread_codes(rng, n, 60000, 1), test::Kind::one_value);
-    const std::size_t most = std::is_same_v<C, IntegerGini> ? 8 : 4;
+    const std::size_t most = std::is_same_v<C, IntegerGini> ? 12 : 4;
     for (const auto n_classes :
          {ClassId{3}, static_cast<ClassId>(most), static_cast<ClassId>(most + 1)}) {
         CAPTURE(n_classes);
