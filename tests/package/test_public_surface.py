@@ -17,9 +17,18 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
+from silvics import (
+    bias_variance,
+    datasets,
+    importance,
+    impute,
+    inspection,
+    network,
+    patches,
+    recipes,
+)
 from silvics._results import oob_curve, summary
-from silvics.explain import shap_result
+from silvics.explain import dependence_result, shap_result
 from silvics.plots.display import Display
 from silvics.uncertainty import calibration, distributions
 
@@ -35,7 +44,7 @@ RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegr
 ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
 IsolationForest RandomTreesEmbedding ForestEmbedding
 scan load merge from_sklearn ModelFileError report
-bias_variance datasets importance impute inspection network recipes __version__
+bias_variance datasets importance impute inspection network patches recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -57,10 +66,12 @@ BiasVariance BiasVarianceCurve Misclassification Ambiguity
 """
 IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
-diagnose outliers prototypes proximity_map
-Diagnosis Finding Outliers Prototypes ProximityMap
+diagnose estimate_cost outliers prototypes proximity_map
+CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
+interval_report IntervalReport
 """
 NETWORK = "genie3 Network NetworkAccuracy"
+PATCHES_NAMES = "DrawnPatch draw"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
@@ -72,6 +83,7 @@ PACKAGES = {
     impute: IMPUTE,
     inspection: INSPECTION,
     network: NETWORK,
+    patches: PATCHES_NAMES,
     recipes: RECIPES,
 }
 
@@ -96,9 +108,9 @@ def test_dir_lists_public_names_only(package):
 KEEP = "save digest to_sklearn to_onnx to_treelite to_json to_c"
 FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
-# What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
-GROWN = "work_ interrupted_ max_features_"
-UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap"
+# What growing took, whether Ctrl-C or a budget ended it; K, which scikit-learn has on trees only.
+GROWN = "work_ interrupted_ stopped_ max_features_"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap partial_dependence"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
 CLASS_UNCERTAINTY = "predict_set"
@@ -126,7 +138,7 @@ EMBEDDING = f"""
 """  # its predictor() raises: an embedding predicts nothing
 
 # What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
-PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
+PATCHES = "max_samples_ max_columns_ n_passes_ bytes_read_ rows columns keep_samples"
 
 ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
@@ -268,6 +280,9 @@ RESULTS = {
     distributions.PredictedDistributions: f"""
         {RESULT} weights outputs mean cdf crps quantile_ranks sample
     """,
+    dependence_result.PartialDependence: f"""
+        {RESULT} kind names grid average std individual outputs centered
+    """,
     shap_result.ShapValues: f"""
         {RESULT} values base_values names outputs interactions X mean_absolute to_shap
     """,
@@ -286,16 +301,20 @@ RESULTS = {
         {RESULT} findings error error_of_infinite_forest error_of_tree error_of_constant goals
     """,
     inspection.Finding: "name value text advice",
+    inspection.IntervalReport: f"""
+        {RESULT} levels intervals predictions y method coverage widths plot_intervals plot_fan
+    """,
     inspection.Outliers: f"{RESULT} scores raw labels measure",
     inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
     inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
     network.Network: f"""
-        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy
+        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy edges
     """,
     network.NetworkAccuracy: f"""
         {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
     """,
     impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
+    patches.DrawnPatch: "X y rows columns",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 

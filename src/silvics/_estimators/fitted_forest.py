@@ -76,7 +76,7 @@ class FittedForest(
         """Take over native trees whose seeds are not known."""
         self._grown = GrownForest(trees)
         self._variables = variables
-        self.interrupted_ = False
+        self.interrupted_, self.stopped_ = False, None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_grown")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
 from silvics._estimators.base_forest import BaseForest
 from silvics._fitting import parameters
+from silvics._fitting.amounts import bytes_of
 from silvics._fitting.axes import Axes, axes_of
 from silvics._fitting.growing import Growth
 from silvics._fitting.learning_task import LearningTask
-from silvics._fitting.progress import Progress
+from silvics._fitting.stopping import TimeBudget
 from silvics._fitting.targets import EncodedOutputs
+from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.sampling import RowSampling
 from silvics._sklearn import fit_context, with_callbacks
 from silvics._sources.scanning import Scan, is_path, scan
@@ -24,8 +27,9 @@ from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
-from silvics.patches import memory, out_of_patch
+from silvics.patches import out_of_patch
 from silvics.patches.growing import PatchTask, grow, patch_task
+from silvics.patches.racing import raced, shaped
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows, learned
 from silvics.recipes import get
@@ -38,6 +42,8 @@ PATCH_CONSTRAINTS: dict[str, list[Any]] = {
     "max_memory": [str, Interval(Real, 0, None, closed="neither"), None],
     "oob_rows": [Interval(Integral, 1, None, closed="left"), None],
 }
+for _name in ("max_samples", "max_columns"):
+    PATCH_CONSTRAINTS[_name] = [*CONSTRAINTS[_name], StrOptions({"auto"})]
 for _name in ("rows", "columns", "keep_samples"):
     del PATCH_CONSTRAINTS[_name]
 
@@ -50,8 +56,9 @@ class BasePatches(AnyRecipe, BaseForest):
     columns: ClassVar[str | None] = None  # type: ignore[misc]
     keep_samples = False
 
-    max_memory: Any
     oob_rows: int | None
+    max_samples_: int
+    max_columns_: int
     n_passes_: int
     bytes_read_: int
 
@@ -120,6 +127,12 @@ class BasePatches(AnyRecipe, BaseForest):
                 "without. Set max_samples=0.632 for as many distinct rows, or use "
                 "ForestClassifier or ForestRegressor."
             )
+        # Shapes that a race decides have the usual values until then.
+        sizes = {"max_samples": 0.25, "max_columns": 0.5}
+        auto: dict[str, Any] = {
+            name: value for name, value in sizes.items() if getattr(axes, name) == "auto"
+        }
+        axes = replace(axes, **auto)
         own = recipe.rows == "subsample" or recipe.columns == "subspace"
         max_samples = axes.max_samples if own or self.max_samples is not None else 0.25
         max_columns = axes.max_columns if own or self.max_columns is not None else 0.5
@@ -143,14 +156,39 @@ class BasePatches(AnyRecipe, BaseForest):
             )
         weights = task.sampling.weights
         rows = RowsInMemory(task.X, task.outputs.values, weights)
-        return patch_task(task, rows, weighted=weights is not None)
+        return self._raced(patch_task(task, rows, weighted=weights is not None))
 
-    def _growth(self, task: LearningTask, seeds: list[int]) -> Growth:
+    def _raced(self, task: PatchTask) -> PatchTask:
+        """Decide the shapes that are "auto", and keep the shape as attributes."""
+        before = getattr(self, "_grown", None) if self.warm_start else None
+        auto = {name: getattr(self, name) == "auto" for name in ("max_samples", "max_columns")}
+        if any(auto.values()) and before is not None:
+            axes = replace(task.axes, max_samples=self.max_samples_, max_columns=self.max_columns_)
+            task = shaped(task, axes)
+        elif any(auto.values()):
+            task = raced(
+                task, self._n_trees(), rows_auto=auto["max_samples"],
+                columns_auto=auto["max_columns"], n_jobs=n_threads(self.n_jobs),
+                budget=bytes_of(self.max_memory),
+            )  # fmt: skip
+        n_features = task.X.shape[1]
+        self.max_samples_ = int(task.sampling.n_drawn or task.sampling.n_samples)
+        self.max_columns_ = parameters.n_columns_drawn(task.axes, n_features) or n_features
+        return task
+
+    def _growth(
+        self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
+    ) -> Growth:
+        del before
         assert isinstance(task, PatchTask)
-        return grow(
-            task, seeds, n_jobs=n_threads(self.n_jobs),
-            budget=memory.bytes_of(self.max_memory), progress=Progress(self) or None,
+        n_jobs = n_threads(self.n_jobs)
+        rules = [] if self.max_time is None else [TimeBudget(self.max_time, begin)]
+        growth = grow(
+            task, seeds, n_jobs=n_jobs, budget=bytes_of(self.max_memory),
+            progress=self._progress(n_jobs, rules), rules=rules,
         )  # fmt: skip
+        growth.trees = self._finished(task, growth.trees)
+        return growth
 
     # ---- scans
 
@@ -163,7 +201,8 @@ class BasePatches(AnyRecipe, BaseForest):
 
     @with_callbacks
     def _fit_scan(self, X: Scan, y: Any, sample_weight: Any) -> bool:
-        memory.bytes_of(self.max_memory)
+        begin = time.monotonic()
+        bytes_of(self.max_memory)
         self._check_sampling()
         before, seed, n_more = self._to_grow()
         if before is not None and n_more == 0:
@@ -174,8 +213,8 @@ class BasePatches(AnyRecipe, BaseForest):
         self._keep_columns(rows)
         task = self._task_of(rows, seed)
         self._keep_outputs(task.outputs)
-        self.interrupted_ = False
-        error = self._grow(task, X, before, n_more)
+        self.interrupted_, self.stopped_ = False, None
+        error = self._grow(task, X, before, n_more, begin)
         if self.oob_score and error is None:
             score = self.oob_score if callable(self.oob_score) else None
             found = out_of_patch.score(
@@ -209,7 +248,7 @@ class BasePatches(AnyRecipe, BaseForest):
         empty = Blocks([], rows.variables.n_levels, (rows.n_rows, n_features))
         outputs = EncodedOutputs(np.empty((0, rows.n_outputs)), rows.classes)
         task = LearningTask(self, axes, rows.variables, empty, outputs, seed, sampling)
-        return patch_task(task, rows, weighted=rows.weighted)
+        return self._raced(patch_task(task, rows, weighted=rows.weighted))
 
 
 def _check_same(variables: Variables, classes: Any, rows: ScannedRows) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import parameters
-from silvics._fitting.growing import Growth
+from silvics._fitting.growing import Growth, ask
 from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.stopping import StopRule
 from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.sampling import RowSampling
 from silvics._tables import inputs
@@ -22,6 +23,8 @@ from silvics.patches.rows import Rows
 
 Progress = Callable[[int, int], object]
 
+# One tree reads a patch: to code it takes longer than random cuts save by codes.
+_READS_PER_ROW = 0.0
 # Bytes of a node of a finished tree, with what predicts and what describes it.
 _NODE_BYTES = 44
 
@@ -74,18 +77,21 @@ def grow(
     n_jobs: int,
     budget: int | None = None,
     progress: Progress | None = None,
+    rules: Sequence[StopRule] = (),
 ) -> Growth:
-    """Grow one tree for each seed, in as few passes over the rows as the budget allows."""
+    """Grow one tree for each seed, in as few passes over the rows as the budget allows.
+
+    The rules are asked after the trees of a group of patches, one for each thread.
+    """
     columns = columns_of_trees(task, seeds)
     size = size_of_patches(task, columns)
-    done = Growth([], [], None)
-    while len(done.trees) < len(seeds):
-        first, left = len(done.trees), len(seeds) - len(done.trees)
-        # Passes over a table in memory take no time, and patches are copies of it.
-        most_at_once = 2 * n_jobs if task.rows.in_memory else left
-        chosen = plan.planned(size, left, n_jobs, budget, most_at_once)
-        if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
-            _print_plan(chosen)
+    # Passes over a table in memory take no time, and patches are copies of it.
+    most_at_once = 2 * n_jobs if task.rows.in_memory else len(seeds)
+    chosen = plan.planned(size, len(seeds), n_jobs, budget, most_at_once)
+    if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
+        _print_plan(chosen)
+    done = Growth()
+    for first in range(0, len(seeds), chosen.trees_per_pass):
         last = first + chosen.trees_per_pass
         patches = [
             Patch(seed, task.sampling.n_samples, size.n_rows, of_tree)
@@ -95,8 +101,8 @@ def grow(
             fill(task.rows, patches, chosen.batch_rows, n_jobs)
         except KeyboardInterrupt as stopped:
             return replace(done, error=stopped)
-        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress)
-        if done.error is not None:
+        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress, rules)
+        if done.error is not None or done.stopped is not None:
             break
     return done
 
@@ -117,13 +123,14 @@ def _grow_all(
     n_trees: int,
     budget: int | None,
     progress: Progress | None,
+    rules: Sequence[StopRule],
 ) -> Growth:
     """Grow the trees of filled patches, and free each patch as soon as its tree is grown."""
     trees, work = list(done.trees), list(done.work)
     while patches:
         some = patches[: chosen.n_jobs]
         del patches[: chosen.n_jobs]
-        grown = _grow_some(task, some, chosen.n_jobs, _from(progress, len(trees), n_trees))
+        grown = grow_some(task, some, chosen.n_jobs, _from(progress, len(trees), n_trees))
         del some
         trees += grown.trees
         work += grown.work
@@ -131,6 +138,10 @@ def _grow_all(
             return Growth(trees, work, grown.error)
         nodes = sum(tree.node_count for tree in trees)
         plan.check_forest(nodes * _NODE_BYTES, len(trees), n_trees, budget)
+        so_far = Growth(trees, work)
+        ask(rules, so_far, out_of_time=False, n_wanted=n_trees)
+        if so_far.stopped is not None:
+            return so_far
     return Growth(trees, work, None)
 
 
@@ -141,7 +152,7 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
     return lambda more, _: progress(done + more, total)
 
 
-def _grow_some(
+def grow_some(
     task: PatchTask, patches: Sequence[Patch], n_jobs: int, progress: Progress | None
 ) -> Growth:
     """Grow the trees of some patches, one by each thread."""
@@ -149,7 +160,9 @@ def _grow_some(
     rules = tasks[0].rules(task.axes)
     native = [
         (
-            parameters.coded_table(task.settings, inputs.to_grow(of.X), rules, n_jobs),
+            parameters.coded_table(
+                task.settings, inputs.to_grow(of.X), rules, n_jobs, _READS_PER_ROW
+            ),
             of.target,
             of.native_sampling,
         )
