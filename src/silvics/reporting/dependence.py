@@ -31,9 +31,12 @@ def dependence_blocks(
         return []
     words = (
         f"The curves show the mean prediction of {len(rows):,} rows if the input had each value in "
-        "turn (partial dependence). Bands contain 80 % of these rows: where a band is wide, other "
-        "inputs decide as well."
+        "turn (partial dependence)."
     )
+    if len(_shown_outputs(subject)) == 1:
+        words += (
+            " Bands contain 80 % of these rows: where a band is wide, other inputs decide as well."
+        )
     return [*charts, Paragraph(words, "note")]
 
 
@@ -50,7 +53,8 @@ def _chart(subject: Subject, learned: Learned, column: Input, X: Any) -> Chart:
     what = "prediction" if not subject.is_classification else "probability"
     low, high = np.quantile(single, [0.1, 0.9], axis=0)
     missing = np.array([value is None or value != value for value in grid])
-    title = f"How the {what} depends on {column.name}"
+    of_class = _of(subject, labels[0]) if column.is_category else ""
+    title = f"How the {what}{of_class} depends on {column.name}"
     columns: dict[str, list[Any]] = {column.name: [_shown(value) for value in grid]}
     for k, label in enumerate(labels):
         columns[f"mean, {label}"] = average[:, k].tolist()

@@ -153,6 +153,11 @@ def _legend(names: list[str], left: float = 8) -> list[str]:
     return out
 
 
+def _tick(value: float) -> str:
+    """Return a number of an axis, which may be a year."""
+    return f"{value:.0f}" if 1000 <= abs(value) < 10_000 else number(value)
+
+
 def _axes(
     x_range: tuple[float, float], y_range: tuple[float, float], labels: tuple[str, str],
     height: float, top: float = _TOP,
@@ -164,7 +169,7 @@ def _axes(
         out.append(_line(_LEFT, y(tick), _WIDTH - _RIGHT, y(tick), "grid"))
         out.append(_text(_LEFT - 5, y(tick) + 4, number(tick), "end", "tick"))
     low = height - _BOTTOM + 15
-    out += [_text(x(tick), low, number(tick), "middle", "tick") for tick in ticks(*x_range)]
+    out += [_text(x(tick), low, _tick(tick), "middle", "tick") for tick in ticks(*x_range)]
     out.append(_line(_LEFT, height - _BOTTOM, _WIDTH - _RIGHT, height - _BOTTOM, "axis"))
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
     out.append(_text(middle, height - 8, shortened(labels[0], 50), "middle"))
