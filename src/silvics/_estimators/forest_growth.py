@@ -26,7 +26,9 @@ from silvics._warnings import warn_user
 class GrowsTrees(CallbackSupportMixin, FittedForest):
     """Base class of forests with the steps of ``fit`` that grow trees."""
 
-    early_stopping: bool = False  # unless it is a parameter
+    @property
+    def _stops_early(self) -> bool:
+        return bool(getattr(self, "early_stopping", False))  # a parameter of some forests
 
     def _to_grow(self) -> tuple[GrownForest | None, int, int]:
         """Return the forest to add trees to (or None), the seed, and the number of new trees."""
@@ -100,7 +102,7 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         grower = grower_of(task, len(seeds), n_jobs)
         needs = footprint_of(self, task, grower.table_bytes, n_jobs)
         rules = self._stop_rules(needs, before, begin)
-        if self.early_stopping:
+        if self._stops_early:
             rules.append(self._early_stop(task, before, n_jobs))
         started, cpu = time.monotonic(), time.process_time()
         growth = grow(

@@ -34,7 +34,7 @@ def footprint_of(forest: Any, task: LearningTask, table_bytes: int, n_threads: i
         _BASE + table_bytes + n_rows * 8 * outputs.n_outputs + int(n_threads * distinct * of_row)
     )
     calibrates = getattr(forest, "calibrate", None) is not None
-    predicts = forest.oob_score or forest.early_stopping or calibrates
+    predicts = forest.oob_score or getattr(forest, "early_stopping", False) or calibrates
     if predicts:
         fixed += 2 * 8 * width * n_rows
     keeps = getattr(forest, "keep_samples", False)
