@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding bench-network
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding bench-explain bench-network
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -118,6 +118,9 @@ bench-proximity: $(VENV)/.built $(VENV)/.dev  ## time and memory of neighbours a
 
 bench-embedding: $(VENV)/.built $(VENV)/.dev  ## linear models on the leaves of forests (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/embedding_study.py $(DATA) --write docs/studies/embedding.md
+
+bench-explain: $(VENV)/.built $(VENV)/.dev  ## time of Shapley values and dependence, against shap and scikit-learn; writes docs/studies
+	$(PY) benchmarks/explanations.py --write docs/studies/explanations.md
 
 gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
 	$(PY) docs/gallery/importances_led.py
