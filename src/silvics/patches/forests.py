@@ -46,6 +46,8 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
     memory.
     """
 
+    draw: str
+
     _tree_class = DecisionTreeClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PATCH_CONSTRAINTS,
