@@ -50,6 +50,16 @@ max_time : float or None
 max_memory : float, str or None
     Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB". Growth
     ends before a tree that might not fit. It is an error if no tree fits. None sets no limit.
+early_stopping : bool
+    Whether ``fit`` ends growth when the out-of-bag score no longer improves. The score is that of a
+    callable ``oob_score``, or else R2 for numbers and the Brier score for classes. The trees that
+    are kept are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. The
+    trees must draw their rows.
+n_iter_no_change : int
+    The number of trees in which the score has to improve, if ``early_stopping`` is True. With few
+    trees, chance ends growth early.
+tol : float
+    How much better a score has to be to count as an improvement, if ``early_stopping`` is True.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.
@@ -406,5 +416,6 @@ interrupted_ : bool
     Whether Ctrl-C or an exception of ``progress`` stopped ``fit`` early. The trees that were
     finished by then are kept.
 stopped_ : str or None
-    Why growth ended before all trees were grown, if ``max_time`` or ``max_memory`` ended it.
+    Why growth ended before all trees were grown, if ``max_time``, ``max_memory`` or
+    ``early_stopping`` ended it.
 """

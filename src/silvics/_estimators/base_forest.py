@@ -161,6 +161,8 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
                 "number of columns, outputs and classes as in the previous fit. Set "
                 "warm_start=False to grow a new forest."
             )
+        if self._stops_early:
+            require_rows_left_out(task.sampling, "early_stopping=True")
         if self.oob_score:
             require_rows_left_out(task.sampling, f"oob_score={self.oob_score}")
         self._keep_outputs(task.outputs)

@@ -10,6 +10,7 @@ from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._fitting import parameters, pruning
 from silvics._fitting.amounts import bytes_of
+from silvics._fitting.early_stopping import OutOfBagStop
 from silvics._fitting.footprint import footprint_of, least_table_bytes
 from silvics._fitting.growing import Growth, grow, grower_of
 from silvics._fitting.learning_task import LearningTask
@@ -24,6 +25,10 @@ from silvics._warnings import warn_user
 
 class GrowsTrees(CallbackSupportMixin, FittedForest):
     """Base class of forests with the steps of ``fit`` that grow trees."""
+
+    @property
+    def _stops_early(self) -> bool:
+        return bool(getattr(self, "early_stopping", False))  # a parameter of some forests
 
     def _to_grow(self) -> tuple[GrownForest | None, int, int]:
         """Return the forest to add trees to (or None), the seed, and the number of new trees."""
@@ -99,6 +104,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         grower = grower_of(task, len(seeds), n_jobs)
         needs = footprint_of(self, task, grower.table_bytes, n_jobs)
         rules = self._stop_rules(needs, before, begin)
+        if self._stops_early:
+            rules.append(self._early_stop(task, before, n_jobs))
         started, cpu = time.monotonic(), time.process_time()
         growth = grow(
             grower, seeds, n_jobs, self._progress(n_jobs, rules), rules,
@@ -123,6 +130,13 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
             kept = [] if before is None else list(before.trees)
             rules.append(MemoryBudget(limit, footprint, kept, self._n_trees()))
         return rules
+
+    def _early_stop(
+        self, task: LearningTask, before: GrownForest | None, n_jobs: int
+    ) -> OutOfBagStop:
+        score = self.oob_score if callable(self.oob_score) else None
+        kept = [] if before is None else list(before.trees)
+        return OutOfBagStop(task, kept, self.n_iter_no_change, self.tol, score, n_jobs)
 
     def _progress(self, n_jobs: int, rules: Sequence[StopRule]) -> Progress | None:
         """Return what reports the number of trees; None if nobody listens."""
