@@ -34,7 +34,7 @@ def grow(
     target, sampling = task.target, task.native_sampling
     rules = task.rules(task.axes)
     n_samples = task.X.shape[0]
-    reads_per_row = (task.sampling.n_drawn or n_samples) * len(seeds) / n_samples
+    reads_per_row = task.sampling.n_rows_drawn * len(seeds) / n_samples
     table = parameters.coded_table(
         task.settings, inputs.to_grow(task.X), rules, n_jobs, reads_per_row
     )
