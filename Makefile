@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding bench-network
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -80,8 +80,15 @@ bench-tables: $(VENV)/.built $(VENV)/.dev  ## categories and missing values agai
 	$(PY) benchmarks/real_tables.py $(DATA) --adult-speed --write docs/studies/real_tables.md
 	$(PY) benchmarks/knocked_out.py $(DATA) --write docs/studies/knocked_out.md
 
-bench-scaling: $(VENV)/.built $(VENV)/.dev  ## slopes of Table 5.1 and Figures 5.4 to 5.8 as pictures
-	$(PY) benchmarks/scaling.py
+bench-scaling: $(VENV)/.built $(VENV)/.dev  ## Figures 5.4 to 5.8 and their findings; writes docs/studies
+	$(PY) benchmarks/scaling.py --write docs/studies/scaling.md
+
+.PHONY: bench-orders bench-cost
+bench-orders: $(VENV)/.built $(VENV)/.dev  ## orders of Table 5.1, fitted to counters of the work; writes docs/studies
+	$(PY) benchmarks/orders.py --write docs/studies/orders.md
+
+bench-cost: $(VENV)/.built $(VENV)/.dev  ## predicted and measured cost of fits; writes docs/studies
+	$(PY) benchmarks/cost.py --write docs/studies/cost.md
 
 bench-threads: $(VENV)/.built  ## many trees and one tree on 1, 2, 4 ... threads
 	$(PY) benchmarks/threads.py
@@ -102,6 +109,9 @@ bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by 
 
 bench-oob: $(VENV)/.built $(VENV)/.dev  ## out-of-bag error beside cross-validation (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/oob_study.py $(DATA) --write docs/studies/out_of_bag.md
+
+bench-network: $(VENV)/.built $(VENV)/.dev  ## GENIE3 on DREAM4, against scikit-learn (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/networks.py $(DATA) --write docs/studies/networks.md
 
 bench-proximity: $(VENV)/.built $(VENV)/.dev  ## time and memory of neighbours and proximities, against SciPy; writes docs/studies
 	$(PY) benchmarks/proximities.py --write docs/studies/proximities.md

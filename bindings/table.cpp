@@ -4,13 +4,34 @@
 #include "held_table.hpp"
 
 namespace silvics::bindings {
+namespace {
+
+// The memory of the coded table. Values that stay in the caller's matrix do not count.
+std::size_t memory_bytes(const Table& table) {
+    std::size_t bytes = 0;
+    for (const Column& column : table.columns) {
+        const std::size_t n_codes = column.sparse ? column.cells.size() : table.n_rows;
+        for (const CodeView& view : {column.codes, column.by_rows})
+            if (view.data != nullptr) bytes += n_codes * (view.wide ? 2 : 1);
+        bytes += sizeof column + column.code_values.size() * sizeof(double);
+    }
+    if (table.sparse) {
+        const std::size_t cells = table.sparse->n_cells();
+        const std::size_t of_cell = sizeof(RowId) + (table.n_features() > 0x10000 ? 4 : 2) + 4 + 4;
+        bytes += cells * of_cell + table.n_rows * sizeof(std::size_t);
+    }
+    return bytes;
+}
+
+}  // namespace
 
 void bind_table(nb::module_& m) {
     nb::class_<HeldTable>(
         m, "Table",
         "X in the form in which splits are searched: small integer codes, or its values.")
         .def_prop_ro("n_rows", [](const HeldTable& t) { return t.n_rows; })
-        .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); });
+        .def_prop_ro("n_features", [](const HeldTable& t) { return t.n_features(); })
+        .def_prop_ro("memory_bytes", [](const HeldTable& t) { return memory_bytes(t); });
 
     const auto held = [](nb::object source, std::size_t n_jobs, auto&& make) {
         if (!nb::isinstance<HeldMatrix>(source))

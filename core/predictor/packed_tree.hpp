@@ -87,6 +87,9 @@ public:
         }
     }
 
+    // Whether the value that an inner node tests is missing, and has no child of its own.
+    bool missing_at(Place t, const double* sample) const;
+
     BranchRecord record_of(const PackedNode& node) const {
         return BranchRecord(branches_.data() + node.rule().record_offset());
     }
@@ -110,9 +113,6 @@ private:
         const auto which = static_cast<std::uint32_t>(!first);
         return {node.child(which), which};
     }
-    // Whether the value that an inner node tests is missing.
-    bool missing_at(Place t, const double* sample) const;
-
     std::span<const PackedNode> nodes_;
     std::span<const std::uint32_t> sets_, branches_;
     const TreeShape* shape_;

@@ -112,6 +112,8 @@ class Table:
     def n_rows(self) -> int: ...
     @property
     def n_features(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int: ...
 
 def code_table(X: Matrix, max_bins: int, equal_width: bool, n_jobs: int) -> Table: ...
 def table_of_values(X: Matrix, n_jobs: int, rarely_read: bool) -> Table: ...
@@ -435,9 +437,10 @@ def grow(
     seeds: Sequence[int],
     n_jobs: int,
     progress: Callable[[int, int], object] | None,
+    seconds: float = float("inf"),
 ) -> tuple[list[Tree], list[tuple[int, int, int, int]], BaseException | None]:
     """
-    The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, the trees are those of the first seeds.
+    The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, or after so many seconds, the trees are those of the first seeds.
     """
 
 def grow_patches(
@@ -771,6 +774,23 @@ class LeafQuantiles:
         interpolation: str,
     ) -> NDArray[numpy.float64]:
         """Levels x outputs of one row, in this thread."""
+
+def path_shap(
+    predictor: Predictor,
+    trees: Sequence[Tree],
+    X: Matrix,
+    interactions: bool,
+    n_jobs: int,
+    progress: object | None = None,
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """
+    Values (rows x variables x value width), base and interactions of path-dependent Shapley values.
+    """
+
+def background_shap(
+    predictor: Predictor, X: Matrix, background: Matrix, n_jobs: int, progress: object | None = None
+) -> NDArray[numpy.float64]:
+    """Interventional Shapley values: rows x variables x value width."""
 
 class RowPredictor:
     """Predicts one row at a time."""

@@ -43,6 +43,13 @@ warm_start : bool
 progress : callable or None
     Function that is called as ``progress(done, total)`` while the trees are grown, with the number
     of finished trees and the number of all trees. An exception in it stops ``fit``.
+max_time : float or None
+    Seconds after which ``fit`` ends growth. The trees that are finished by then are kept, as in a
+    forest of fewer trees, and ``stopped_`` says so. It is an error if there is none. None sets no
+    limit.
+max_memory : float, str or None
+    Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB". Growth
+    ends before a tree that might not fit. It is an error if no tree fits. None sets no limit.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.
@@ -340,6 +347,10 @@ max_memory : int, float, str or None
     Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
     It determines the number of passes over a scan. Patches that do not fit are refused. None uses
     up to half of the free memory.
+max_time : float or None
+    Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
+    kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None
+    sets no limit.
 min_samples_split : int, float or None
     Minimum number of samples that a node needs to be split. A float is a fraction of the number of
     rows of a patch, rounded up. None takes the recipe's value.
@@ -434,4 +445,6 @@ work_ : dict
 interrupted_ : bool
     Whether Ctrl-C or an exception of ``progress`` stopped ``fit`` early. The trees that were
     finished by then are kept.
+stopped_ : str or None
+    Why growth ended before all trees were grown, if ``max_time`` or ``max_memory`` ended it.
 """

@@ -19,7 +19,8 @@ def fit_aside(estimator: Estimator, fit: Callable[[Estimator], bool | None]) -> 
     trees (``interrupted_``): its state is kept, and its exception is raised.
     """
     copy = with_state(estimator, dict(vars(estimator)))
-    vars(copy).pop("interrupted_", None)  # set by an earlier fit
+    for name in ("interrupted_", "stopped_"):  # set by an earlier fit
+        vars(copy).pop(name, None)
     try:
         changed = fit(copy)
     except BaseException:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
-    "is_categorical_ categories_ n_outputs_ one_hot_encoder_ estimators_samples_ interrupted_",
+    "is_categorical_ categories_ n_outputs_ one_hot_encoder_ estimators_samples_ "
+    "interrupted_ stopped_",
     """
     >>> from silvics import RandomTreesEmbedding
     >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
@@ -85,6 +86,8 @@ class RandomTreesEmbedding(TransformerMixin, RandomOutputForest):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

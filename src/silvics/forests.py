@@ -18,7 +18,8 @@ from silvics.trees import (
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_ "
+    "stopped_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import RandomForestClassifier
@@ -78,6 +79,8 @@ class RandomForestClassifier(BaseForestClassifier):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -85,7 +88,7 @@ class RandomForestClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_",
+    "work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import RandomForestRegressor
@@ -141,6 +144,8 @@ class RandomForestRegressor(BaseForestRegressor):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -148,7 +153,8 @@ class RandomForestRegressor(BaseForestRegressor):
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_ "
+    "stopped_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreesClassifier
@@ -204,6 +210,8 @@ class ExtraTreesClassifier(BaseForestClassifier):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -211,7 +219,7 @@ class ExtraTreesClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_",
+    "work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ExtraTreesRegressor
@@ -265,5 +273,7 @@ class ExtraTreesRegressor(BaseForestRegressor):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())

@@ -87,7 +87,7 @@ class _ScorePredictor(Predictor):
 
 @documented(
     "estimator_ estimators_ estimators_features_ estimators_samples_ max_samples_ offset_ "
-    "n_features_in_ feature_names_in_ is_categorical_ categories_ n_outputs_ interrupted_",
+    "n_features_in_ feature_names_in_ is_categorical_ categories_ n_outputs_ interrupted_ stopped_",
     """
     >>> from silvics import IsolationForest
     >>> X = [[-1.1], [0.3], [0.5], [100]]
@@ -148,6 +148,8 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         unknown_category: str = "missing",
         missing: str = "learned",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

@@ -18,7 +18,8 @@ from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
-    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_",
+    "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_ "
+    "stopped_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ForestClassifier
@@ -106,6 +107,8 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         category_gain: str = "plain",
         unknown_category: str = "missing",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -113,7 +116,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_",
+    "work_ interrupted_ stopped_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ForestRegressor
@@ -194,5 +197,7 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         category_gain: str = "plain",
         unknown_category: str = "missing",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
+        max_memory: float | str | None = None,
     ) -> None:
         keep_parameters(self, locals())

@@ -70,7 +70,7 @@ def test_attributes_are_those_of_a_fitted_estimator(kind):
     known = kind().get_params()
     if "oob_score" in known:
         drawn = {"rows": "bootstrap"} if "rows" in known else {"bootstrap": True}
-        drawn = {} if "max_memory" in known else drawn
+        drawn = {} if "oob_rows" in known else drawn
         parameters = {"n_estimators": 50, "oob_score": True, **drawn}
         if "calibrate" in known:
             parameters["calibrate"] = "oob"

@@ -39,6 +39,7 @@ ORDER = [
     "importance.forest",
     "proximity",
     "uncertainty",
+    "explain",
     # The estimators.
     "_estimators",
     "trees",
@@ -75,7 +76,7 @@ LAZY = [
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
+OPTIONAL = {"matplotlib", "shap", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
 
 
 def files():

@@ -24,6 +24,7 @@ ORDER = [
     "importance",
     "proximity",
     "quantiles",
+    "shap",
     "model_file",
 ]
 ABOVE_THEIR_FOLDER = {"splitter/make_splitter.cpp": "splitter/general"}

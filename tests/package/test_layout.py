@@ -17,6 +17,8 @@ WITHOUT_TEST = {
     "base/kernels_table": "lists the kernels of the other files; test_kernels runs both tables",
     "base/kernels_vectors": "types and helpers that are local to the kernels",
     "forest/forest": "the name of a type, without code",
+    "shap/lane_loops": "the loops of lanes.hpp; test_lanes runs both tables",
+    "shap/lanes_avx2": "the code of lanes.cpp, compiled for another processor",
     "splitter/splitter": "an interface without code",
 }
 

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 import silvics
 from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
 from silvics._results import oob_curve, summary
+from silvics.explain import shap_result
 from silvics.plots.display import Display
 from silvics.uncertainty import calibration, distributions
 
@@ -38,7 +39,7 @@ bias_variance datasets importance impute inspection network recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
-SelectByThreshold SelectByTest SelectTuned SelectByElimination
+SelectByThreshold SelectByTest SelectTuned SelectByElimination SelectNonRedundant
 asymptotic_importances masking forest_masking relevance redundant copies null_information
 binary_encoding
 Importances Significance AsymptoticImportances Masking ForestMasking Relevance Redundancy Copies
@@ -56,8 +57,8 @@ BiasVariance BiasVarianceCurve Misclassification Ambiguity
 """
 IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
-diagnose outliers prototypes proximity_map
-Diagnosis Finding Outliers Prototypes ProximityMap
+diagnose estimate_cost outliers prototypes proximity_map
+CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
 """
 NETWORK = "genie3 Network NetworkAccuracy"
 RECIPES = "RECIPES Recipe ByRows get names table"
@@ -95,9 +96,9 @@ def test_dir_lists_public_names_only(package):
 KEEP = "save digest to_sklearn to_onnx to_treelite to_json to_c"
 FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
-# What growing took, whether Ctrl-C ended it, and K, which scikit-learn has on trees only.
-GROWN = "work_ interrupted_ max_features_"
-UNDERSTAND = "oob_curve in_bag_counts proximity neighbors"
+# What growing took, whether Ctrl-C or a budget ended it; K, which scikit-learn has on trees only.
+GROWN = "work_ interrupted_ stopped_ max_features_"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
 CLASS_UNCERTAINTY = "predict_set"
@@ -183,6 +184,7 @@ def test_every_estimator_is_listed():
 SELECTORS = {
     "SelectByThreshold": "forest_ importances_ support_",
     "SelectByTest": "forest_ importances_ support_ significance_",
+    "SelectNonRedundant": "forest_ importances_ support_ rounds_",
     "SelectTuned": """
         forest_ importances_ support_ n_features_ n_features_grid_ scores_ standard_errors_ path_ at
     """,
@@ -232,7 +234,7 @@ RESULT = "to_frame plot"
 RESULTS = {
     importance.Importances: f"""
         {RESULT} kind names values std standard_errors replicates local by_class classes by_output
-        by_degree null corrected null_share impurity total interval redundancy by_context
+        by_degree null corrected null_share impurity total interval enough redundancy by_context
     """,
     importance.Significance: f"""
         {RESULT} method names importances p_values null level decision hits
@@ -265,6 +267,9 @@ RESULTS = {
     """,
     distributions.PredictedDistributions: f"""
         {RESULT} weights outputs mean cdf crps quantile_ranks sample
+    """,
+    shap_result.ShapValues: f"""
+        {RESULT} values base_values names outputs interactions X mean_absolute to_shap
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance

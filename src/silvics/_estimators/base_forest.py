@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,22 +14,18 @@ from sklearn.utils._param_validation import StrOptions
 from silvics import _core
 from silvics._estimators.calibration import HasCalibration
 from silvics._estimators.distributions import HasDistributions
-from silvics._estimators.fitted_forest import FittedForest
+from silvics._estimators.forest_growth import GrowsTrees
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import HasSamples, check_can_keep_samples, with_samples
-from silvics._fitting import parameters, pruning, targets
+from silvics._fitting import parameters, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.groups import check_same_groups, group_numbers
-from silvics._fitting.growing import Growth, grow
 from silvics._fitting.learning_task import LearningTask, forest_task
-from silvics._fitting.progress import Progress
 from silvics._predicting import prediction
-from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.out_of_bag import out_of_bag_estimate
 from silvics._predicting.sampling import require_rows_left_out
 from silvics._sklearn import (
-    CallbackSupportMixin,
     ClassifierMixin,
     RegressorMixin,
     fit_context,
@@ -37,7 +34,6 @@ from silvics._sklearn import (
 from silvics._state import fit_aside, reads_one_state
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
-from silvics._threads import n_threads
 from silvics._warnings import warn_user
 
 if TYPE_CHECKING:
@@ -49,7 +45,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasSamples, FittedForest):
+class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -119,6 +115,7 @@ class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasSamples, 
     @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> bool:
         """Fit this copy of the estimator. Return False if nothing has changed."""
+        begin = time.monotonic()
         if issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.")
         self._check_sampling()
@@ -146,12 +143,12 @@ class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasSamples, 
         if self.oob_score:
             require_rows_left_out(task.sampling, f"oob_score={self.oob_score}")
         self._keep_outputs(task.outputs)
-        self.interrupted_ = False
+        self.interrupted_, self.stopped_ = False, None
         error = None
         if before is not None and n_more == 0:
             self._grown = replace(before, sampling=task.sampling)
         else:
-            error = self._grow(task, X, before, n_more)
+            error = self._grow(task, X, before, n_more, begin)
         if keeps_samples and not self.interrupted_:
             self._grown = with_samples(self._grown, task, self.n_jobs)
         self._estimate(task, grew=n_more > 0)
@@ -175,33 +172,6 @@ class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasSamples, 
         """Return all choices of the recipe; some depend on the number of rows."""
         del n_samples
         return classic_axes(self)
-
-    def _to_grow(self) -> tuple[GrownForest | None, int, int]:
-        """Return the forest to add trees to (or None), the seed, and the number of new trees."""
-        before = getattr(self, "_grown", None) if self.warm_start else None
-        if before is not None and before.seed is None:
-            raise ValueError(
-                "warm_start=True cannot add trees to a forest that was merged, converted from "
-                "scikit-learn or saved with for_prediction=True, because its seed is not known. "
-                "Set warm_start=False."
-            )
-        seed = parameters.seed_of(self.random_state) if before is None else before.seed
-        assert seed is not None
-        n_kept = 0 if before is None else len(before.trees)
-        n_more = self._n_trees() - n_kept
-        if n_more < 0:
-            raise ValueError(
-                f"n_estimators={self._n_trees()} must be larger or equal to "
-                f"len(estimators_)={n_kept} when warm_start==True"
-            )
-        if n_more == 0:
-            warn_user(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
-            )
-        return before, seed, n_more
-
-    def _n_trees(self) -> int:
-        return int(self.n_estimators)
 
     def _learning_task(
         self,
@@ -230,43 +200,6 @@ class BaseForest(CallbackSupportMixin, HasOutOfBag, HasProximities, HasSamples, 
             balanced=bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample",
             weights_given=weights is not None and chosen is not None, groups=groups,
         )  # fmt: skip
-
-    def _grow(
-        self, task: LearningTask, given: Any, before: GrownForest | None, n_more: int
-    ) -> BaseException | None:
-        """Grow and keep the trees. Return the exception that stopped the growth, or None."""
-        kept = [] if before is None else list(before.trees)
-        seeds = _core.tree_seeds(task.seed, len(kept), n_more)
-        y = task.outputs.values
-        context = self._init_callback_context(max_subtasks=n_more)
-        context.call_on_fit_task_begin(estimator=self, X=given, y=y)
-        growth = self._growth(task, seeds)
-        if growth.error is not None and not kept and not growth.trees:
-            raise growth.error
-        made = getattr(self, "_estimators", [])[: len(kept)]
-        trees = self._finished(task, growth.trees)
-        self._grown = GrownForest(
-            prediction.Trees(kept + trees, by_majority=task.axes.vote == "majority"),
-            task.seed,
-            task.sampling,
-            ([] if before is None else before.work) + growth.work,
-        )
-        self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
-        self._forget_estimates()
-        if made:  # trees that users hold remain the same objects
-            self._estimators = [*made, *map(self._tree_estimator, trees, seeds)]
-        self.interrupted_ = growth.error is not None
-        if growth.error is None:
-            context.call_on_fit_task_end(estimator=self, X=given, y=y)
-        return growth.error
-
-    def _growth(self, task: LearningTask, seeds: list[int]) -> Growth:
-        """Grow one tree for each seed."""
-        return grow(task, seeds, n_threads(self.n_jobs), Progress(self) or None)
-
-    def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
-        """Prune the grown trees if the recipe asks for it."""
-        return pruning.pruned(task.axes, trees, task.X, task.outputs.values, task.held_out)
 
     def _estimate(self, task: LearningTask, grew: bool) -> None:
         """Set the out-of-bag estimates (thesis 4.4.1), if ``oob_score`` is set."""

@@ -17,7 +17,7 @@ from silvics._estimators.declared import GrowthParameters
 from silvics._estimators.tree_pictures import ShowsTree
 from silvics._fitting import parameters, targets
 from silvics._fitting.axes import classic_axes
-from silvics._fitting.growing import grow
+from silvics._fitting.growing import grow, grower_of
 from silvics._fitting.learning_task import LearningTask
 from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest
@@ -116,7 +116,7 @@ class BaseTree(ShowsTree, BaseModel, GrowthParameters):
         axes, seed = classic_axes(self), parameters.seed_of(self.random_state)
         sampling = RowSampling("all", len(y), weights=targets.combined(weights, by_class))
         task = LearningTask(self, axes, self._variables, blocks, outputs, seed, sampling)
-        growth = grow(task, [seed])
+        growth = grow(grower_of(task, 1, 1), [seed])
         if growth.error is not None:
             raise growth.error
         self._keep_outputs(outputs)

@@ -70,8 +70,11 @@ class ForestParameters(GrowthParameters):
     warm_start: bool
     feature_weights: Any
     progress: Callable[[int, int], object] | None
+    max_time: float | None
+    max_memory: float | str | None
 
     interrupted_: bool
+    stopped_: str | None
     oob_score_: float
     oob_decision_function_: np.ndarray
     oob_prediction_: np.ndarray

@@ -13,6 +13,7 @@ from silvics import _core
 from silvics._estimators.base_model import BaseModel
 from silvics._estimators.base_tree import BaseTree
 from silvics._estimators.declared import ForestParameters
+from silvics._estimators.explanations import HasExplanations
 from silvics._estimators.importances import HasImportances
 from silvics._estimators.tree_predictions import HasTreePredictions
 from silvics._fitting import targets
@@ -29,7 +30,9 @@ from silvics._tables.table import Variables
 from silvics.interop.to_sklearn import forest_to_sklearn
 
 
-class FittedForest(HasImportances, HasTreePredictions, BaseModel, ForestParameters):
+class FittedForest(
+    HasImportances, HasExplanations, HasTreePredictions, BaseModel, ForestParameters
+):
     """Base class of forests with the methods that need a fitted forest."""
 
     _tree_class: ClassVar[type[BaseTree]]
@@ -73,7 +76,7 @@ class FittedForest(HasImportances, HasTreePredictions, BaseModel, ForestParamete
         """Take over native trees whose seeds are not known."""
         self._grown = GrownForest(trees)
         self._variables = variables
-        self.interrupted_ = False
+        self.interrupted_, self.stopped_ = False, None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_grown")

@@ -29,7 +29,9 @@ class HasImportances:
         normalize: bool = False,
         max_degree: int = 3,
         min_samples: int = 0,
+        min_correlation: float = 0.2,
         null: str | None = None,
+        errors: str = "trees",
         n_repeats: int | None = None,
         loss: Any = None,
         sample_weight: Any = None,
@@ -41,8 +43,8 @@ class HasImportances:
 
         Parameters
         ----------
-        kind : {"mdi", "mda", "mda_tree", "surrogate", "mdi_oob", "ufi", "air", "local"}, \
-                default="mdi"
+        kind : {"mdi", "mda", "mda_tree", "conditional", "surrogate", "mdi_oob", "ufi", "air", \
+                "local"}, default="mdi"
             How importance is measured. "permutation" is another name for "mda".
 
             - "mdi": mean decrease of impurity (equation 6.2), in the units of the criterion. It is
@@ -53,6 +55,11 @@ class HasImportances:
               loss when the values of the variable are permuted over all rows.
             - "mda_tree": the mean over the trees of the increase of each tree's out-of-bag loss
               when the variable is permuted over the rows that the tree did not draw.
+            - "conditional": "mda_tree", permuted only among rows that agree in the variables that
+              correlate with the permuted one (Strobl et al. 2008). Rows agree if no threshold, or
+              subset of levels, by which the tree tests these variables separates them. What a
+              variable shares with others does not count, so that a useless variable that
+              correlates with useful ones is close to zero. See ``min_samples``.
             - "surrogate": the measure of equation 6.1. At every node it adds the decrease of
               impurity of the variable's split that is most similar to the actual one. Copies of a
               variable do not lower it.
@@ -82,7 +89,7 @@ class HasImportances:
         by : {"degree", "context", "class", "output"} or None, default=None
             How to decompose the importances. "degree" and "context" decompose "mdi" by the number,
             or by the set, of other variables used above the node. "class" and "output" decompose
-            "mdi", "mda", "mda_tree", "mdi_oob" and "ufi". None does not decompose.
+            "mdi", "mda", "mda_tree", "conditional", "mdi_oob" and "ufi". None does not decompose.
         normalize : bool, default=False
             Whether to normalize "mdi" to a sum of one. (``feature_importances_`` normalizes each
             tree first, as in scikit-learn.)
@@ -91,12 +98,22 @@ class HasImportances:
             reported by their number of variables only.
         min_samples : int, default=0
             Minimum number of samples of a node. Smaller nodes, whose decreases are mostly noise
-            (section 7.2.2), are ignored. For "mdi", "mdi_oob" and "ufi".
-        null : {"auto", "exact", "held_out", "permuted"} or None, default=None
-            How to estimate the part of "mdi" that is due to noise. It needs X and y.
+            (section 7.2.2), are ignored. For "mdi", "mdi_oob" and "ufi". For "conditional", tests
+            of smaller nodes do not separate rows: fully grown trees test so many thresholds that
+            almost no rows agree, and 20 to 50 samples are a better minimum.
+        min_correlation : float, default=0.2
+            For "conditional": the smallest correlation of variables whose tests separate rows. It
+            is the rank correlation of numbers, the correlation ratio of a number with a category,
+            and Cramer's V of categories.
+        null : {"auto", "exact", "gamma", "held_out", "permuted"} or None, default=None
+            How to estimate the part of "mdi" that is due to noise. It needs X and y, except for
+            "gamma".
 
             - "exact": the mean over all permutations of y at each node. It is available if the
               splits do not depend on y.
+            - "gamma": equation 7.19, the mean information of a useless variable in a large sample,
+              summed over the nodes. It needs trees grown by entropy. It is too small for nodes of a
+              handful of samples, and for splits that are chosen as the best of several.
             - "held_out": the part that out-of-bag rows do not confirm. It is too small if there are
               few rows and many variables, because out-of-bag rows confirm chance associations of
               the whole sample.
@@ -104,14 +121,19 @@ class HasImportances:
             - "auto": the first of these that is available.
 
             None makes no estimate.
+        errors : {"trees", "rows"}, default="trees"
+            What the standard errors of "mdi" are about: how much another forest on the same rows
+            would differ, or a forest on other rows of the same population. The latter are computed
+            from the rows that each tree has drawn (infinitesimal jackknife), without new forests;
+            they need several hundred trees that draw rows with equal probability.
         n_repeats : int or None, default=None
-            Number of permutations. None means 5 for "mda" and ``null``, and 1 for "mda_tree" and
-            "air".
+            Number of permutations. None means 5 for "mda" and ``null``, and 1 for "mda_tree",
+            "conditional" and "air".
         loss : {"error", "log_loss", "squared_error", "absolute_error"}, callable or None, \
                 default=None
-            Loss of "mda" and "mda_tree". None means the error rate for classification and the
-            squared error for regression. A callable ``f(y_true, y_pred)`` gets the outputs and the
-            out-of-bag predictions and returns a number.
+            Loss of "mda", "mda_tree" and "conditional". None means the error rate for
+            classification and the squared error for regression. A callable ``f(y_true, y_pred)``
+            gets the outputs and the out-of-bag predictions and returns a number.
         sample_weight : array-like of shape (n_samples,), default=None
             The weights that were passed to ``fit``, for kinds that grow the forest again ("air" and
             ``null="permuted"``).
@@ -143,6 +165,7 @@ class HasImportances:
         check_is_fitted(self)
         request = ImportanceRequest(
             cast(FittedForest, self), kind, X, y, feature_groups, rows, by, normalize, max_degree,
-            min_samples, null, n_repeats, loss, sample_weight, random_state, n_jobs, progress,
+            min_samples, min_correlation, null, errors, n_repeats, loss, sample_weight,
+            random_state, n_jobs, progress,
         )  # fmt: skip
         return importances(request)

@@ -20,7 +20,7 @@ from silvics._tables.table import Blocks
 TABLE_CONSTRAINTS: dict[str, list[Any]] = {
     name: parameters.TREE_CONSTRAINTS[name]
     for name in ("categorical_features", "min_category_frequency", "unknown_category", "missing")
-} | {"progress": parameters.FOREST_CONSTRAINTS["progress"]}
+} | {name: parameters.FOREST_CONSTRAINTS[name] for name in ("progress", "max_time", "max_memory")}
 
 
 class RandomOutputForest(BaseForest):

@@ -2,41 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
 
 from silvics import _core
 from silvics._fitting import parameters, rotation
 from silvics._fitting.learning_task import LearningTask
-from silvics._predicting.grown_forest import Work
+from silvics._fitting.stopping import StopRule
+from silvics._predicting.grown_forest import GrowthRun, Work
 from silvics._tables import inputs
 
+ProgressCall = Callable[[int, int], object]
+# Trees, the work of each, and the exception that interrupted the growth.
+Grown = tuple[list[_core.Tree], list[Work], BaseException | None]
 
-@dataclass(frozen=True, eq=False)
+
+class Grower(Protocol):
+    """What grows trees from a table that is prepared once."""
+
+    @property
+    def table_bytes(self) -> int:
+        """Memory of the prepared table."""
+
+    def grow(self, seeds: list[int], progress: ProgressCall | None, seconds: float) -> Grown:
+        """Grow one tree for each seed; the first ones only if the seconds are over."""
+
+
+@dataclass(eq=False)
 class Growth:
-    """The grown trees, the work that each took, and the exception that stopped it, if any."""
+    """What has been grown.
 
-    trees: list[_core.Tree]
-    work: list[Work]
-    error: BaseException | None
+    Attributes
+    ----------
+    trees : list of Tree
+        The trees of the first seeds, or of all.
+    work : list of Work
+        The work of each of them.
+    error : BaseException or None
+        The exception that interrupted the growth.
+    stopped : str or None
+        Why a rule ended the growth before all trees were grown.
+    run : GrowthRun or None
+        What it took.
+    """
+
+    trees: list[_core.Tree] = field(default_factory=list)
+    work: list[Work] = field(default_factory=list)
+    error: BaseException | None = None
+    stopped: str | None = None
+    run: GrowthRun | None = None
+
+
+class _CodedGrower:
+    """Grows trees in the core, on one coded table."""
+
+    def __init__(self, task: LearningTask, n_trees: int, n_jobs: int) -> None:
+        # Allocate what is kept before coding the table, which needs memory temporarily.
+        self._target, self._sampling = task.target, task.native_sampling
+        self._rules, self._criterion = task.rules(task.axes), task.criterion
+        self._n_jobs = n_jobs
+        n_samples = task.X.shape[0]
+        reads_per_row = task.sampling.n_rows_drawn * n_trees / n_samples
+        self._table = parameters.coded_table(
+            task.settings, inputs.to_grow(task.X), self._rules, n_jobs, reads_per_row
+        )
+
+    @property
+    def table_bytes(self) -> int:
+        return self._table.memory_bytes
+
+    def grow(self, seeds: list[int], progress: ProgressCall | None, seconds: float) -> Grown:
+        return _core.grow(
+            self._table, self._target, self._sampling, self._criterion, self._rules, seeds,
+            self._n_jobs, progress, seconds,
+        )  # fmt: skip
+
+
+def grower_of(task: LearningTask, n_trees: int, n_jobs: int) -> Grower:
+    """Prepare the table of a task for growing."""
+    if task.axes.rotates:
+        return rotation.RotatingGrower(task, n_jobs)
+    return _CodedGrower(task, n_trees, n_jobs)
 
 
 def grow(
-    task: LearningTask,
+    grower: Grower,
     seeds: list[int],
     n_jobs: int = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: ProgressCall | None = None,
+    rules: Sequence[StopRule] = (),
+    finish: Callable[[list[_core.Tree]], list[_core.Tree]] = list,
 ) -> Growth:
-    """Grow one tree for each seed."""
-    if task.axes.rotates:
-        return Growth(*rotation.grow(task, seeds, n_jobs, progress))
-    # Allocate what is kept before coding the table, which needs memory temporarily.
-    target, sampling = task.target, task.native_sampling
-    rules = task.rules(task.axes)
-    n_samples = task.X.shape[0]
-    reads_per_row = task.sampling.n_rows_drawn * len(seeds) / n_samples
-    table = parameters.coded_table(
-        task.settings, inputs.to_grow(task.X), rules, n_jobs, reads_per_row
-    )
-    criterion = task.criterion
-    return Growth(*_core.grow(table, target, sampling, criterion, rules, seeds, n_jobs, progress))
+    """Grow one tree for each seed, in batches after which the rules are asked whether to go on.
+
+    ``finish`` is what is done to grown trees, such as pruning. The rules see finished trees.
+    """
+    growth = Growth()
+    while growth.error is None and (first := len(growth.trees)) < len(seeds):
+        n_left = len(seeds) - first
+        size = min([n_left, *(rule.next_batch(growth.trees, n_left, n_jobs) for rule in rules)])
+        seconds = min([inf, *(rule.seconds_left() for rule in rules)])
+        report = None if progress is None else _shifted(progress, first, len(seeds))
+        trees, work, growth.error = grower.grow(seeds[first : first + size], report, seconds)
+        growth.trees += finish(trees)
+        growth.work += work
+        if growth.error is None:
+            ask(rules, growth, len(trees) < size, len(seeds))
+        if growth.stopped is not None:
+            break
+    return growth
+
+
+def ask(rules: Sequence[StopRule], growth: Growth, out_of_time: bool, n_wanted: int) -> None:
+    """Cut the growth to what the rules keep, if one of them ends it."""
+    ends = [end for rule in rules if (end := rule.verdict(growth.trees, out_of_time)) is not None]
+    if not ends:
+        return
+    end = min(ends, key=lambda end: end.n_trees)
+    if end.n_trees < n_wanted:
+        growth.stopped = end.reason
+        del growth.trees[end.n_trees :], growth.work[end.n_trees :]
+
+
+def _shifted(progress: ProgressCall, first: int, total: int) -> ProgressCall:
+    """Report the trees of a batch as trees of the whole growth."""
+    return lambda done, _: progress(first + done, total)

@@ -79,6 +79,8 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     ],
     "feature_weights": ["array-like", dict, None],
     "progress": [callable, None],
+    "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+    "max_memory": [Interval(Real, 0.0, None, closed="neither"), str, None],
 }
 
 

@@ -14,10 +14,18 @@ class Progress:
     The core calls it on the calling thread whenever the number has changed.
     """
 
-    def __init__(self, estimator: Any, unit: str = "trees") -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        unit: str = "trees",
+        *,
+        n_workers: int = 1,
+        limit: Callable[[], float] | None = None,
+    ) -> None:
         self._listeners: list[Callable[[int, int], object]] = []
         if estimator.verbose:
-            self._listeners.append(PrintedProgress(estimator.verbose, unit))
+            printed = PrintedProgress(estimator.verbose, unit, n_workers=n_workers, limit=limit)
+            self._listeners.append(printed)
         if estimator.progress is not None:
             self._listeners.append(estimator.progress)
         if getattr(estimator, "_skl_callbacks", None) and unit == "trees":
@@ -32,10 +40,21 @@ class Progress:
 
 
 class PrintedProgress:
-    """Print a line after every tenth of the work, or after every report if verbose > 1."""
+    """Print a line after every tenth of the work, or after every report if verbose > 1.
 
-    def __init__(self, verbose: int, unit: str = "trees") -> None:
-        self._unit = unit
+    ``n_workers`` units are worked on at the same time. ``limit()`` is the number of seconds after
+    which the work will be ended.
+    """
+
+    def __init__(
+        self,
+        verbose: int,
+        unit: str = "trees",
+        *,
+        n_workers: int = 1,
+        limit: Callable[[], float] | None = None,
+    ) -> None:
+        self._unit, self._n_workers, self._limit = unit, n_workers, limit
         self._steps = 10 if verbose == 1 else sys.maxsize
         self._start = time.monotonic()
         self._last = 0
@@ -46,11 +65,22 @@ class PrintedProgress:
             return
         self._last = done
         spent = time.monotonic() - self._start
-        left = spent / done * (total - done)
+        left = seconds_left(spent, done, total, self._n_workers)
+        if self._limit is not None:
+            left = min(left, self._limit())
         print(
             f"silvics: {done} of {total} {self._unit}, {spent:.1f} s, {left:.1f} s left",
             file=sys.stderr,
         )
+
+
+def seconds_left(spent: float, done: int, total: int, n_workers: int = 1) -> float:
+    """Return how long the rest will take when ``done`` units have just been finished.
+
+    The units that the other workers have begun are half finished on average.
+    """
+    begun = 0.5 * min(n_workers - 1, total - done)
+    return spent / (done + begun) * (total - done - begun)
 
 
 class _Callbacks:

@@ -5,8 +5,10 @@ Each tree stores the coefficients of its components and predicts from the origin
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -19,51 +21,71 @@ from silvics._predicting.grown_forest import Work
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 
+Grown = tuple[list[_core.Tree], list[Work], BaseException | None]
 Combination = list[tuple[int, float, float]]  # (variable, coefficient, fraction of the importance)
 
 
-def grow(
-    task: LearningTask, seeds: list[int], n_jobs: int, progress: Any
-) -> tuple[list[_core.Tree], list[Work], BaseException | None]:
-    """Grow one tree per seed. Return the trees, their work, and the exception that stopped it."""
-    axes, X, y = task.axes, task.X, task.outputs.values
-    target, sampling = task.target, task.native_sampling
-    table = _Numbers(X, task.variables.is_categorical)
-    rules = task.rules(without_rotation(axes))
-    size = _group_size(axes, len(table.numbers))
-    by_class = axes.columns == "rotation_by_class"
+class RotatingGrower:
+    """Grows trees on rotated copies of a table."""
 
-    def one(seed: int) -> tuple[_core.Tree, Work]:
+    def __init__(self, task: LearningTask, n_jobs: int) -> None:
+        self._task, self._n_jobs = task, n_jobs
+        self._target, self._sampling = task.target, task.native_sampling
+        self._numbers = _Numbers(task.X, task.variables.is_categorical)
+        self._rules = task.rules(without_rotation(task.axes))
+
+    @property
+    def table_bytes(self) -> int:
+        """Memory of the numbers, and of the rotated and coded tables of each thread."""
+        n_values = self._task.X.shape[0] * self._task.X.shape[1]
+        return n_values * (8 + self._n_jobs * (8 + 2))
+
+    def grow(self, seeds: list[int], progress: Any, seconds: float) -> Grown:
+        """Grow one tree per seed, a batch of one tree for each thread at a time."""
+        end = time.monotonic() + seconds
+        grown: list[tuple[_core.Tree, Work]] = []
+        stopped = None
+        try:
+            with ThreadPoolExecutor(self._n_jobs) as team:
+                for first in range(0, len(seeds), self._n_jobs):
+                    if time.monotonic() >= end:
+                        break
+                    batch = seeds[first : first + self._n_jobs]
+                    made = list(team.map(lambda seed: self._one(seed, end), batch))
+                    grown += [tree for tree in takewhile(lambda tree: tree, made) if tree]
+                    if None in made:
+                        break
+                    if progress is not None:
+                        progress(len(grown), len(seeds))
+        except BaseException as error:
+            stopped = error
+        return [tree for tree, _ in grown], [work for _, work in grown], stopped
+
+    def _one(self, seed: int, end: float) -> tuple[_core.Tree, Work] | None:
+        """Grow one tree; None if it is not finished in time."""
+        task, axes, X = self._task, self._task.axes, self._task.X
         rng = np.random.default_rng(seed)
-        drawn = sampling.rows(seed) if axes.rows != "all" else np.arange(X.shape[0])
+        drawn = self._sampling.rows(seed) if axes.rows != "all" else np.arange(X.shape[0])
+        by_class = axes.columns == "rotation_by_class"
 
         def rows() -> np.ndarray:
-            return _rows_of_some_classes(rng, drawn, y) if by_class else drawn
+            if by_class:
+                return _rows_of_some_classes(rng, drawn, task.outputs.values)
+            return drawn
 
-        combinations = table.components(rng, rows, size)
-        matrix = inputs.to_grow(table.rotated(combinations))
-        coded = parameters.coded_table(task.settings, matrix, rules, 1)
+        size = _group_size(axes, len(self._numbers.numbers))
+        combinations = self._numbers.components(rng, rows, size)
+        matrix = inputs.to_grow(self._numbers.rotated(combinations))
+        coded = parameters.coded_table(task.settings, matrix, self._rules, 1)
         trees, work, error = _core.grow(
-            coded, target, sampling, task.criterion, rules, [seed], 1, None
-        )
+            coded, self._target, self._sampling, task.criterion, self._rules, [seed], 1, None,
+            end - time.monotonic(),
+        )  # fmt: skip
         if error is not None:
             raise error
-        tree = trees[0].on_combinations(combinations + table.unrotated, X.shape[1])
-        return tree, work[0]
-
-    grown: list[tuple[_core.Tree, Work]] = []
-    stopped = None
-    try:
-        with ThreadPoolExecutor(n_jobs) as team:
-            for first in range(0, len(seeds), n_jobs):
-                grown += team.map(one, seeds[first : first + n_jobs])
-                if progress is not None:
-                    progress(len(grown), len(seeds))
-    except BaseException as error:
-        if not grown:
-            raise
-        stopped = error
-    return [tree for tree, _ in grown], [work for _, work in grown], stopped
+        if not trees:
+            return None
+        return trees[0].on_combinations(combinations + self._numbers.unrotated, X.shape[1]), work[0]
 
 
 def _rows_of_some_classes(rng: np.random.Generator, rows: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -15,6 +15,30 @@ from silvics._predicting.training_samples import TrainingSamples, missing_sample
 Work = tuple[int, int, int, int]
 
 
+@dataclass(frozen=True)
+class GrowthRun:
+    """What growing took. It is not saved.
+
+    Attributes
+    ----------
+    prepare, grow : float
+        Seconds from the start of ``fit`` until growth began, and of growth.
+    grow_cpu : float
+        Seconds of the processors during growth, of all threads.
+    fixed_bytes : int
+        Memory besides the trees: the coded table, outputs and working memory.
+    bytes_per_tree, bytes_per_node : float
+        Memory besides the trees for what is computed afterwards.
+    """
+
+    prepare: float
+    grow: float
+    grow_cpu: float
+    fixed_bytes: int
+    bytes_per_tree: float
+    bytes_per_node: float
+
+
 @dataclass(frozen=True, eq=False)
 class GrownForest:
     """The trees of a forest, and how they were grown.
@@ -31,6 +55,8 @@ class GrownForest:
         Work of growing each tree.
     samples : TrainingSamples or None
         The training rows of every leaf, if they were kept or attached.
+    run : GrowthRun or None
+        What growing took in the last fit; None if the forest was loaded or converted.
     """
 
     trees: Trees
@@ -38,6 +64,7 @@ class GrownForest:
     sampling: RowSampling | None = None
     work: list[Work] = field(default_factory=list)
     samples: TrainingSamples | None = None
+    run: GrowthRun | None = None
 
     @property
     def knows_draws(self) -> bool:

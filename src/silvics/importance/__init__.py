@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from silvics.importance.forest.result import Importances
     from silvics.importance.selection.by_importance import SelectByTest, SelectByThreshold
     from silvics.importance.selection.elimination import SelectByElimination, SelectTuned
+    from silvics.importance.selection.non_redundant import SelectNonRedundant
     from silvics.importance.significance.permutation_tests import (
         conditional_error_rate,
         one_forest_test,
@@ -32,6 +33,7 @@ else:
             "forest.result": ["Importances"],
             "selection.by_importance": ["SelectByTest", "SelectByThreshold"],
             "selection.elimination": ["SelectByElimination", "SelectTuned"],
+            "selection.non_redundant": ["SelectNonRedundant"],
             "significance.permutation_tests": [
                 "conditional_error_rate",
                 "one_forest_test",
@@ -61,6 +63,7 @@ __all__ = [
     "SelectByElimination",
     "SelectByTest",
     "SelectByThreshold",
+    "SelectNonRedundant",
     "SelectTuned",
     "Significance",
     "asymptotic_importances",

@@ -6,6 +6,7 @@ from silvics._lazy import attach
 
 if TYPE_CHECKING:
     from silvics.inspection.class_prototypes import Prototypes, prototypes
+    from silvics.inspection.cost_estimate import CostEstimate, estimate_cost
     from silvics.inspection.diagnosis import Diagnosis, Finding, diagnose
     from silvics.inspection.outlier_scores import Outliers, outliers
     from silvics.inspection.sample_map import ProximityMap, proximity_map
@@ -15,6 +16,7 @@ else:
         __name__,
         {
             "class_prototypes": ["Prototypes", "prototypes"],
+            "cost_estimate": ["CostEstimate", "estimate_cost"],
             "diagnosis": ["Diagnosis", "Finding", "diagnose"],
             "outlier_scores": ["Outliers", "outliers"],
             "sample_map": ["ProximityMap", "proximity_map"],
@@ -22,12 +24,14 @@ else:
     )
 
 __all__ = [
+    "CostEstimate",
     "Diagnosis",
     "Finding",
     "Outliers",
     "Prototypes",
     "ProximityMap",
     "diagnose",
+    "estimate_cost",
     "outliers",
     "prototypes",
     "proximity_map",

@@ -163,6 +163,8 @@ def _restored(
         if fitted.has(attribute) or attribute in model._needed_in_files(growth is not None):
             setattr(model, attribute, fitted.take(attribute, check))
     fitted.end()
+    if hasattr(model, "interrupted_") and not hasattr(model, "stopped_"):
+        model.stopped_ = None  # files of older versions
     if getattr(model, "_n_columns_of_tree", 1) > len(variables.kinds):
         refuse("trees have drawn more columns than there are")
     oob_stats = getattr(model, "_oob_stats", [])

@@ -51,6 +51,7 @@ def is_number(value: Any) -> bool:
 FITTED: dict[str, Callable[[Any], bool]] = {
     "max_features_": is_int(0),
     "interrupted_": is_bool,
+    "stopped_": or_none(lambda value: isinstance(value, str) and len(value) < 1000),
     "oob_score_": is_number,
     "_oob_stats": is_stats,
     "_calibration": is_calibration,

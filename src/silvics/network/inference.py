@@ -16,12 +16,13 @@ from silvics._frames import library_of
 from silvics._names import one_of
 from silvics._predicting.sampling import RowSampling
 from silvics._tables import inputs, table
+from silvics._tables.parts import part_of
 from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
 from silvics.forests import ExtraTreesRegressor, RandomForestRegressor
 from silvics.network.result import Network
-from silvics.network.targets import Targets, chosen_columns, names_of, part_of, targets_of
+from silvics.network.targets import Targets, chosen_columns, names_of, targets_of
 
 _FORESTS: dict[str, type[RandomForestRegressor] | type[ExtraTreesRegressor]] = {
     "random_forest": RandomForestRegressor,

@@ -9,6 +9,7 @@ import numpy as np
 
 from silvics._names import did_you_mean
 from silvics._tables.column_values import some
+from silvics._tables.parts import part_of
 from silvics._tables.table import Blocks, Variables
 
 
@@ -49,23 +50,6 @@ def chosen_columns(parameter: str, chosen: Any, names: np.ndarray) -> np.ndarray
         twice = next(j for j in columns if columns.count(j) > 1)
         raise ValueError(f"{parameter} has column {names[twice]!r} more than once.")
     return np.array(columns)
-
-
-def part_of(X: Blocks, columns: np.ndarray) -> Blocks:
-    """Return some columns of a table."""
-    if np.array_equal(columns, np.arange(X.shape[1])):
-        return X
-    shape = (X.shape[0], len(columns))
-    if X.sparse is not None:
-        return Blocks([], [], shape, X.sparse[:, columns])
-    n_levels = [X.n_levels[j] for j in columns] if X.n_levels else []
-    if max(n_levels, default=-1) < 0:
-        n_levels = []
-    if len(X.blocks) == 1:
-        return Blocks([X.blocks[0][:, columns]], n_levels, shape)
-    places = [(block, k) for block in X.blocks for k in range(block.shape[1])]
-    parts = [places[j][0][:, places[j][1] : places[j][1] + 1] for j in columns]
-    return Blocks(parts, n_levels, shape)
 
 
 @dataclass(frozen=True, eq=False)

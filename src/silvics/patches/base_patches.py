@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -12,11 +13,13 @@ from sklearn.utils._param_validation import Interval
 from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
 from silvics._estimators.base_forest import BaseForest
 from silvics._fitting import parameters
+from silvics._fitting.amounts import bytes_of
 from silvics._fitting.axes import Axes, axes_of
 from silvics._fitting.growing import Growth
 from silvics._fitting.learning_task import LearningTask
-from silvics._fitting.progress import Progress
+from silvics._fitting.stopping import TimeBudget
 from silvics._fitting.targets import EncodedOutputs
+from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.sampling import RowSampling
 from silvics._sklearn import fit_context, with_callbacks
 from silvics._sources.scanning import Scan, is_path, scan
@@ -24,7 +27,7 @@ from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
-from silvics.patches import memory, out_of_patch
+from silvics.patches import out_of_patch
 from silvics.patches.growing import PatchTask, grow, patch_task
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows, learned
@@ -50,7 +53,6 @@ class BasePatches(AnyRecipe, BaseForest):
     columns: ClassVar[str | None] = None  # type: ignore[misc]
     keep_samples = False
 
-    max_memory: Any
     oob_rows: int | None
     n_passes_: int
     bytes_read_: int
@@ -147,12 +149,19 @@ class BasePatches(AnyRecipe, BaseForest):
         rows = RowsInMemory(task.X, task.outputs.values, weights)
         return patch_task(task, rows, weighted=weights is not None)
 
-    def _growth(self, task: LearningTask, seeds: list[int]) -> Growth:
+    def _growth(
+        self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
+    ) -> Growth:
+        del before
         assert isinstance(task, PatchTask)
-        return grow(
-            task, seeds, n_jobs=n_threads(self.n_jobs),
-            budget=memory.bytes_of(self.max_memory), progress=Progress(self) or None,
+        n_jobs = n_threads(self.n_jobs)
+        rules = [] if self.max_time is None else [TimeBudget(self.max_time, begin)]
+        growth = grow(
+            task, seeds, n_jobs=n_jobs, budget=bytes_of(self.max_memory),
+            progress=self._progress(n_jobs, rules), rules=rules,
         )  # fmt: skip
+        growth.trees = self._finished(task, growth.trees)
+        return growth
 
     # ---- scans
 
@@ -165,7 +174,8 @@ class BasePatches(AnyRecipe, BaseForest):
 
     @with_callbacks
     def _fit_scan(self, X: Scan, y: Any, sample_weight: Any) -> bool:
-        memory.bytes_of(self.max_memory)
+        begin = time.monotonic()
+        bytes_of(self.max_memory)
         self._check_sampling()
         before, seed, n_more = self._to_grow()
         if before is not None and n_more == 0:
@@ -176,8 +186,8 @@ class BasePatches(AnyRecipe, BaseForest):
         self._keep_columns(rows)
         task = self._task_of(rows, seed)
         self._keep_outputs(task.outputs)
-        self.interrupted_ = False
-        error = self._grow(task, X, before, n_more)
+        self.interrupted_, self.stopped_ = False, None
+        error = self._grow(task, X, before, n_more, begin)
         if self.oob_score and error is None:
             score = self.oob_score if callable(self.oob_score) else None
             found = out_of_patch.score(

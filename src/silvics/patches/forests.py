@@ -22,7 +22,7 @@ from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ oob_decision_function_ "
-    "estimators_samples_ work_ interrupted_ n_passes_ bytes_read_",
+    "estimators_samples_ work_ interrupted_ stopped_ n_passes_ bytes_read_",
     """
     >>> from sklearn.datasets import load_iris
     >>> import silvics
@@ -108,6 +108,7 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
         category_gain: str = "plain",
         unknown_category: str = "missing",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -194,7 +195,7 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ work_ "
-    "interrupted_ n_passes_ bytes_read_",
+    "interrupted_ stopped_ n_passes_ bytes_read_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> import silvics
@@ -278,6 +279,7 @@ class RandomPatchesRegressor(BasePatches, BaseForestRegressor):
         category_gain: str = "plain",
         unknown_category: str = "missing",
         progress: Callable[[int, int], object] | None = None,
+        max_time: float | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import parameters
-from silvics._fitting.growing import Growth
+from silvics._fitting.growing import Growth, ask
 from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.stopping import StopRule
 from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.sampling import RowSampling
 from silvics._tables import inputs
@@ -74,11 +75,15 @@ def grow(
     n_jobs: int,
     budget: int | None = None,
     progress: Progress | None = None,
+    rules: Sequence[StopRule] = (),
 ) -> Growth:
-    """Grow one tree for each seed, in as few passes over the rows as the budget allows."""
+    """Grow one tree for each seed, in as few passes over the rows as the budget allows.
+
+    The rules are asked after the trees of a group of patches, one for each thread.
+    """
     columns = columns_of_trees(task, seeds)
     size = size_of_patches(task, columns)
-    done = Growth([], [], None)
+    done = Growth()
     while len(done.trees) < len(seeds):
         first, left = len(done.trees), len(seeds) - len(done.trees)
         # Passes over a table in memory take no time, and patches are copies of it.
@@ -95,8 +100,8 @@ def grow(
             fill(task.rows, patches, chosen.batch_rows, n_jobs)
         except KeyboardInterrupt as stopped:
             return replace(done, error=stopped)
-        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress)
-        if done.error is not None:
+        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress, rules)
+        if done.error is not None or done.stopped is not None:
             break
     return done
 
@@ -117,6 +122,7 @@ def _grow_all(
     n_trees: int,
     budget: int | None,
     progress: Progress | None,
+    rules: Sequence[StopRule],
 ) -> Growth:
     """Grow the trees of filled patches, and free each patch as soon as its tree is grown."""
     trees, work = list(done.trees), list(done.work)
@@ -131,6 +137,10 @@ def _grow_all(
             return Growth(trees, work, grown.error)
         nodes = sum(tree.node_count for tree in trees)
         plan.check_forest(nodes * _NODE_BYTES, len(trees), n_trees, budget)
+        so_far = Growth(trees, work)
+        ask(rules, so_far, out_of_time=False, n_wanted=n_trees)
+        if so_far.stopped is not None:
+            return so_far
     return Growth(trees, work, None)
 
 

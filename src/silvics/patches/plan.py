@@ -7,6 +7,7 @@ from math import ceil
 
 import numpy as np
 
+from silvics._fitting.amounts import in_words
 from silvics.patches import memory
 
 # Bytes of a batch of rows while it is read: decoded, coded, and in the buffers of files.
@@ -94,17 +95,17 @@ def planned(
 def _refuse(size: PatchSize, limit: int, now: int, batch: int, budget: int | None) -> None:
     needed = size.patch_bytes + size.growth_bytes
     left = limit - now - batch
-    name = "the free memory" if budget is None else f"max_memory={memory.in_words(budget)}"
+    name = "the free memory" if budget is None else f"max_memory={in_words(budget)}"
     if left <= 0:
         raise ValueError(
-            f"{name} is too small for any patch: the process already uses {memory.in_words(now)}, "
-            f"and reading the table needs {memory.in_words(batch)}."
+            f"{name} is too small for any patch: the process already uses {in_words(now)}, "
+            f"and reading the table needs {in_words(batch)}."
         )
     fits = int(size.n_rows * left / needed * 0.95)
     raise ValueError(
         f"A patch of {size.n_rows} rows and {size.n_columns} columns does not fit into {name}: "
-        f"filling it and growing its tree needs {memory.in_words(needed)}, and "
-        f"{memory.in_words(left)} are left beside the {memory.in_words(now)} that the process "
+        f"filling it and growing its tree needs {in_words(needed)}, and "
+        f"{in_words(left)} are left beside the {in_words(now)} that the process "
         f"already uses. Set max_samples={max(fits, 1)}, or lower max_columns."
     )
 
@@ -116,8 +117,8 @@ def check_forest(n_bytes: float, n_grown: int, n_trees: int, budget: int | None)
     whole = n_bytes / n_grown * n_trees
     if whole > 0.9 * budget:
         raise ValueError(
-            f"The first {n_grown} trees take {memory.in_words(n_bytes)}, so that {n_trees} trees "
-            f"would take {memory.in_words(whole)}, which does not fit into max_memory="
-            f"{memory.in_words(budget)}. Lower n_estimators or max_samples, or make the trees "
+            f"The first {n_grown} trees take {in_words(n_bytes)}, so that {n_trees} trees "
+            f"would take {in_words(whole)}, which does not fit into max_memory="
+            f"{in_words(budget)}. Lower n_estimators or max_samples, or make the trees "
             "smaller by min_samples_leaf or max_leaf_nodes."
         )

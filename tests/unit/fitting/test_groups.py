@@ -16,7 +16,7 @@ from silvics import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from silvics.importance import permutation_tests
+from silvics.importance import permutation_test
 from silvics.model_file.reading import _checked_groups
 
 RNG = np.random.default_rng(0)
@@ -221,7 +221,7 @@ def test_values_of_several_types_are_refused():
 def test_tests_that_fit_again_refuse_a_forest_with_groups():
     fitted = forest(RandomForestRegressor).fit(X, Y, groups=GROUPS)
     with pytest.raises(ValueError, match="fitted with groups"):
-        permutation_tests(fitted, X, Y, n_permutations=2)
+        permutation_test(fitted, X, Y, n_permutations=2)
 
 
 def test_subsamples_of_all_groups_leave_no_rows_out():

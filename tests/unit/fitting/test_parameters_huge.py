@@ -193,7 +193,8 @@ def functions():
         yield importance.relevance, name, (few, y), {}
     for kind, names in {
         "mdi": ("max_degree", "min_samples"), "mda": ("n_repeats", "random_state"),
-        "mda_tree": ("n_repeats",), "mdi_oob": ("min_samples",), "ufi": ("min_samples",),
+        "mda_tree": ("n_repeats",), "conditional": ("min_samples",),
+        "mdi_oob": ("min_samples",), "ufi": ("min_samples",),
         "surrogate": (), "air": ("random_state",), "local": (),
     }.items():  # fmt: skip
         for name in (*names, "n_jobs"):

@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from silvics._fitting import progress
+from silvics._fitting.progress import PrintedProgress, seconds_left
+
 from ..kinds import FORESTS, name_of, problem
 
 forests = pytest.mark.parametrize("kind", FORESTS, ids=name_of)
@@ -91,3 +94,28 @@ def test_callbacks_are_let_go_when_progress_fails(kind):
     with pytest.raises(ZeroDivisionError):
         forest.fit(*problem())
     assert witness.told[-1] == "teardown"
+
+
+# ---- the time that is left
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3, 8])
+def test_the_time_left_is_that_of_units_which_take_equally_long(n_workers):
+    """Workers that started one after another, so that units are finished at even intervals."""
+    total, seconds = 240, 6.0
+    for done in range(n_workers, total - n_workers):
+        spent = seconds * (done + 0.5 * (n_workers - 1)) / n_workers
+        truth = seconds * (total - done - 0.5 * (n_workers - 1)) / n_workers
+        assert seconds_left(spent, done, total, n_workers) == pytest.approx(truth)
+
+
+def test_nothing_is_left_at_the_end():
+    assert seconds_left(10.0, 5, 5, 4) == 0.0
+
+
+def test_a_budget_bounds_the_time_left(monkeypatch, capfd):
+    now = iter([0.0, 10.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    printed = PrintedProgress(2, limit=lambda: 3.0)
+    printed(1, 100)
+    assert "10.0 s, 3.0 s left" in capfd.readouterr().err

@@ -40,6 +40,7 @@ _COMPUTE: dict[str, Callable[[ImportanceRequest], Importances]] = {
     "mdi": impurity_decrease.mean_decrease,
     "mda": permutation.of_forest,
     "mda_tree": permutation.of_trees,
+    "conditional": permutation.of_trees,
     "surrogate": surrogates.by_surrogates,
     "mdi_oob": oob_decrease.out_of_bag,
     "ufi": oob_decrease.cross_fitted,
@@ -52,6 +53,7 @@ def importances(request: ImportanceRequest) -> Importances:
     """Compute the importances that ``forest.importances`` returns."""
     one_of("kind", request.kind, [*KINDS, *ALIASES])
     one_of("rows", request.rows, ["oob", "held_out"])
+    one_of("errors", request.errors, ["trees", "rows"])
     request = replace(request, kind=ALIASES.get(request.kind, request.kind))
     kind = KINDS[request.kind]
     for parameter in fields(ImportanceRequest):
@@ -71,7 +73,14 @@ def importances(request: ImportanceRequest) -> Importances:
 
 
 def _as_by_default(name: str, value: Any) -> bool:
-    defaults = {"rows": "oob", "normalize": False, "max_degree": 3, "min_samples": 0}
+    defaults = {
+        "rows": "oob",
+        "normalize": False,
+        "max_degree": 3,
+        "min_samples": 0,
+        "min_correlation": 0.2,
+        "errors": "trees",
+    }
     if name in defaults:
         return type(value) is type(defaults[name]) and bool(value == defaults[name])
     return value is None

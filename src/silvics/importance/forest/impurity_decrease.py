@@ -13,6 +13,7 @@ from silvics.importance.forest.noise_part import noise_part
 from silvics.importance.forest.oob_decrease import at_nodes
 from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances, parts_of
+from silvics.importance.forest.sampling_error import errors_over_rows
 from silvics.importance.forest.tree_means import (
     by_group,
     criterion_of,
@@ -42,11 +43,14 @@ def mean_decrease(request: ImportanceRequest) -> Importances:
         details = parts_of(forest, request.by, _by_output(request, min_samples) * unit)
     if request.null is not None:
         details |= noise_part(request, replicates.mean(axis=0), unit)
+    over_rows = request.errors == "rows"
     return Importances(
         kind="mdi",
         names=request.names,
         replicates=replicates,
-        standard_errors=standard_error(replicates),
+        standard_errors=(
+            errors_over_rows(forest, replicates) if over_rows else standard_error(replicates)
+        ),
         impurity=root_impurity(forest) * unit,
         _unit="part of all" if request.normalize else unit_of(criterion_of(forest)),
         _library=getattr(forest, "_frame_library", None),

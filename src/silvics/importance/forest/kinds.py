@@ -30,11 +30,14 @@ def _kind(takes: set[str], *by: str) -> Kind:
 
 KINDS = {
     "mdi": _kind(
-        _ROWS | _NODES | _REPEATED | {"normalize", "max_degree", "null", "sample_weight"},
+        _ROWS | _NODES | _REPEATED | {"normalize", "max_degree", "null", "errors", "sample_weight"},
         "degree", "context", *_PARTS,
     ),
     "mda": _kind(_UNSEEN | _REPEATED | {"loss"}, *_PARTS),
     "mda_tree": _kind(_UNSEEN | _REPEATED | {"loss"}, *_PARTS),
+    "conditional": _kind(
+        _UNSEEN | _REPEATED | _NODES | {"loss", "min_correlation"}, *_PARTS
+    ),
     "surrogate": _kind(_ROWS - {"feature_groups"}),
     "mdi_oob": _kind(_UNSEEN | _NODES, *_PARTS),
     "ufi": _kind(_UNSEEN | _NODES, *_PARTS),

@@ -14,6 +14,7 @@ from silvics._names import one_of
 from silvics._tables.sparse_format import check_format
 from silvics.importance._checks import number_of_repeats
 from silvics.importance._types import FittedForest
+from silvics.importance.forest.gamma_null import null_by_gamma
 from silvics.importance.forest.learning_set import learning_set
 from silvics.importance.forest.oob_decrease import at_nodes, known_trees
 from silvics.importance.forest.refitting import SEEDS, ForestRefitter
@@ -21,9 +22,10 @@ from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.tree_means import impurity_of
 from silvics.importance.variables import Variable, variables_of
 
-_METHODS = ["auto", "exact", "held_out", "permuted"]
+_METHODS = ["auto", "exact", "gamma", "held_out", "permuted"]
 _WORDS = {
     "exact": "mean over permutations of Y at each node",
+    "gamma": "sum of equation 7.19 over the nodes",
     "held_out": "part that out-of-bag rows do not confirm",
     "permuted": "forests grown on permuted Y",
 }
@@ -50,10 +52,12 @@ def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> d
     if request.X is None and request.y is None and method == "held_out":  # needs only the leaves
         null = _held_out(request, values / unit)
         return {"null": null * unit, "_null_method": _WORDS[method]}
+    if request.X is None and request.y is None and method == "gamma":
+        return {"null": null_by_gamma(request) * unit, "_null_method": _WORDS[method]}
     if request.X is None or request.y is None:
         raise ValueError(
-            f'null="{method}" needs the X and y that the forest was fitted on. Only '
-            'null="held_out" needs neither, if the forest was fitted with keep_samples=True.'
+            f'null="{method}" needs the X and y that the forest was fitted on. Only "gamma" needs '
+            'neither, and "held_out" if the forest was fitted with keep_samples=True.'
         )
     if issparse(request.X):
         check_format(request.X)
@@ -67,7 +71,9 @@ def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> d
             method = "exact"
         else:
             method = "held_out" if sampling.rows != "all" else "permuted"
-    if method == "exact":
+    if method == "gamma":
+        null = null_by_gamma(request)
+    elif method == "exact":
         null = _exact(request, missing)
     elif method == "held_out":
         null = _held_out(request, values / unit)

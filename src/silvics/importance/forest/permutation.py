@@ -14,6 +14,7 @@ from silvics._names import one_of
 from silvics._predicting import prediction
 from silvics._warnings import warn_user
 from silvics.importance._checks import number_of_repeats
+from silvics.importance.forest.conditional import ConditionalCells, permute_within
 from silvics.importance.forest.learning_set import LearningSet, learning_set
 from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.forest.result import Importances, names_of_classes
@@ -25,6 +26,9 @@ _MOST_REPEATS = 64  # permutations that the core takes at a time
 _COMBINATION = -3  # stands for a test of several variables
 _OF_CLASSES = ["error", "log_loss"]
 _OF_NUMBERS = ["squared_error", "absolute_error"]
+
+# Fills the rows from which each row takes the values of a group; the group is given by its place.
+Permute = Callable[[np.ndarray, int], None]
 
 
 def of_forest(request: ImportanceRequest) -> Importances:
@@ -41,7 +45,7 @@ def of_forest(request: ImportanceRequest) -> Importances:
     repeats = np.empty((n_repeats, len(request.names), judge.n_parts))
     errors = np.empty(len(request.names))
 
-    def permuted(order: np.ndarray) -> None:
+    def permuted(order: np.ndarray, _group: int) -> None:
         order[:] = generator.permutation(rows.n_rows)
 
     for g, changes in out_of_bag.changes(_members(request), n_repeats, permuted):
@@ -71,7 +75,11 @@ def _warn_of_rows_left_out(known: np.ndarray) -> None:
 
 
 def of_trees(request: ImportanceRequest) -> Importances:
-    """Compute ``forest.importances("mda_tree", X, y)``: each tree permutes its out-of-bag rows."""
+    """Compute the mean over trees, each of which permutes its out-of-bag rows.
+
+    "mda_tree" permutes all of them together, and "conditional" those of each cell of the variables
+    that correlate with the permuted one.
+    """
     rows = learning_set(
         request.forest, request.X, request.y, request.kind, unseen=True, rows=request.rows
     )
@@ -81,6 +89,7 @@ def of_trees(request: ImportanceRequest) -> Importances:
     generator = check_random_state(request.random_state)
     n_trees, members, target = len(request.forest._grown.trees), _members(request), rows.target
     found, losses = [], []
+    conditional = ConditionalCells(request) if request.kind == "conditional" else None
     for m in range(n_trees):
         out_of_bag = _OutOfBag(rows, request.n_threads, tree=m)
         out_of_bag.traverse()
@@ -93,10 +102,8 @@ def of_trees(request: ImportanceRequest) -> Importances:
         tested = _tested_groups(request, m)
         held_out = np.flatnonzero(out_of_bag.known)
 
-        def permuted(order: np.ndarray, held_out: np.ndarray = held_out) -> None:
-            order[:] = np.arange(len(order))
-            order[held_out] = generator.permutation(held_out)
-
+        cells = None if conditional is None else conditional.of_tree(m, held_out)
+        permuted = _within_tree(held_out, cells, tested, generator)
         some = [members[g] for g in tested]
         if judge.by_row:
             for k, sums in out_of_bag.losses(
@@ -118,6 +125,24 @@ def of_trees(request: ImportanceRequest) -> Importances:
     per_tree = np.array(found)
     errors = standard_error(per_tree.mean(axis=2) if request.by == "output" else per_tree[:, :, 0])
     return judge.result(per_tree, errors, float(np.mean(losses)))
+
+
+def _within_tree(
+    rows: np.ndarray,
+    cells: Callable[[int], np.ndarray] | None,
+    tested: list[int],
+    generator: np.random.RandomState,
+) -> Permute:
+    """Return a function that permutes the given rows, within cells if there are any."""
+
+    def permuted(order: np.ndarray, k: int) -> None:
+        order[:] = np.arange(len(order))
+        if cells is None:
+            order[rows] = generator.permutation(rows)
+        else:
+            permute_within(order, rows, cells(tested[k]), generator)
+
+    return permuted
 
 
 def _tested_groups(request: ImportanceRequest, m: int) -> list[int]:
@@ -160,7 +185,7 @@ class _OutOfBag:
         return sums[self._some] / self._counts
 
     def changes(
-        self, groups: list[list[int]], n_repeats: int, permute: Callable[[np.ndarray], None]
+        self, groups: list[list[int]], n_repeats: int, permute: Permute
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the changes of the sums (repeats x rows x width) when each group is permuted."""
         width = self._predictor.value_width
@@ -179,7 +204,7 @@ class _OutOfBag:
         self,
         groups: list[list[int]],
         n_repeats: int,
-        permute: Callable[[np.ndarray], None],
+        permute: Permute,
         target: _core.Target,
         loss: str,
         by: str | None,
@@ -198,7 +223,7 @@ class _OutOfBag:
         self,
         groups: list[list[int]],
         n_repeats: int,
-        permute: Callable[[np.ndarray], None],
+        permute: Permute,
         width: int,
     ) -> Iterator[tuple[int, list[list[int]], list[np.ndarray]]]:
         """Yield batches of groups with their permutations, in batches of repeats."""
@@ -207,8 +232,9 @@ class _OutOfBag:
         for first in range(0, len(groups), at_once):
             some = groups[first : first + at_once]
             rows = np.empty((len(some), n_repeats, n_rows), dtype=np.uint32)
-            for row in rows.reshape(-1, n_rows):
-                permute(row)
+            for k, of_group in enumerate(rows, start=first):
+                for row in of_group:
+                    permute(row, k)
             starts = range(0, n_repeats, _MOST_REPEATS)
             parts = (rows[:, r : r + _MOST_REPEATS] for r in starts)
             yield first, some, [np.ascontiguousarray(part) for part in parts]

@@ -27,7 +27,9 @@ class ImportanceRequest:
     normalize: bool
     max_degree: int
     min_samples: int
+    min_correlation: float
     null: str | None
+    errors: str
     n_repeats: int | None
     loss: Any
     sample_weight: Any

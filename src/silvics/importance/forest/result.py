@@ -13,6 +13,7 @@ from silvics._results.base import Result
 from silvics._results.table import Table
 from silvics.importance._checks import checked_share, checked_top, number_of_repeats
 from silvics.importance.context_frame import frame_of_contexts
+from silvics.importance.forest.tree_means import trees_enough
 from silvics.plots import charts
 from silvics.plots.display import Display
 
@@ -42,8 +43,8 @@ class Importances(Result):
     standard_errors : ndarray of shape (n_variables,)
         Standard errors of ``values``. For means over randomly drawn trees, they estimate how much
         another forest of the same size on the same rows would differ; other rows would change the
-        importances more. For "mda" and "local" they are standard errors of means over rows (over
-        permutations, for a custom loss).
+        importances more (``errors="rows"`` of "mdi" estimates how much). For "mda" and "local" they
+        are standard errors of means over rows (over permutations, for a custom loss).
     replicates : ndarray of shape (n_replicates, n_variables)
         One row for each tree, permutation ("mda") or row ("local"). ``values`` is their mean.
     local : ndarray of shape (n_rows, n_variables), or None
@@ -194,6 +195,35 @@ class Importances(Result):
             "upper": upper[order],
         }
         return frame_of(columns, self._library)
+
+    def enough(self, tol: float = 0.01) -> int:
+        """Return the number of trees that makes the importances precise.
+
+        Standard errors over the trees fall with the square root of their number. This is about
+        other forests on the same rows, and not about other rows.
+
+        Parameters
+        ----------
+        tol : float, default=0.01
+            The largest standard error of an importance, relative to the largest importance.
+
+        Returns
+        -------
+        n_trees : int
+            The number of trees after which no standard error is larger, estimated from the
+            variance over the trees of this forest.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from silvics import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(50, random_state=0).fit(X, y)
+        >>> found = forest.importances("mdi")
+        >>> found.enough(0.1) < found.enough(0.01)
+        True
+        """
+        return trees_enough(self.replicates, self._of, tol)
 
     def redundancy(self, top: int | None = None) -> Any:
         """Find pairs of variables that can replace each other (kind "surrogate").
@@ -347,12 +377,17 @@ class Importances(Result):
         return f"Importances ({self.kind}; {self._unit}; mean of {n:,} {self._of})"
 
     def _notes(self) -> list[str]:
+        notes = []
         if self.kind == "mdi":
-            return [f"total: {self.total:.4g} of {self.impurity:.4g}"]
-        if self.kind.startswith("mda"):
+            notes.append(f"total: {self.total:.4g} of {self.impurity:.4g}")
+        if self.kind.startswith("mda") or self.kind == "conditional":
             rows = "held-out" if self._rows == "held_out" else "out-of-bag"
-            return [f"{rows} loss without permutation: {self.impurity:.4g}"]
-        return []
+            notes.append(f"{rows} loss without permutation: {self.impurity:.4g}")
+        if self._of == "trees" and len(self.replicates) > 1 and self.values.max() > 0:
+            needed = self.enough()
+            verb = "are enough" if needed <= len(self.replicates) else "would be needed"
+            notes.append(f"{needed:,} trees {verb} for errors of 1 % of the largest importance")
+        return notes
 
     def _shown_columns(self) -> dict[str, Any]:
         hidden = ("std", "null", "corrected", "null_share")

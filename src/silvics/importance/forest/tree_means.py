@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from silvics.importance._checks import checked_tolerance
 from silvics.importance._types import FittedForest
 from silvics.importance.forest.request import ImportanceRequest
 from silvics.importance.variables import CRITERIA
@@ -52,3 +53,21 @@ def standard_error(each: np.ndarray) -> Any:
         return np.full(each.shape[1:], np.nan)
     scale = np.abs(each).max(initial=0.0) or 1.0  # avoids overflow of squares
     return (each / scale).std(axis=0, ddof=1) * scale / np.sqrt(len(each))
+
+
+def trees_enough(replicates: np.ndarray, of: str, tol: Any) -> int:
+    """Return the number of trees whose mean has standard errors of at most ``tol``.
+
+    ``tol`` is relative to the largest mean.
+    """
+    tol = checked_tolerance(tol)
+    if tol == 0:
+        raise ValueError("tol must be positive: no number of trees has an error of zero.")
+    if of != "trees" or len(replicates) < 2:
+        what = "one tree" if of == "trees" else f"means over {of}"
+        raise ValueError(f"enough() needs importances of several trees, but these are {what}.")
+    largest = replicates.mean(axis=0).max()
+    if not largest > 0:
+        raise ValueError("enough() needs a positive importance, but no variable has one.")
+    spread = (replicates / largest).std(axis=0, ddof=1).max()
+    return max(int(np.ceil((spread / tol) ** 2)), 1)

@@ -1,0 +1,2 @@
+#define SILVICS_LANES kAvx2Lanes
+#include "shap/lane_loops.hpp"

@@ -1,0 +1,131 @@
+"""How forests grow: which trees are missing, in what order, and when growth ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from silvics import _core
+from silvics._estimators.fitted_forest import FittedForest
+from silvics._fitting import parameters, pruning
+from silvics._fitting.amounts import bytes_of
+from silvics._fitting.footprint import footprint_of
+from silvics._fitting.growing import Growth, grow, grower_of
+from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.progress import Progress
+from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget
+from silvics._predicting import prediction
+from silvics._predicting.grown_forest import GrownForest, GrowthRun
+from silvics._sklearn import CallbackSupportMixin
+from silvics._threads import n_threads
+from silvics._warnings import warn_user
+
+
+class GrowsTrees(CallbackSupportMixin, FittedForest):
+    """Base class of forests with the steps of ``fit`` that grow trees."""
+
+    def _to_grow(self) -> tuple[GrownForest | None, int, int]:
+        """Return the forest to add trees to (or None), the seed, and the number of new trees."""
+        before = getattr(self, "_grown", None) if self.warm_start else None
+        if before is not None and before.seed is None:
+            raise ValueError(
+                "warm_start=True cannot add trees to a forest that was merged, converted from "
+                "scikit-learn or saved with for_prediction=True, because its seed is not known. "
+                "Set warm_start=False."
+            )
+        seed = parameters.seed_of(self.random_state) if before is None else before.seed
+        assert seed is not None
+        n_kept = 0 if before is None else len(before.trees)
+        n_more = self._n_trees() - n_kept
+        if n_more < 0:
+            raise ValueError(
+                f"n_estimators={self._n_trees()} must be larger or equal to "
+                f"len(estimators_)={n_kept} when warm_start==True"
+            )
+        if n_more == 0:
+            warn_user(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+            )
+        return before, seed, n_more
+
+    def _n_trees(self) -> int:
+        return int(self.n_estimators)
+
+    def _grow(
+        self,
+        task: LearningTask,
+        given: Any,
+        before: GrownForest | None,
+        n_more: int,
+        begin: float,
+    ) -> BaseException | None:
+        """Grow and keep the trees. Return the exception that stopped the growth, or None.
+
+        ``begin`` is when the fit began, on the clock ``time.monotonic``.
+        """
+        kept = [] if before is None else list(before.trees)
+        seeds = _core.tree_seeds(task.seed, len(kept), n_more)
+        y = task.outputs.values
+        context = self._init_callback_context(max_subtasks=n_more)
+        context.call_on_fit_task_begin(estimator=self, X=given, y=y)
+        growth = self._growth(task, seeds, before, begin)
+        if growth.error is not None and not kept and not growth.trees:
+            raise growth.error
+        made = getattr(self, "_estimators", [])[: len(kept)]
+        self._grown = GrownForest(
+            prediction.Trees(kept + growth.trees, by_majority=task.axes.vote == "majority"),
+            task.seed,
+            task.sampling,
+            ([] if before is None else before.work) + growth.work,
+            run=growth.run,
+        )
+        self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
+        self._forget_estimates()
+        if made:  # trees that users hold remain the same objects
+            self._estimators = [*made, *map(self._tree_estimator, growth.trees, seeds)]
+        self.interrupted_, self.stopped_ = growth.error is not None, growth.stopped
+        if growth.error is None:
+            context.call_on_fit_task_end(estimator=self, X=given, y=y)
+        return growth.error
+
+    def _growth(
+        self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
+    ) -> Growth:
+        """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
+        n_jobs = n_threads(self.n_jobs)
+        grower = grower_of(task, len(seeds), n_jobs)
+        needs = footprint_of(self, task, grower.table_bytes, n_jobs)
+        rules = self._stop_rules(needs, before, begin)
+        started, cpu = time.monotonic(), time.process_time()
+        growth = grow(
+            grower, seeds, n_jobs, self._progress(n_jobs, rules), rules,
+            lambda trees: self._finished(task, trees),
+        )  # fmt: skip
+        growth.run = GrowthRun(
+            started - begin, time.monotonic() - started, time.process_time() - cpu,
+            needs.fixed, needs.per_tree, needs.per_node,
+        )  # fmt: skip
+        return growth
+
+    def _stop_rules(
+        self, footprint: Footprint, before: GrownForest | None, begin: float
+    ) -> list[StopRule]:
+        """Return the rules that may end growth before all trees are grown."""
+        rules: list[StopRule] = []
+        if self.max_time is not None:
+            rules.append(TimeBudget(self.max_time, begin))
+        limit = bytes_of(self.max_memory)
+        if limit is not None:
+            kept = [] if before is None else list(before.trees)
+            rules.append(MemoryBudget(limit, footprint, kept, self._n_trees()))
+        return rules
+
+    def _progress(self, n_jobs: int, rules: Sequence[StopRule]) -> Progress | None:
+        """Return what reports the number of trees; None if nobody listens."""
+        limit = (lambda: min(rule.seconds_left() for rule in rules)) if rules else None
+        return Progress(self, n_workers=n_jobs, limit=limit) or None
+
+    def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
+        """Prune the grown trees if the recipe asks for it."""
+        return pruning.pruned(task.axes, trees, task.X, task.outputs.values, task.held_out)

@@ -1,0 +1,1 @@
+"""Shapley values of the predictions of a grown forest."""
