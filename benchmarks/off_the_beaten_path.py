@@ -176,10 +176,11 @@ class Forest:
     def predictions(self) -> dict[str, Measure]:
         packages = {"ours": "silvics", "scikit-learn": "sklearn.ensemble"}
         forests = {k: self.fit(v) for k, v in packages.items()}
+        X = self.X.tocsr() if scipy.sparse.issparse(self.X) else self.X
         for forest in forests.values():
-            forest.predict_proba(self.X)
+            forest.predict_proba(X)
         return {
-            k: partial(seconds_of, partial(forest.predict_proba, self.X))
+            k: partial(seconds_of, partial(forest.predict_proba, X))
             for k, forest in forests.items()
         }
 
@@ -270,6 +271,11 @@ def tasks(rows: int, jobs: int) -> Iterator[Task]:
     few = min(rows, 20_000)
     yield Task("first predict after fit", 2, lambda: forest(rows, 10).first_predictions())
     yield Task("predict_proba, 3 classes, 100 trees", 5, lambda: forest(few, 100).predictions())
+    yield Task(
+        "predict_proba, sparse 8k x 20k, 50 trees",
+        1,
+        lambda: Forest("RandomForest", "Classifier", jobs, *sparse(8_000), trees=50).predictions(),
+    )
     name = "prediction, 5 columns as categories"
     yield Task(name, 1.5, partial(_with_categories, few, jobs), "x codes")
     for recipe in ("dietterich_kong", "c4.5"):

@@ -143,8 +143,19 @@ public:
     // Scores of the cuts after bins of samples, and bounds on those of the cuts within them. Planes
     // are those of the classes present, in their order (binned_counts.hpp).
     static constexpr double kBinError = Impurity::kBinError;
-    static constexpr std::size_t kBinnedClasses = Impurity::kBinnedClasses;
+    bool fits_bins() const { return n_present_ <= Impurity::kBinnedClasses; }
     bool scores_bins() const { return impurity_.scores_bins(); }
+    std::size_t n_planes() const { return n_present_; }
+    static constexpr std::size_t planes_per_sample() { return 1; }
+    static constexpr std::size_t plane(std::size_t i, std::size_t) { return i; }
+    static constexpr bool weighs(std::size_t) { return true; }
+    template <class Weight>
+    LeftSums sums_of_planes(Weight&& weight_of_plane) {
+        LeftSums left = begin_scan();
+        for (std::size_t k = 0; k < n_present_; ++k)
+            if (const std::uint64_t w = weight_of_plane(k); w != 0) move(left, present_[k], w);
+        return left;
+    }
     void score_bins(const ClassBins& bins, bool all_allowed, double* score, double* bound) const {
         of_[0] = weight();
         for (std::size_t k = 0; k < n_present_; ++k)

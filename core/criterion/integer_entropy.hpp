@@ -37,16 +37,17 @@ public:
     }
     static double perfect_score(double, double) { return 0.0; }
     // The exact decrease is never negative; the table is rounded.
-    double decrease(double score) const {
-        const double whole = in_bits(classes_ - t_(weight_));
+    double decrease(double score, std::size_t outputs = 1) const {
+        const double whole = in_bits(classes_ - outputs * t_(weight_));
         return std::max(0.0, (score - whole) / static_cast<double>(weight_));
     }
     // Moves a weight w of a class, of which l is left of the cut, and n in the node.
     void move(LeftSums& left, std::uint64_t l, std::uint64_t n, std::uint64_t w) const {
         left.more += t_(l + w) - t_(l) + t_(n - l - w) - t_(n - l);
     }
-    double score(const LeftSums& left) const {
-        return in_bits(classes_ + left.more - t_(left.weight) - t_(weight_ - left.weight));
+    double score(const LeftSums& left, std::size_t outputs = 1) const {
+        return in_bits(classes_ + left.more -
+                       outputs * (t_(left.weight) + t_(weight_ - left.weight)));
     }
 
     // Scores of bins are exact. With u(l) = t(l) + t(n - l), a score is the sum of u over classes
@@ -97,8 +98,8 @@ public:
             score[b] =
                 in_bits(sums_[b] - t_(bins.weight[b + 1]) - t_(weight_ - bins.weight[b + 1]));
     }
-    double open_from(double score) const {  // rounding included
-        return score - 1e-6 - 1e-12 * in_bits(t_(weight_));
+    double open_from(double score, std::size_t outputs = 1) const {  // rounding included
+        return score - 1e-6 - 1e-12 * in_bits(outputs * t_(weight_));
     }
 
 private:

@@ -36,7 +36,8 @@ public:
         const double product = a * b;
         return 2.0 * (product * product) / product;
     }
-    double decrease(double score) const {
+    // Scores of several outputs are sums, and so are decreases.
+    double decrease(double score, std::size_t = 1) const {
         return Gini::decrease(score, static_cast<double>(weight_), 0.0);
     }
     // Moves a weight w of a class, of which l is left of the cut, and n in the node.
@@ -44,7 +45,7 @@ public:
         left.ll += w * (2 * l + w);
         left.ln += w * n;
     }
-    [[gnu::always_inline]] double score(const LeftSums& left) const {
+    [[gnu::always_inline]] double score(const LeftSums& left, std::size_t = 1) const {
         const std::uint64_t W = weight_, L = left.weight;
         double sum;
         if (W <
@@ -60,7 +61,7 @@ public:
     // Scores of bins have a relative error of less than kBinError. Cuts within a pure bin are worse
     // than those at its ends, if all are allowed.
     static constexpr double kBinError = 1e-12;
-    static constexpr std::size_t kBinnedClasses = 8;  // nodes of more are slower to search in bins
+    static constexpr std::size_t kBinnedClasses = 12;  // nodes of more are slower to search in bins
     bool scores_bins() const { return weight_ < std::uint64_t{1} << 26; }  // l W is exact then
     void score_bins(const ClassBins& bins, const double* node, bool all_allowed, double* score,
                     double* bound) const {
@@ -87,7 +88,7 @@ public:
                 bound[b] = std::numeric_limits<double>::infinity();
     }
     // The least bound of a bin in which a cut may have this score.
-    static double open_from(double score) { return score * (1.0 - 1e-9); }
+    static double open_from(double score, std::size_t = 1) { return score * (1.0 - 1e-9); }
 
 private:
     static constexpr std::uint64_t kMaxWeightOfWord = 46000;

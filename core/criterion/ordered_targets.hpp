@@ -1,6 +1,7 @@
-// The statistic of regression by medians. The left side of the cut is a Fenwick tree over the ranks
-// of the outputs in the node, so that moving a sample and finding a median take O(log N); on the
-// right side, samples are only removed, which takes constant time.
+// The statistic of regression by medians. If the cuts of a whole order are scored, both sides lose
+// samples one by one, which takes constant time (remaining_ranks.hpp). A criterion that is moved
+// sample by sample has a Fenwick tree over the ranks of the outputs on its left side, so that
+// moving a sample and finding a median take O(log N).
 #pragma once
 
 #include <algorithm>
@@ -73,14 +74,7 @@ public:
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             Output& out = outputs_[k];
             const double* value = order.values.data() + k * order.size() + begin;
-            order_.resize(n);
-            std::iota(order_.begin(), order_.end(), Position{0});
-            std::size_t compared =
-                0;  // the longest single step of all searches, so the flag is checked within it
-            std::ranges::stable_sort(order_, [&](Position a, Position b) {
-                if (++compared % kStopBlock == 0) stop_.check();
-                return value[a] < value[b];
-            });
+            sort_positions(value, n);
             out.rank.resize(n);
             out.values.clear();
             for (const Position i : order_) {
@@ -147,6 +141,35 @@ public:
         for (const Position i : group) move(i);
     }
 
+    // For each cut in an order of all samples, after the first, the first two and so on: the weight
+    // left of it, and its score.
+    void score_cuts(std::span<const Position> order, double* left_weight, double* score) {
+        const std::size_t n = order.size();
+        double weight = 0.0;
+        for (std::size_t k = 0; k + 1 < n; ++k) {
+            left_weight[k] = weight += weights_[order[k]];
+            score[k] = 0.0;
+        }
+        for (Output& out : outputs_) {
+            RemainingRanks& side = out.right;
+            const auto without = [&](Position i) {
+                const Position rank = out.rank[i];
+                const double w = weights_[i];
+                side.remove(rank, w, w * out.values[rank]);
+                return absolute_error(out, side);
+            };
+            side = out.whole;
+            in_blocks(n - 1, stop_, [&](std::size_t first, std::size_t end) {
+                for (std::size_t k = first; k < end; ++k) score[k] -= without(order[k]);
+            });
+            side = out.whole;
+            in_blocks(n - 1, stop_, [&](std::size_t first, std::size_t end) {
+                for (std::size_t k = first; k < end; ++k)
+                    score[n - 2 - k] -= without(order[n - 1 - k]);
+            });
+        }
+    }
+
     double left_weight() const { return left_weight_; }
     double right_weight() const { return weight_ - left_weight_; }
 
@@ -190,6 +213,28 @@ private:
         double left_total = 0.0;
         bool same = false;  // whether the node has a single value
     };
+
+    // Sorts the samples by an output; equals stay in row order.
+    void sort_positions(const double* value, std::size_t n) {
+        constexpr std::size_t kInsertionSort = 16;
+        order_.resize(n);
+        std::iota(order_.begin(), order_.end(), Position{0});
+        if (n <= kInsertionSort) {
+            for (std::size_t k = 1; k < n; ++k) {
+                std::size_t at = k;
+                for (; at > 0 && value[k] < value[order_[at - 1]]; --at)
+                    order_[at] = order_[at - 1];
+                order_[at] = static_cast<Position>(k);
+            }
+            return;
+        }
+        std::size_t compared =
+            0;  // the longest single step of all searches, so the flag is checked within it
+        std::ranges::stable_sort(order_, [&](Position a, Position b) {
+            if (++compared % kStopBlock == 0) stop_.check();
+            return value[a] < value[b];
+        });
+    }
 
     // The sum of w |y - median|, from the sums below and above the median.
     static double absolute_error(const Output& out, const RemainingRanks& side) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "predictor/leaf_visits.hpp"
+#include "predictor/zero_paths.hpp"
 
 namespace silvics {
 namespace {
@@ -15,6 +16,29 @@ namespace {
 // Blocks of at least this many samples are traversed tree by tree. In smaller blocks, each sample
 // traverses all trees at once.
 constexpr std::size_t kMinSamplesTreeByTree = 8;
+
+// visit(tree, row, leaf, add) for all rows of a sparse matrix and the trees first .. last - 1; for
+// each row, in tree order.
+template <class Visit>
+void for_sparse_leaves(const Predictor& predictor, std::size_t first, std::size_t last,
+                       const Matrix& X, ThreadTeam& team, Visit&& visit) {
+    constexpr std::size_t kMinRows = 256, kMaxRows = 32768;
+    const std::size_t rows =
+        std::clamp((X.rows + team.size() - 1) / team.size(), kMinRows, kMaxRows);
+    team.run((X.rows + rows - 1) / rows, [&](std::size_t block, std::size_t) {
+        const std::size_t begin = block * rows;
+        const CellsByColumn cells(X, begin, std::min(rows, X.rows - begin), predictor.as_float32());
+        ZeroPaths paths;
+        for (std::size_t m = first; m < last; ++m) {
+            team.stop().check();
+            const PackedTree& tree = predictor.tree(m);
+            predictor.with_leaves(tree, [&](auto&& add) {
+                paths.down(tree, cells,
+                           [&](std::size_t i, PackedLeaf leaf) { visit(m, begin + i, leaf, add); });
+            });
+        }
+    });
+}
 
 }  // namespace
 
@@ -145,6 +169,17 @@ std::vector<double> Predictor::scaled_sums(const RowBlock& block, double scale,
 
 void Predictor::average(const Matrix& X, std::span<double> out, ThreadTeam& team) const {
     check_width(X);
+    if (pays_to_follow_zeros(forest_, trees_, X)) {
+        std::ranges::fill(out, 0.0);
+        for_sparse_leaves(*this, 0, n_trees(), X, team,
+                          [&](std::size_t, std::size_t row, PackedLeaf leaf, auto&& add) {
+                              add(leaf, out.subspan(row * width_, width_));
+                          });
+        if (std::ranges::all_of(out, [](double sum) { return std::isfinite(sum); })) {
+            for (double& sum : out) sum /= static_cast<double>(n_trees());
+            return;
+        }
+    }
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         average(block, out.subspan(block.first * width_, block.size * width_), team.stop());
     });
@@ -167,6 +202,11 @@ void Predictor::apply(const Matrix& X, std::size_t first, std::size_t size,
         throw std::invalid_argument("the range of trees is beyond the last tree");
     if (forest_.both_children)
         throw std::invalid_argument("samples end in several leaves of these trees");
+    if (pays_to_follow_zeros(forest_, std::span(trees_).subspan(first, size), X))
+        return for_sparse_leaves(*this, first, first + size, X, team,
+                                 [&](std::size_t m, std::size_t row, PackedLeaf leaf, auto&&) {
+                                     out[row * size + m - first] = numbers(m).of(trees_[m], leaf);
+                                 });
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         for_leaves(first, first + size, block, Traversal(true), team.stop(),
                    [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {

@@ -28,17 +28,21 @@ void LeafTable::resize(std::size_t begin, std::size_t n, std::size_t trees) {
 void LeafTable::read(const Predictor& predictor, const LeafNumbers& numbers, const Matrix& X,
                      std::size_t begin, std::size_t n, ThreadTeam& team) {
     resize(begin, n, predictor.n_trees());
-    // Node numbers take eight bytes each, so fewer rows are traversed at a time.
-    constexpr std::size_t kParts = 8;
-    const std::size_t at_once = std::max<std::size_t>(rows_of_table(n_trees) / kParts, 1);
-    std::vector<std::int64_t> nodes;
-    for (std::size_t from = 0; from < n; from += at_once) {
-        const std::size_t some = std::min(at_once, n - from);
-        nodes.resize(some * n_trees);
-        predictor.apply(X.part(begin + from, some), nodes, team);
-        for (std::size_t i = 0; i < some; ++i)
-            for (std::size_t m = 0; m < n_trees; ++m)
-                leaves[(from + i) * n_trees + m] = numbers.of(m, nodes[i * n_trees + m]);
+    // Some trees at a time, so that the elements of a row, and the numbers of their leaves, stay in
+    // the cache.
+    constexpr std::size_t kTrees = 8, kRows = 4096, kManyRows = 256;
+    const std::size_t at_once = n < kManyRows ? n_trees : std::min(kTrees, n_trees);
+    const Matrix some_rows = X.part(begin, n);
+    std::vector<std::int64_t> nodes(at_once * n);
+    for (std::size_t from = 0; from < n_trees; from += at_once) {
+        const std::size_t some = std::min(at_once, n_trees - from);
+        const auto of_trees = std::span(nodes).first(n * some);
+        predictor.apply(some_rows, from, some, of_trees, team);
+        team.run((n + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
+            for (std::size_t i = block * kRows; i < std::min(n, (block + 1) * kRows); ++i)
+                for (std::size_t k = 0; k < some; ++k)
+                    leaves[i * n_trees + from + k] = numbers.of(from + k, of_trees[i * some + k]);
+        });
     }
 }
 

@@ -8,6 +8,11 @@
 #include <stdexcept>
 
 namespace silvics {
+namespace {
+
+constexpr std::size_t kMaxSorted = 96;  // at most this many candidates for a quantile are sorted
+
+}  // namespace
 
 template <class Use>
 void LeafQuantiles::with_weights(Use&& use) const {
@@ -33,7 +38,8 @@ LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& m
         throw std::invalid_argument("outputs, rows and trees do not belong together");
     if (!std::ranges::all_of(outputs, [](double y) { return std::isfinite(y); }))
         throw std::invalid_argument("outputs must be finite");
-    shift_ = static_cast<unsigned>(std::bit_width(n) + 1) / 2;
+    constexpr int kMaxBits = 8;  // of the number of a part
+    shift_ = static_cast<unsigned>(std::max(static_cast<int>(std::bit_width(n)) - kMaxBits, 0));
     sorted_.assign(n_outputs, std::vector<double>(n));
     ranks_.assign(n_outputs, std::vector<std::uint32_t>(n));
     team.run(n_outputs, [&](std::size_t k, std::size_t) {
@@ -63,14 +69,6 @@ LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& m
     });
 }
 
-LeafQuantiles::InBag LeafQuantiles::in_bag(std::size_t m, std::uint32_t leaf) const {
-    const std::size_t number = membership_.first_leaf[m] + leaf;
-    const std::size_t part = number * membership_.n_parts;
-    const std::size_t begin = leaf == 0 ? 0 : membership_.ends[part - 1];
-    return {m * membership_.n_rows + begin, membership_.ends[part] - begin,
-            inverse_weights_[number]};
-}
-
 void LeafQuantiles::fetch(std::span<const std::uint32_t> leaves) const {
     for (std::size_t m = 0; m < leaves.size(); ++m) {
         if (leaves[m] == LeafTable::kNone) continue;
@@ -80,66 +78,107 @@ void LeafQuantiles::fetch(std::span<const std::uint32_t> leaves) const {
     }
 }
 
-template <class Weight>
-void LeafQuantiles::collect(std::span<const std::uint32_t> leaves, const Weight& weight,
-                            Scratch& scratch) const {
-    std::size_t n = 0;
+void LeafQuantiles::locate(std::span<const std::uint32_t> leaves, std::vector<InBag>& found) const {
+    found.clear();
     for (std::size_t m = 0; m < leaves.size(); ++m) {
         if (leaves[m] == LeafTable::kNone) continue;
-        const InBag of_leaf = in_bag(m, leaves[m]);
-        if (of_leaf.size == 0) continue;
-        __builtin_prefetch(&membership_.rows[of_leaf.begin]);
-        __builtin_prefetch(&membership_.rows[of_leaf.begin + of_leaf.size - 1]);
-        n += of_leaf.size;
+        const std::size_t number = membership_.first_leaf[m] + leaves[m];
+        const std::size_t part = number * membership_.n_parts;
+        const std::size_t begin = leaves[m] == 0 ? 0 : membership_.ends[part - 1];
+        const std::size_t size = membership_.ends[part] - begin;
+        if (size == 0) continue;
+        found.push_back({m * membership_.n_rows + begin, size, inverse_weights_[number]});
+        __builtin_prefetch(&membership_.rows[found.back().begin]);
+        __builtin_prefetch(&membership_.rows[found.back().begin + size - 1]);
+        std::visit(
+            [&](auto all) {
+                if (!all.empty()) __builtin_prefetch(&all[found.back().begin]);
+            },
+            membership_.weights);
     }
+}
+
+template <class Weight>
+void LeafQuantiles::collect(const Weight& weight, Scratch& scratch) const {
+    std::size_t n = 0;
+    for (const InBag& leaf : scratch.leaves) n += leaf.size;
     scratch.rows.resize(n);
     scratch.weights.resize(n);
     RowId* rows = scratch.rows.data();
     double* weights = scratch.weights.data();
-    for (std::size_t m = 0; m < leaves.size(); ++m) {
-        if (leaves[m] == LeafTable::kNone) continue;
-        const InBag of_leaf = in_bag(m, leaves[m]);
-        const RowId* const from = membership_.rows.data() + of_leaf.begin;
-        for (std::size_t k = 0; k < of_leaf.size; ++k) {
+    for (const InBag& leaf : scratch.leaves) {
+        const RowId* const from = membership_.rows.data() + leaf.begin;
+        for (std::size_t k = 0; k < leaf.size; ++k) {
             rows[k] = from[k];
-            weights[k] = weight(of_leaf.begin + k) * of_leaf.inverse;
+            weights[k] = weight(leaf.begin + k) * leaf.inverse;
         }
-        rows += of_leaf.size;
-        weights += of_leaf.size;
+        rows += leaf.size;
+        weights += leaf.size;
     }
+}
+
+std::uint32_t LeafQuantiles::rank_in_part(std::size_t part, double before, double target,
+                                          Scratch& scratch) const {
+    const std::vector<Weighted>& candidates = scratch.ordered;  // sorted if they are that few
+    double sum = before;
+    std::uint32_t found = 0;
+    if (candidates.size() <= kMaxSorted) {
+        for (const auto& [rank, weight] : candidates) {
+            if (rank >> shift_ != part) continue;
+            if (sum >= target && rank != found) break;
+            sum += weight;
+            found = rank;
+        }
+        return found;
+    }
+    const std::size_t size = std::size_t{1} << shift_;
+    scratch.ranks_of_part.assign(size, 0.0);
+    for (const auto& [rank, weight] : candidates)
+        if (rank >> shift_ == part) scratch.ranks_of_part[rank & (size - 1)] += weight;
+    for (std::size_t r = 0; r < size; ++r) {
+        if (scratch.ranks_of_part[r] == 0.0) continue;
+        sum += scratch.ranks_of_part[r];
+        found = static_cast<std::uint32_t>((part << shift_) + r);
+        if (sum >= target) break;
+    }
+    return found;
 }
 
 void LeafQuantiles::invert(std::size_t output, std::span<const double> levels, double* out,
                            Scratch& scratch) const {
-    const std::vector<std::uint32_t>& rank = ranks_[output];
-    const std::size_t size = std::size_t{1} << shift_, n = scratch.rows.size();
-    scratch.parts.assign((rank.size() >> shift_) + 1, 0.0);
+    const std::uint32_t* const rank = ranks_[output].data();
+    const std::size_t n = scratch.rows.size(), n_parts = (ranks_[output].size() >> shift_) + 1;
+    std::vector<double>& parts = scratch.parts;
+    parts.assign(n_parts, 0.0);
     scratch.ranks.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         scratch.ranks[i] = rank[scratch.rows[i]];
-        scratch.parts[scratch.ranks[i] >> shift_] += scratch.weights[i];
+        parts[scratch.ranks[i] >> shift_] += scratch.weights[i];
     }
-    std::partial_sum(scratch.parts.begin(), scratch.parts.end(), scratch.parts.begin());
-    const double total = scratch.parts.back();
+    std::partial_sum(parts.begin(), parts.end(), parts.begin());
+    // The smallest positive number stands for level zero: the first rank with any weight.
+    const auto target_of = [&](double level) {
+        return std::max((level - kTolerance) * parts.back(),
+                        std::numeric_limits<double>::denorm_min());
+    };
+    const auto part_of = [&](double target) {
+        return static_cast<std::size_t>(std::ranges::lower_bound(parts, target) - parts.begin());
+    };
+    scratch.wanted.assign(n_parts, 0);
+    for (const double level : levels) scratch.wanted[part_of(target_of(level))] = 1;
+    scratch.ordered.resize(n);
+    std::size_t n_candidates = 0;  // branch-free: which entries are candidates is random
+    for (std::size_t i = 0; i < n; ++i) {
+        scratch.ordered[n_candidates] = {scratch.ranks[i], scratch.weights[i]};
+        n_candidates += scratch.wanted[scratch.ranks[i] >> shift_];
+    }
+    scratch.ordered.resize(n_candidates);
+    if (n_candidates <= kMaxSorted) std::ranges::sort(scratch.ordered);
     for (const double level : levels) {
-        // The smallest positive number stands for level zero: the first rank with any weight.
-        const double target =
-            std::max((level - kTolerance) * total, std::numeric_limits<double>::denorm_min());
-        const auto part = static_cast<std::size_t>(std::ranges::lower_bound(scratch.parts, target) -
-                                                   scratch.parts.begin());
-        scratch.ranks_of_part.assign(size, 0.0);
-        for (std::size_t i = 0; i < n; ++i)
-            if (scratch.ranks[i] >> shift_ == part)
-                scratch.ranks_of_part[scratch.ranks[i] & (size - 1)] += scratch.weights[i];
-        double sum = part == 0 ? 0.0 : scratch.parts[part - 1];
-        std::size_t found = 0;
-        for (std::size_t r = 0; r < size; ++r) {
-            if (scratch.ranks_of_part[r] == 0.0) continue;
-            sum += scratch.ranks_of_part[r];
-            found = r;
-            if (sum >= target) break;
-        }
-        *out = sorted_[output][(part << shift_) + found];
+        const double target = target_of(level);
+        const std::size_t part = part_of(target);
+        const double before = part == 0 ? 0.0 : parts[part - 1];
+        *out = sorted_[output][rank_in_part(part, before, target, scratch)];
         out += n_outputs();
     }
 }
@@ -185,15 +224,44 @@ void LeafQuantiles::interpolate(std::size_t output, std::span<const double> leve
     }
 }
 
+void LeafQuantiles::of_block(const LeafTable& table, std::span<const std::uint32_t> rows,
+                             std::span<const double> levels, Interpolation interpolation,
+                             std::span<double> out, Scratch& scratch) const {
+    const std::size_t width = levels.size() * n_outputs();
+    const auto leaves_of = [&](std::size_t i) { return table.row(rows[i]); };
+    locate(leaves_of(0), scratch.next);
+    if (rows.size() > 1) fetch(leaves_of(1));
+    with_weights([&](const auto& weight) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            std::swap(scratch.leaves, scratch.next);
+            if (i + 1 < rows.size()) locate(leaves_of(i + 1), scratch.next);
+            if (i + 2 < rows.size()) fetch(leaves_of(i + 2));
+            const auto of_row = out.subspan((table.first + rows[i]) * width, width);
+            if (scratch.leaves.empty()) {
+                std::ranges::fill(of_row, std::numeric_limits<double>::quiet_NaN());
+                continue;
+            }
+            collect(weight, scratch);
+            for (std::size_t k = 0; k < n_outputs(); ++k) {
+                if (interpolation == Interpolation::inverted_cdf)
+                    invert(k, levels, &of_row[k], scratch);
+                else
+                    interpolate(k, levels, interpolation, &of_row[k], scratch);
+            }
+        }
+    });
+}
+
 void LeafQuantiles::quantiles(const Matrix* X, std::span<const double> levels,
                               Interpolation interpolation, std::span<double> out,
                               ThreadTeam& team) const {
-    const std::size_t n = n_rows(X), width = levels.size() * n_outputs();
-    if (out.size() != checked_product(n, width))
+    const std::size_t n = n_rows(X);
+    if (out.size() != checked_product(n, levels.size() * n_outputs()))
         throw std::invalid_argument("the output needs one element for each row and quantile");
     team.set_total(n);
     LeafTable table;
     std::vector<Scratch> scratches(team.size());
+    std::vector<std::uint32_t> order;
     const std::size_t at_once = rows_of_table(membership_.n_trees());
     for (std::size_t first = 0; first < n; first += at_once) {
         const std::size_t some = std::min(at_once, n - first);
@@ -201,28 +269,17 @@ void LeafQuantiles::quantiles(const Matrix* X, std::span<const double> levels,
             table.read(membership_, RowPart::out_of_bag, first, some, team);
         else
             table.read(predictor_, numbers_, *X, first, some, team);
+        // Rows with the same leaf in the first tree come one after the other: they share other
+        // leaves, which are then in the cache.
+        order.resize(some);
+        std::iota(order.begin(), order.end(), 0U);
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return table.row(i)[0]; });
         constexpr std::size_t kRows = 64;
         team.run_steps((some + kRows - 1) / kRows, [&](std::size_t block, std::size_t worker) {
             team.stop().check();
-            Scratch& scratch = scratches[worker];
-            const std::size_t last = std::min(some, (block + 1) * kRows);
-            with_weights([&](const auto& weight) {
-                for (std::size_t i = block * kRows; i < last; ++i) {
-                    if (i + 1 < last) fetch(table.row(i + 1));
-                    collect(table.row(i), weight, scratch);
-                    const auto of_row = out.subspan((first + i) * width, width);
-                    if (scratch.rows.empty()) {
-                        std::ranges::fill(of_row, std::numeric_limits<double>::quiet_NaN());
-                        continue;
-                    }
-                    for (std::size_t k = 0; k < n_outputs(); ++k) {
-                        if (interpolation == Interpolation::inverted_cdf)
-                            invert(k, levels, &of_row[k], scratch);
-                        else
-                            interpolate(k, levels, interpolation, &of_row[k], scratch);
-                    }
-                }
-            });
+            const std::size_t begin = block * kRows, size = std::min(kRows, some - begin);
+            of_block(table, std::span(order).subspan(begin, size), levels, interpolation, out,
+                     scratches[worker]);
         });
         team.report(first + some);
     }

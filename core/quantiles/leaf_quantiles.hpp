@@ -2,7 +2,7 @@
 //
 // The weight of a training row is the mean over the trees of its in-bag weight divided by that of
 // the leaf. The distribution F of the outputs under these weights is not sorted: the weights are
-// added up by ranks, in about sqrt(N) equal parts of all ranks first, and rank by rank only in the
+// added up by ranks, in at most 256 equal parts of all ranks first, and rank by rank only in the
 // part that contains a quantile. The work is proportional to the number of rows in the leaves.
 #pragma once
 
@@ -42,28 +42,38 @@ private:
     // rounded.
     static constexpr double kTolerance = 1e-12;
 
-    struct Scratch {
-        std::vector<RowId> rows;      // in bag, in the leaves of a row
-        std::vector<double> weights;  // of these rows
-        std::vector<std::uint32_t> ranks;
-        std::vector<double> parts, ranks_of_part;               // sums of weights
-        std::vector<std::pair<std::uint32_t, double>> ordered;  // ranks and their weights
-    };
     struct InBag {
         std::size_t begin, size;  // positions of the rows of a leaf among those of all trees
         double inverse;           // of the weight of the leaf
     };
+    using Weighted = std::pair<std::uint32_t, double>;  // a rank, and its weight
+    struct Scratch {
+        std::vector<InBag> leaves, next;  // of this row, and of the next one
+        std::vector<RowId> rows;          // in bag, in the leaves of a row
+        std::vector<double> weights;      // of these rows
+        std::vector<std::uint32_t> ranks;
+        std::vector<double> parts, ranks_of_part;  // sums of weights
+        std::vector<std::uint8_t> wanted;          // parts with a quantile
+        std::vector<Weighted> ordered;
+    };
 
-    template <class Weight>
-    void collect(std::span<const std::uint32_t> leaves, const Weight& weight,
-                 Scratch& scratch) const;
+    // Finds the leaves of a row, and fetches their rows.
+    void locate(std::span<const std::uint32_t> leaves, std::vector<InBag>& found) const;
     void fetch(std::span<const std::uint32_t> leaves) const;
-    InBag in_bag(std::size_t m, std::uint32_t leaf) const;
+    template <class Weight>
+    void collect(const Weight& weight, Scratch& scratch) const;
+    void of_block(const LeafTable& table, std::span<const std::uint32_t> rows,
+                  std::span<const double> levels, Interpolation interpolation,
+                  std::span<double> out, Scratch& scratch) const;
     // Both write a quantile for each level, `n_outputs` places apart.
     void invert(std::size_t output, std::span<const double> levels, double* out,
                 Scratch& scratch) const;
     void interpolate(std::size_t output, std::span<const double> levels, Interpolation how,
                      double* out, Scratch& scratch) const;
+    // The first rank of a part at which the sum of weights, `before` at its begin, reaches a
+    // target.
+    std::uint32_t rank_in_part(std::size_t part, double before, double target,
+                               Scratch& scratch) const;
     // use(weight), where weight(position) is the in-bag weight of a position.
     template <class Use>
     void with_weights(Use&& use) const;

@@ -9,6 +9,7 @@
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
+#include "criterion/joint_counts.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "criterion/rounded_moments.hpp"
 #include "splitter/fast/fast_splitter.hpp"
@@ -33,12 +34,18 @@ bool has_category(const Table& table) {
         table.columns, [](const Column& column) { return column.kind == Column::Kind::category; });
 }
 
+template <Criterion C>
+constexpr bool orders_levels() {
+    if constexpr (ExactSumCriterion<C>) return C::Scores::kOrdersLevels;
+    if constexpr (requires { C::kOrdersLevels; }) return C::kOrdersLevels;
+    return true;
+}
+
 // Whether the search of a criterion supports the columns and the monotonic constraints, if there
 // are any. Exact sums do so for plain variables.
 template <Criterion C>
 bool supports_columns(const SplitterParts& parts) {
-    if constexpr (ExactSumCriterion<C>)
-        if (!C::Scores::kOrdersLevels && has_category(parts.table)) return false;
+    if (!orders_levels<C>() && has_category(parts.table)) return false;
     const auto& signs = parts.rules.monotonic;
     for (std::size_t f = 0; f < signs.size(); ++f)
         if (signs[f] != 0 && !(ExactSumCriterion<C> && parts.table.columns[f].plain)) return false;
@@ -63,11 +70,11 @@ std::unique_ptr<Splitter> make_first(const SplitterParts& parts) {
 const std::vector<CriterionEntry>& criteria() {
     static const std::vector<CriterionEntry> entries = {
         {"gini", true, false, CompactionRule::gini,
-         make_first<BinaryGini, IntegerGini, RoundedGini, ClassCounts<Gini>>},
+         make_first<BinaryGini, IntegerGini, JointGini, RoundedGini, ClassCounts<Gini>>},
         {"entropy", true, false, CompactionRule::entropy,
-         make_first<IntegerEntropy, ClassCounts<Entropy>>},
+         make_first<IntegerEntropy, JointEntropy, ClassCounts<Entropy>>},
         {"log_loss", true, false, CompactionRule::entropy,
-         make_first<IntegerEntropy, ClassCounts<Entropy>>},
+         make_first<IntegerEntropy, JointEntropy, ClassCounts<Entropy>>},
         {"misclassification", true, false, CompactionRule::misclassification,
          make<ClassCounts<Misclassification>>},
         {"squared_error", false, true, CompactionRule::variance,

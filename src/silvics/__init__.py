@@ -10,7 +10,16 @@ from silvics._lazy import attach
 from silvics._version import __version__
 
 if TYPE_CHECKING:
-    from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
+    from silvics import (
+        bias_variance,
+        datasets,
+        importance,
+        impute,
+        inspection,
+        network,
+        patches,
+        recipes,
+    )
     from silvics._sources.scanning import scan
     from silvics.embedding import RandomTreesEmbedding
     from silvics.forest_embedding import ForestEmbedding
@@ -59,6 +68,7 @@ else:
             "model_file.container": ["ModelFileError"],
             "model_file.loading": ["load"],
             "network": [],
+            "patches": [],
             "patches.forests": ["RandomPatchesClassifier", "RandomPatchesRegressor"],
             "recipe_forests": ["ForestClassifier", "ForestRegressor"],
             "recipes": [],
@@ -99,6 +109,7 @@ __all__ = [
     "load",
     "merge",
     "network",
+    "patches",
     "recipes",
     "report",
     "scan",

@@ -50,6 +50,16 @@ max_time : float or None
 max_memory : float, str or None
     Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB". Growth
     ends before a tree that might not fit. It is an error if no tree fits. None sets no limit.
+early_stopping : bool
+    Whether ``fit`` ends growth when the out-of-bag score no longer improves. The score is that of a
+    callable ``oob_score``, or else R2 for numbers and the Brier score for classes. The trees that
+    are kept are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. The
+    trees must draw their rows.
+n_iter_no_change : int
+    The number of trees in which the score has to improve, if ``early_stopping`` is True. With few
+    trees, chance ends growth early.
+tol : float
+    How much better a score has to be to count as an improvement, if ``early_stopping`` is True.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.
@@ -329,48 +339,6 @@ oob_score : bool or callable
     needs trees that do not use all rows: ``rows="bootstrap"`` or ``rows="subsample"``.
 """
 
-# Parameters of forests on random patches, and those that mean something else there.
-PATCHES_VARIANTS = """
-max_samples : int, float, "all" or None
-    Number of rows of a patch. A float is a fraction of all rows, and "all" takes all rows. None
-    takes a quarter of the rows, or the value of a recipe that draws rows or columns for each tree:
-    "pasting", "random_subspace" and "random_patches".
-max_columns : int, float, "all" or None
-    Number of columns of a patch. A float is a fraction of all columns, and "all" takes all columns.
-    None takes half of the columns, or the value of a recipe that draws rows or columns for each
-    tree.
-max_features : int, float, {"sqrt", "log2", "all"} or None
-    Number of variables, K, drawn at each node among the columns of the patch. A float is a fraction
-    of them. None takes all columns of the patch (thesis 8.1), or the recipe's value if that is a
-    fixed number.
-max_memory : int, float, str or None
-    Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
-    It determines the number of passes over a scan. Patches that do not fit are refused. None uses
-    up to half of the free memory.
-max_time : float or None
-    Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
-    kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None
-    sets no limit.
-min_samples_split : int, float or None
-    Minimum number of samples that a node needs to be split. A float is a fraction of the number of
-    rows of a patch, rounded up. None takes the recipe's value.
-min_samples_leaf : int, float or None
-    Minimum number of samples in each child of a split. A float is a fraction of the number of rows
-    of a patch, rounded up. None takes the recipe's value.
-oob_score : bool or callable
-    Whether to estimate the score of the forest on rows that are predicted by the trees whose
-    patches do not have them. True scores the predictions by accuracy (classification) or R2
-    (regression); a callable ``f(y_true, y_pred)`` replaces these scores. It takes one more pass
-    over a scan, of which ``oob_score_`` alone is kept.
-oob_rows : int
-    Maximum number of rows of a scan on which ``oob_score`` is estimated, drawn at random. In tables
-    in memory all rows are used.
-progress : callable or None
-    Function that is called as ``progress(done, total)`` while the trees are grown, with the number
-    of finished trees and the number of all trees, and by predictions of a scan with numbers of
-    rows. An exception in it stops ``fit``.
-"""
-
 # Parameters that mean something else in isolation forests than in the other estimators.
 ISOLATION_VARIANTS = """
 max_samples : "auto", int or float
@@ -417,6 +385,8 @@ estimators_features_ : list of ndarray
     Indices of the columns drawn by each tree. They are drawn again on each access.
 max_samples_ : int
     Number of rows drawn for each tree.
+max_columns_ : int
+    Number of columns drawn for each tree.
 offset_ : float
     Difference of ``score_samples`` and ``decision_function``.
 one_hot_encoder_ : OneHotEncoder
@@ -446,5 +416,6 @@ interrupted_ : bool
     Whether Ctrl-C or an exception of ``progress`` stopped ``fit`` early. The trees that were
     finished by then are kept.
 stopped_ : str or None
-    Why growth ended before all trees were grown, if ``max_time`` or ``max_memory`` ended it.
+    Why growth ended before all trees were grown, if ``max_time``, ``max_memory`` or
+    ``early_stopping`` ended it.
 """

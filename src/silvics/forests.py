@@ -81,6 +81,9 @@ class RandomForestClassifier(BaseForestClassifier):
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
         max_memory: float | str | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -146,6 +149,9 @@ class RandomForestRegressor(BaseForestRegressor):
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
         max_memory: float | str | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -212,6 +218,9 @@ class ExtraTreesClassifier(BaseForestClassifier):
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
         max_memory: float | str | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -275,5 +284,8 @@ class ExtraTreesRegressor(BaseForestRegressor):
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
         max_memory: float | str | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
     ) -> None:
         keep_parameters(self, locals())

@@ -109,6 +109,9 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
         max_memory: float | str | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -199,5 +202,8 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
         max_memory: float | str | None = None,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
     ) -> None:
         keep_parameters(self, locals())

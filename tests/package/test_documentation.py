@@ -180,6 +180,7 @@ def test_public_names():
         "load",
         "merge",
         "network",
+        "patches",
         "recipes",
         "report",
         "scan",

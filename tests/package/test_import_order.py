@@ -72,6 +72,7 @@ LAZY = [
     "importance/__init__.py",
     "impute/__init__.py",
     "inspection/__init__.py",
+    "patches/__init__.py",
     "network/__init__.py",
 ]
 

@@ -17,7 +17,16 @@ import sklearn.tree
 from sklearn.base import BaseEstimator
 
 import silvics
-from silvics import bias_variance, datasets, importance, impute, inspection, network, recipes
+from silvics import (
+    bias_variance,
+    datasets,
+    importance,
+    impute,
+    inspection,
+    network,
+    patches,
+    recipes,
+)
 from silvics._results import oob_curve, summary
 from silvics.explain import shap_result
 from silvics.plots.display import Display
@@ -35,7 +44,7 @@ RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegr
 ForestClassifier ForestRegressor RandomPatchesClassifier RandomPatchesRegressor
 IsolationForest RandomTreesEmbedding ForestEmbedding
 scan load merge from_sklearn ModelFileError report
-bias_variance datasets importance impute inspection network recipes __version__
+bias_variance datasets importance impute inspection network patches recipes __version__
 """
 IMPORTANCE = """
 permutation_test one_forest_test contrast_test conditional_error_rate boruta
@@ -59,8 +68,10 @@ IMPUTE = "ErrorByRound ForestImputer ProximityImputer"
 INSPECTION = """
 diagnose estimate_cost outliers prototypes proximity_map
 CostEstimate Diagnosis Finding Outliers Prototypes ProximityMap
+interval_report IntervalReport
 """
 NETWORK = "genie3 Network NetworkAccuracy"
+PATCHES_NAMES = "DrawnPatch draw"
 RECIPES = "RECIPES Recipe ByRows get names table"
 
 
@@ -72,6 +83,7 @@ PACKAGES = {
     impute: IMPUTE,
     inspection: INSPECTION,
     network: NETWORK,
+    patches: PATCHES_NAMES,
     recipes: RECIPES,
 }
 
@@ -126,7 +138,7 @@ EMBEDDING = f"""
 """  # its predictor() raises: an embedding predicts nothing
 
 # What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
-PATCHES = "n_passes_ bytes_read_ rows columns keep_samples"
+PATCHES = "max_samples_ max_columns_ n_passes_ bytes_read_ rows columns keep_samples"
 
 ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",
@@ -286,16 +298,20 @@ RESULTS = {
         {RESULT} findings error error_of_infinite_forest error_of_tree error_of_constant goals
     """,
     inspection.Finding: "name value text advice",
+    inspection.IntervalReport: f"""
+        {RESULT} levels intervals predictions y method coverage widths plot_intervals plot_fan
+    """,
     inspection.Outliers: f"{RESULT} scores raw labels measure",
     inspection.Prototypes: f"{RESULT} rows labels ranks scores values neighbors method",
     inspection.ProximityMap: f"{RESULT} coordinates eigenvalues explained labels landmarks",
     network.Network: f"""
-        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy
+        {RESULT} regulators targets importances recipe n_estimators interrupted accuracy edges
     """,
     network.NetworkAccuracy: f"""
         {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
     """,
     impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
+    patches.DrawnPatch: "X y rows columns",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 

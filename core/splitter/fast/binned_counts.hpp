@@ -25,7 +25,7 @@ public:
         fill(criterion, node, limits, stop);
         score_.ensure(n_bins_);
         bound_.ensure(n_bins_);
-        criterion.score_bins({weight_.data(), cells_.data(), n_bins_, criterion.n_present()},
+        criterion.score_bins({weight_.data(), cells_.data(), n_bins_, criterion.n_planes()},
                              limits.none(), score_.data(), bound_.data());
         BinCut found = best_between(criterion, limits, best.score);
         const bool whole = shift_ == 0 && !node.parts_codes();  // no cut lies within a bin
@@ -64,7 +64,7 @@ private:
 
     void fill(const C& criterion, const NodeColumn& node, const CutLimits& limits,
               const StopFlag& stop) {
-        const std::size_t n = node.size(), range = node.range.size(), K = criterion.n_present();
+        const std::size_t n = node.size(), range = node.range.size(), K = criterion.n_planes();
         const std::size_t most = std::min(kMaxBins, kCellsPerSample * n / K);
         const std::size_t wanted =
             !node.parts_codes() && range <= most
@@ -74,21 +74,29 @@ private:
         n_bins_ = std::max(((range - 1) >> shift_) + 1, std::size_t{4});  // some may be empty
         const std::size_t stride = n_bins_ + 1;
         std::uint32_t* const cells = cells_.cleared(K * stride);
-        plane_.ensure(criterion.n_classes());
-        for (std::size_t k = 0; k < K; ++k)
-            plane_[criterion.present()[k]] = static_cast<std::uint32_t>(k * stride + 1);
+        const std::size_t per_sample = criterion.planes_per_sample();
+        plane_.ensure(criterion.n_classes() * per_sample);
+        for (std::size_t i = 0; i < criterion.n_present(); ++i)
+            for (std::size_t k = 0; k < per_sample; ++k)
+                plane_[criterion.present()[i] * per_sample + k] =
+                    static_cast<std::uint32_t>(criterion.plane(i, k) * stride + 1);
         const auto samples = criterion.samples();
         in_blocks(n, stop, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                cells[plane_[C::class_of(samples[i])] +
-                      ((node.codes[i] - node.range.low) >> shift_)] +=
-                    static_cast<std::uint32_t>(C::weight_of(samples[i]));
+            for (std::size_t i = begin; i < end; ++i) {
+                std::uint32_t* const cell = cells + ((node.codes[i] - node.range.low) >> shift_);
+                const std::uint32_t* const plane =
+                    plane_.data() + C::class_of(samples[i]) * per_sample;
+                const auto w = static_cast<std::uint32_t>(C::weight_of(samples[i]));
+                for (std::size_t k = 0; k < per_sample; ++k) cell[plane[k]] += w;
+            }
         });
         std::uint32_t* const weight = weight_.cleared(stride);
         for (std::size_t k = 0; k < K; ++k) {
             std::uint32_t* const plane = cells + k * stride;
             std::uint32_t sum = 0;
-            for (std::size_t b = 1; b < stride; ++b) weight[b] += plane[b] = sum += plane[b];
+            for (std::size_t b = 1; b < stride; ++b) plane[b] = sum += plane[b];
+            if (!criterion.weighs(k)) continue;
+            for (std::size_t b = 1; b < stride; ++b) weight[b] += plane[b];
         }
         if (limits.none()) return;
         counts_.cleared(n_bins_);
@@ -98,12 +106,8 @@ private:
 
     // The sums left of the cut after the first `n` bins.
     LeftSums sums_of_first(C& criterion, std::size_t n) const {
-        LeftSums left = criterion.begin_scan();
-        const auto present = criterion.present();
-        for (std::size_t k = 0; k < present.size(); ++k)
-            if (const std::uint32_t w = cells_[k * (n_bins_ + 1) + n]; w != 0)
-                criterion.move(left, present[k], w);
-        return left;
+        return criterion.sums_of_planes(
+            [&](std::size_t plane) { return cells_[plane * (n_bins_ + 1) + n]; });
     }
 
     bool allowed(const C& criterion, const CutLimits& limits, std::size_t n_left,
@@ -209,7 +213,7 @@ private:
     int shift_ = 0;
     std::size_t n_bins_ = 0, n_open_ = 0;    // bins; samples in open bins
     Scratch<std::uint32_t> cells_, weight_;  // sums over the first bins, in planes (ClassBins)
-    Scratch<std::uint32_t> plane_;           // where the cells of each class begin
+    Scratch<std::uint32_t> plane_;           // where the cells of each class begin, by output
     Scratch<double> score_, bound_;          // after each bin; of cuts within it
     Scratch<std::uint32_t> counts_;  // of samples in the bins up to each, if there are limits
     Scratch<Position> places_;       // of the samples in open bins, and their codes and rows

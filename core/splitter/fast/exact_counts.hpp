@@ -246,8 +246,7 @@ private:
     // Whether to sum the samples of a node in bins. The more classes, the more bins must be looked
     // into.
     static bool worth_bins(const C& criterion, std::size_t n) {
-        const std::size_t K = criterion.n_present();
-        return K <= C::kBinnedClasses && n >= std::max(std::size_t{64}, 16 * K);
+        return criterion.fits_bins() && n >= std::max(std::size_t{64}, 16 * criterion.n_planes());
     }
 
     const Kernels& kernels_ = kernels();

@@ -49,7 +49,7 @@ public:
         if (rules_.split_sample != 0 && node.n > rules_.split_sample)
             if (auto split = find_on_sample(node, constants)) return split;
         const auto rows = std::span(order_.rows).subspan(node.begin, node.n);
-        if constexpr (ExactSumCriterion<C> || ExactCountsCriterion<C>)
+        if constexpr (kScoresTwoAlike)
             if (node.n == 2 && !table_.sparse) return find_between_two(node, rows, constants);
         search_.prepare(node.n);
         if (team_ != nullptr && node.n >= rules_.shared_from)
@@ -108,6 +108,10 @@ private:
     // Nodes of at least kMinSamplesToBatch samples gather the codes of kBatchSize variables
     // together. A smaller node may find a perfect cut before all variables are tried.
     static constexpr std::size_t kMinSamplesToBatch = 64, kBatchSize = 4;
+    // Whether both sides of two samples score alike, whichever is left: sums are exact, or both
+    // samples are their own medians.
+    static constexpr bool kScoresTwoAlike =
+        ExactSumCriterion<C> || ExactCountsCriterion<C> || requires { requires !C::kSummable; };
     // So many sparse columns are fetched into the cache at a time.
     static constexpr std::size_t kCellBatchSize = 16;
 
@@ -142,8 +146,8 @@ private:
     bool good_enough(const NodeSamples& node, const Found& best) const {
         if (best.cut.score == -kInfinity) return false;
         if constexpr (requires { criterion_.perfect_score(); })
-            return node.n == 2 || best.worth() >= criterion_.perfect_score();
-        return false;
+            if (best.worth() >= criterion_.perfect_score()) return true;
+        return kScoresTwoAlike && node.n == 2;
     }
 
     // Searches the drawn variables and splits the node on the best one. begin(batch) prepares a

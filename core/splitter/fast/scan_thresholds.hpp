@@ -120,6 +120,8 @@ public:
                         scan_sorted(width, criterion, node, limits, stop, best);
                 });
         }
+        if constexpr (requires { criterion.score_cuts({}, nullptr, nullptr); })
+            if (limits.monotonic == 0) return scan_scored(criterion, node, limits, stop, best);
         work_.cuts += scan_groups(criterion, SortedGroups<C>(criterion, node, sort_, stop), limits,
                                   stop, best);
     }
@@ -264,6 +266,24 @@ private:
         });
         block.score(make_cut);
         work_.cuts += block.n_cuts();
+    }
+
+    // The same for a criterion that scores the cuts of a whole order.
+    void scan_scored(C& criterion, const NodeColumn& node, const CutLimits& limits,
+                     const StopFlag& stop, Cut& best) {
+        const auto order = sort_.sort(node, stop);
+        const auto cuts = sort_.cuts();
+        const std::size_t n = order.size();
+        double *const weight = planes_.ensure(2 * n), *const score = weight + n;
+        criterion.score_cuts(order, weight, score);
+        for (std::size_t k = 0; k + 1 < n; ++k) {
+            if (cuts[k] == 0) continue;
+            ++work_.cuts;
+            if (!(score[k] > best.score) ||
+                !limits.allow(k + 1, weight[k], criterion.weight() - weight[k]))
+                continue;
+            best = cut_between(node, score[k], order[k], order[k + 1]);
+        }
     }
 
     // The same groups from a histogram over codes, where a code is one value.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -99,8 +100,11 @@ public:
         const CutLimits allowed = limits(node, found.feature);
         if constexpr (ExactCountsCriterion<C>)
             search_.score_left(criterion_, criterion_.sums_of_one(sample), 1, allowed, found.cut);
-        else
+        else if constexpr (ExactSumCriterion<C>)
             search_.score_left(criterion_, criterion_.sample(sample), 1, allowed, found.cut);
+        else
+            search_.score_sides(criterion_, std::array<std::uint8_t, 2>{sample == 0, sample == 1},
+                                1, allowed, found.cut);
     }
 
     // Scores the cut that found.threshold makes of the given rows of a plain variable.

@@ -72,6 +72,9 @@ class ForestParameters(GrowthParameters):
     progress: Callable[[int, int], object] | None
     max_time: float | None
     max_memory: float | str | None
+    early_stopping: bool
+    n_iter_no_change: int
+    tol: float
 
     interrupted_: bool
     stopped_: str | None

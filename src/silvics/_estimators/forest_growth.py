@@ -10,6 +10,7 @@ from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._fitting import parameters, pruning
 from silvics._fitting.amounts import bytes_of
+from silvics._fitting.early_stopping import OutOfBagStop
 from silvics._fitting.footprint import footprint_of
 from silvics._fitting.growing import Growth, grow, grower_of
 from silvics._fitting.learning_task import LearningTask
@@ -24,6 +25,10 @@ from silvics._warnings import warn_user
 
 class GrowsTrees(CallbackSupportMixin, FittedForest):
     """Base class of forests with the steps of ``fit`` that grow trees."""
+
+    @property
+    def _stops_early(self) -> bool:
+        return bool(getattr(self, "early_stopping", False))  # a parameter of some forests
 
     def _to_grow(self) -> tuple[GrownForest | None, int, int]:
         """Return the forest to add trees to (or None), the seed, and the number of new trees."""
@@ -97,6 +102,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         grower = grower_of(task, len(seeds), n_jobs)
         needs = footprint_of(self, task, grower.table_bytes, n_jobs)
         rules = self._stop_rules(needs, before, begin)
+        if self._stops_early:
+            rules.append(self._early_stop(task, before, n_jobs))
         started, cpu = time.monotonic(), time.process_time()
         growth = grow(
             grower, seeds, n_jobs, self._progress(n_jobs, rules), rules,
@@ -114,12 +121,20 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         """Return the rules that may end growth before all trees are grown."""
         rules: list[StopRule] = []
         if self.max_time is not None:
-            rules.append(TimeBudget(self.max_time, begin))
+            n_kept = 0 if before is None else len(before.trees)
+            rules.append(TimeBudget(self.max_time, begin, n_kept))
         limit = bytes_of(self.max_memory)
         if limit is not None:
             kept = [] if before is None else list(before.trees)
             rules.append(MemoryBudget(limit, footprint, kept, self._n_trees()))
         return rules
+
+    def _early_stop(
+        self, task: LearningTask, before: GrownForest | None, n_jobs: int
+    ) -> OutOfBagStop:
+        score = self.oob_score if callable(self.oob_score) else None
+        kept = [] if before is None else list(before.trees)
+        return OutOfBagStop(task, kept, self.n_iter_no_change, self.tol, score, n_jobs)
 
     def _progress(self, n_jobs: int, rules: Sequence[StopRule]) -> Progress | None:
         """Return what reports the number of trees; None if nobody listens."""

@@ -33,7 +33,8 @@ def footprint_of(forest: Any, task: LearningTask, table_bytes: int, n_threads: i
     fixed = (
         _BASE + table_bytes + n_rows * 8 * outputs.n_outputs + int(n_threads * distinct * of_row)
     )
-    predicts = forest.oob_score or getattr(forest, "calibrate", None) is not None
+    calibrates = getattr(forest, "calibrate", None) is not None
+    predicts = forest.oob_score or getattr(forest, "early_stopping", False) or calibrates
     if predicts:
         fixed += 2 * 8 * width * n_rows
     keeps = getattr(forest, "keep_samples", False)

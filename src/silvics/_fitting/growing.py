@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Protocol
 
 from silvics import _core
 from silvics._fitting import parameters, rotation
 from silvics._fitting.learning_task import LearningTask
-from silvics._fitting.stopping import StopRule
+from silvics._fitting.stopping import StopRule, Trial
 from silvics._predicting.grown_forest import GrowthRun, Work
 from silvics._tables import inputs
 
 ProgressCall = Callable[[int, int], object]
 # Trees, the work of each, and the exception that interrupted the growth.
 Grown = tuple[list[_core.Tree], list[Work], BaseException | None]
+
+
+# A trial is made if a tree has at least so many rows, and has one of so many of them.
+_LEAST_TRIED, _TRIED = 50_000, 100
 
 
 class Grower(Protocol):
@@ -28,6 +33,9 @@ class Grower(Protocol):
 
     def grow(self, seeds: list[int], progress: ProgressCall | None, seconds: float) -> Grown:
         """Grow one tree for each seed; the first ones only if the seconds are over."""
+
+    def trial(self) -> Trial | None:
+        """Grow a small tree on some of the rows; None if the rows are few."""
 
 
 @dataclass(eq=False)
@@ -62,7 +70,7 @@ class _CodedGrower:
         # Allocate what is kept before coding the table, which needs memory temporarily.
         self._target, self._sampling = task.target, task.native_sampling
         self._rules, self._criterion = task.rules(task.axes), task.criterion
-        self._n_jobs = n_jobs
+        self._n_jobs, self._task = n_jobs, task
         n_samples = task.X.shape[0]
         reads_per_row = task.sampling.n_rows_drawn * n_trees / n_samples
         self._table = parameters.coded_table(
@@ -78,6 +86,21 @@ class _CodedGrower:
             self._table, self._target, self._sampling, self._criterion, self._rules, seeds,
             self._n_jobs, progress, seconds,
         )  # fmt: skip
+
+    def trial(self) -> Trial | None:
+        sampling, seed = self._task.sampling, self._task.seed
+        n_rows = min(sampling.n_drawn or sampling.n_samples, sampling.n_samples)
+        if n_rows < _LEAST_TRIED:
+            return None
+        some = replace(sampling, rows="subsample", n_drawn=n_rows // _TRIED, balanced=False)
+        begin = time.monotonic()
+        error = _core.grow(
+            self._table, self._target, some.native(seed), self._criterion, self._rules, [seed], 1,
+            None,
+        )[2]  # fmt: skip
+        if error is not None:
+            raise error
+        return Trial(time.monotonic() - begin, n_rows // _TRIED, n_rows)
 
 
 def grower_of(task: LearningTask, n_trees: int, n_jobs: int) -> Grower:
@@ -100,6 +123,8 @@ def grow(
     ``finish`` is what is done to grown trees, such as pruning. The rules see finished trees.
     """
     growth = Growth()
+    for rule in rules:
+        rule.check(grower.trial)
     while growth.error is None and (first := len(growth.trees)) < len(seeds):
         n_left = len(seeds) - first
         size = min([n_left, *(rule.next_batch(growth.trees, n_left, n_jobs) for rule in rules)])

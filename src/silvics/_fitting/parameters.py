@@ -81,6 +81,9 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     "progress": [callable, None],
     "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
     "max_memory": [Interval(Real, 0.0, None, closed="neither"), str, None],
+    "early_stopping": ["boolean"],
+    "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0.0, None, closed="left")],
 }
 
 

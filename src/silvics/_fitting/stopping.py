@@ -7,9 +7,9 @@ What they keep is a prefix of the forest: the forest of so many trees.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil, inf, log
 from typing import TYPE_CHECKING
 
 from silvics._fitting.amounts import in_words
@@ -26,8 +26,27 @@ class Verdict:
     reason: str
 
 
+@dataclass(frozen=True)
+class Trial:
+    """The time of a small tree: its seconds, its rows, and the rows of the trees to come."""
+
+    seconds: float
+    n_rows: int
+    n_rows_of_tree: int
+
+    def seconds_of(self, n_rows: int) -> float:
+        """Return the expected seconds of a tree, which grow with n log n (thesis Table 5.1)."""
+        return self.seconds * n_rows * log(n_rows) / (self.n_rows * log(self.n_rows))
+
+
 class StopRule:
     """A rule that may end growth. This base class never does."""
+
+    def check(self, trial: Callable[[], Trial | None]) -> None:
+        """Raise ValueError before growth if not even one tree is possible.
+
+        ``trial()`` grows a small tree, and returns None if trees are small anyway.
+        """
 
     def next_batch(self, trees: Sequence[_core.Tree], n_left: int, n_threads: int) -> int:
         """Return how many trees may be grown before the rule is asked again, at least one."""
@@ -45,11 +64,30 @@ class StopRule:
 
 
 class TimeBudget(StopRule):
-    """Ends growth when the seconds since the start of ``fit`` are over."""
+    """Ends growth when the seconds since the start of ``fit`` are over.
 
-    def __init__(self, seconds: float, begin: float | None = None) -> None:
-        self._seconds = seconds
+    With ``n_kept`` trees of an earlier fit, there need not be a new one.
+    """
+
+    def __init__(self, seconds: float, begin: float | None = None, n_kept: int = 0) -> None:
+        self._seconds, self._n_kept = seconds, n_kept
         self._begin = time.monotonic() if begin is None else begin
+
+    def check(self, trial: Callable[[], Trial | None]) -> None:
+        """Raise ValueError if one tree is expected to take twice the time, or more."""
+        left = self.seconds_left()
+        small = None if self._n_kept or left <= 0.0 else trial()
+        if small is None or small.seconds_of(small.n_rows_of_tree) < 2.0 * left:
+            return
+        fits = small.n_rows_of_tree
+        while fits > 2 and small.seconds_of(fits) > 0.5 * left:
+            fits //= 2
+        raise ValueError(
+            f"max_time={self._seconds:g} is too short: a tree of {small.n_rows_of_tree} rows is "
+            f"expected to take about {small.seconds_of(small.n_rows_of_tree):.2g} s. Raise "
+            f"max_time, draw fewer rows for each tree (about max_samples={fits}, with "
+            "bootstrap=True), or make trees smaller by max_depth."
+        )
 
     def seconds_left(self) -> float:
         """Return what is left of the budget."""
@@ -59,7 +97,7 @@ class TimeBudget(StopRule):
         """Keep the trees that were finished in time."""
         if not out_of_time and self.seconds_left() > 0.0:
             return None
-        if not trees:
+        if not trees and not self._n_kept:
             raise ValueError(
                 f"max_time={self._seconds:g} is over before the first tree is finished. Raise "
                 "max_time, or make trees smaller by max_depth, min_samples_leaf or max_samples. "

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from silvics._lazy import attach
 
 if TYPE_CHECKING:
+    from silvics.inspection.checked_intervals import IntervalReport, interval_report
     from silvics.inspection.class_prototypes import Prototypes, prototypes
     from silvics.inspection.cost_estimate import CostEstimate, estimate_cost
     from silvics.inspection.diagnosis import Diagnosis, Finding, diagnose
@@ -18,6 +19,7 @@ else:
             "class_prototypes": ["Prototypes", "prototypes"],
             "cost_estimate": ["CostEstimate", "estimate_cost"],
             "diagnosis": ["Diagnosis", "Finding", "diagnose"],
+            "checked_intervals": ["IntervalReport", "interval_report"],
             "outlier_scores": ["Outliers", "outliers"],
             "sample_map": ["ProximityMap", "proximity_map"],
         },
@@ -27,11 +29,13 @@ __all__ = [
     "CostEstimate",
     "Diagnosis",
     "Finding",
+    "IntervalReport",
     "Outliers",
     "Prototypes",
     "ProximityMap",
     "diagnose",
     "estimate_cost",
+    "interval_report",
     "outliers",
     "prototypes",
     "proximity_map",

@@ -20,6 +20,7 @@ from silvics.recipes import RECIPES
 _SHARE = 0.03  # of the run, that the larger pilot takes
 _SMALL = 5_000  # rows from which there is a pilot with fewer rows
 _FIRST = 200  # the first pilot has one row of so many
+_SHORT = 0.2  # seconds of a pilot
 _LEAST_ROWS = 200, 1_000  # of the two pilots, whatever their share: they take milliseconds
 _CELL = 15e-9  # seconds to code a value of the table; it decides the size of pilots only
 
@@ -145,14 +146,13 @@ def estimate_cost(
     _require_forest(forest)
     plan = _Plan(forest, X, y, sample_weight, random_state)
     if plan.n_rows < _SMALL:
-        pilot = plan.pilot(plan.n_trees * _SHARE)
+        pilot = plan.warm_pilot()
         spent, all_rows = pilot.spent, True
     else:
         first = plan.pilot(1, max(plan.n_rows // _FIRST, _LEAST_ROWS[0]))
         share = plan.share_of_rows(first)
-        n_trees = plan.n_trees * _SHARE / 2 if share >= 2.0 else 1
-        n_rows = max(int(min(share, 1.0) * plan.n_rows), _LEAST_ROWS[1])
-        pilot = plan.pilot(n_trees, n_rows)
+        n_rows = max(int(share * plan.n_rows), _LEAST_ROWS[1])
+        pilot = plan.warm_pilot() if share >= 1.0 else plan.pilot(1, n_rows)
         spent, all_rows = first.spent + pilot.spent, pilot.n_rows == plan.n_rows
         if not all_rows:
             by = calibration() if calibrate else DEFAULT
@@ -178,6 +178,14 @@ class _Plan:
         if n_rows is not None and n_rows < self.n_rows:
             rows = some_rows(self.n_rows, n_rows, self._seed)
         return run_pilot(*self._given, m, rows)
+
+    def warm_pilot(self) -> Pilot:
+        """Grow some trees on all rows; again, if that was short and memory had to be got first."""
+        pilot = self.pilot(self.n_trees * _SHARE / 2)
+        if pilot.spent >= _SHORT:
+            return pilot
+        again = self.pilot(self.n_trees * _SHARE / 2)
+        return replace(again, spent=pilot.spent + again.spent)
 
     def share_of_rows(self, first: Pilot) -> float:
         """Return how much of the rows a pilot of one tree for each thread may have."""
@@ -220,4 +228,9 @@ def _require_forest(forest: Any) -> None:
         raise TypeError(
             f"estimate_cost needs a forest of silvics, got {type(forest).__name__}. "
             "silvics.from_sklearn converts forests of scikit-learn."
+        )
+    if hasattr(forest, "oob_rows"):
+        raise TypeError(
+            "estimate_cost does not know random patches, whose fit reads the table in passes that "
+            "max_memory determines. verbose=1 prints their number."
         )

@@ -58,6 +58,7 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),
+    "max_columns_": is_int(1),
     "n_passes_": is_int(0),
     "bytes_read_": is_int(0),
     "_frame_library": lambda value: value in ("pandas", "polars", "pyarrow", "modin", "cudf"),

@@ -96,7 +96,8 @@ def genie3(
     Returns
     -------
     network : Network
-        The importances, with the methods ``to_frame()``, ``plot()`` and ``accuracy()``.
+        The importances, with the methods ``edges()``, ``to_frame()``, ``plot()`` and
+        ``accuracy()``.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def genie3(
     >>> X[:, 3] = X[:, 0] + 0.1 * random.normal(size=80)
     >>> names = ["a", "b", "c", "d"]
     >>> network = genie3(X, feature_names=names, n_estimators=50, random_state=0)
-    >>> network.to_frame(top=2)[["regulator", "target"]].values.tolist()
+    >>> network.edges(top=2)[["regulator", "target"]].values.tolist()
     [['a', 'd'], ['d', 'a']]
     """
     forest = _FORESTS[one_of("recipe", recipe, _FORESTS)](

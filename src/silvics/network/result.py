@@ -64,29 +64,28 @@ class Network(Result):
     _own: np.ndarray  # the regulator that each target is, or -1
     _library: str | None = None
 
-    def to_frame(self, top: int | None = None) -> Any:
-        """Return the edges as a data frame.
+    def edges(self, top: int | None = None) -> Any:
+        """Return the edges of the largest importance as a data frame.
 
         Parameters
         ----------
         top : int or None, default=None
-            The number of edges, those of the largest importance; None returns all.
+            The number of edges; None returns all, as ``to_frame()`` does.
 
         Returns
         -------
         frame : data frame
-            A frame of the library that the table came from (pandas for arrays), with the columns
-            ``regulator``, ``target`` and ``importance``.
+            The first rows of ``to_frame()``. They are found without sorting all edges.
 
         Examples
         --------
         >>> import numpy as np
         >>> from silvics.network import genie3
         >>> X = np.random.default_rng(0).normal(size=(60, 5))
-        >>> genie3(X, n_estimators=10, random_state=0).to_frame().shape
-        (20, 3)
+        >>> genie3(X, n_estimators=10, random_state=0).edges(top=3).shape
+        (3, 3)
         """
-        return frame_of(self._edges(checked_top(top)), self._library)
+        return frame_of(self._ranked(checked_top(top)), self._library)
 
     def plot(self, ax: Any = None, *, top: int = 50) -> Display:
         """Draw the edges of the largest importance as arrows between variables on a circle.
@@ -153,7 +152,7 @@ class Network(Result):
         possible[self._own[of_targets], of_targets] = False
         return possible
 
-    def _edges(self, top: int | None) -> dict[str, Any]:
+    def _ranked(self, top: int | None) -> dict[str, Any]:
         possible = np.flatnonzero(self._possible())
         values = self.importances.ravel()[possible]
         if top is not None and 0 < 8 * top < len(values):  # sort only what may be shown
@@ -169,10 +168,10 @@ class Network(Result):
         }
 
     def _columns(self) -> dict[str, Any]:
-        return self._edges(None)
+        return self._ranked(None)
 
     def _draw(self, ax: Any, top: int | None = 50) -> Any:
-        edges = self._edges(top)
+        edges = self._ranked(top)
         return charts.arrows(edges["regulator"], edges["target"], edges["importance"], ax)
 
     def _title(self) -> str:
@@ -185,6 +184,6 @@ class Network(Result):
 
     def _tables(self) -> list[Table]:
         n_hidden = int(self._possible().sum()) - _SHOWN
-        shown = table_of(self._edges(_SHOWN))
+        shown = table_of(self._ranked(_SHOWN))
         notes = [f"... and {n_hidden:,} more edges"] if n_hidden > 0 else []
         return [Table(shown.rows, header=shown.header, notes=notes)]

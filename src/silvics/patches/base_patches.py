@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
 from silvics._estimators.base_forest import BaseForest
@@ -29,6 +29,7 @@ from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
 from silvics.patches import out_of_patch
 from silvics.patches.growing import PatchTask, grow, patch_task
+from silvics.patches.racing import raced, shaped
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows, learned
 from silvics.recipes import get
@@ -41,6 +42,8 @@ PATCH_CONSTRAINTS: dict[str, list[Any]] = {
     "max_memory": [str, Interval(Real, 0, None, closed="neither"), None],
     "oob_rows": [Interval(Integral, 1, None, closed="left"), None],
 }
+for _name in ("max_samples", "max_columns"):
+    PATCH_CONSTRAINTS[_name] = [*CONSTRAINTS[_name], StrOptions({"auto"})]
 for _name in ("rows", "columns", "keep_samples"):
     del PATCH_CONSTRAINTS[_name]
 
@@ -54,6 +57,8 @@ class BasePatches(AnyRecipe, BaseForest):
     keep_samples = False
 
     oob_rows: int | None
+    max_samples_: int
+    max_columns_: int
     n_passes_: int
     bytes_read_: int
 
@@ -124,6 +129,12 @@ class BasePatches(AnyRecipe, BaseForest):
                 "without. Set max_samples=0.632 for as many distinct rows, or use "
                 "ForestClassifier or ForestRegressor."
             )
+        # Shapes that a race decides have the usual values until then.
+        sizes = {"max_samples": 0.25, "max_columns": 0.5}
+        auto: dict[str, Any] = {
+            name: value for name, value in sizes.items() if getattr(axes, name) == "auto"
+        }
+        axes = replace(axes, **auto)
         own = recipe.rows == "subsample" or recipe.columns == "subspace"
         max_samples = axes.max_samples if own or self.max_samples is not None else 0.25
         max_columns = axes.max_columns if own or self.max_columns is not None else 0.5
@@ -147,7 +158,25 @@ class BasePatches(AnyRecipe, BaseForest):
             )
         weights = task.sampling.weights
         rows = RowsInMemory(task.X, task.outputs.values, weights)
-        return patch_task(task, rows, weighted=weights is not None)
+        return self._raced(patch_task(task, rows, weighted=weights is not None))
+
+    def _raced(self, task: PatchTask) -> PatchTask:
+        """Decide the shapes that are "auto", and keep the shape as attributes."""
+        before = getattr(self, "_grown", None) if self.warm_start else None
+        auto = {name: getattr(self, name) == "auto" for name in ("max_samples", "max_columns")}
+        if any(auto.values()) and before is not None:
+            axes = replace(task.axes, max_samples=self.max_samples_, max_columns=self.max_columns_)
+            task = shaped(task, axes)
+        elif any(auto.values()):
+            task = raced(
+                task, self._n_trees(), rows_auto=auto["max_samples"],
+                columns_auto=auto["max_columns"], n_jobs=n_threads(self.n_jobs),
+                budget=bytes_of(self.max_memory),
+            )  # fmt: skip
+        n_features = task.X.shape[1]
+        self.max_samples_ = int(task.sampling.n_drawn or task.sampling.n_samples)
+        self.max_columns_ = parameters.n_columns_drawn(task.axes, n_features) or n_features
+        return task
 
     def _growth(
         self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
@@ -221,7 +250,7 @@ class BasePatches(AnyRecipe, BaseForest):
         empty = Blocks([], rows.variables.n_levels, (rows.n_rows, n_features))
         outputs = EncodedOutputs(np.empty((0, rows.n_outputs)), rows.classes)
         task = LearningTask(self, axes, rows.variables, empty, outputs, seed, sampling)
-        return patch_task(task, rows, weighted=rows.weighted)
+        return self._raced(patch_task(task, rows, weighted=rows.weighted))
 
 
 def _check_same(variables: Variables, classes: Any, rows: ScannedRows) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +11,8 @@ import numpy as np
 from silvics import _core
 from silvics._tables.table import Blocks
 from silvics.patches.rows import Part, Rows
+
+_FEWEST_MAPPED_BYTES = 1 << 16
 
 
 class Patch:
@@ -57,7 +60,7 @@ class Patch:
     ) -> np.ndarray:
         """Append the values of some rows; the type becomes wider where they need it."""
         if kept is None:
-            kept = np.empty(self.n_drawn, values.dtype)
+            kept = _buffer(self.n_drawn, values.dtype)
         elif kept.dtype != values.dtype:
             wider = np.promote_types(kept.dtype, values.dtype)
             if wider != kept.dtype:
@@ -83,6 +86,17 @@ class Patch:
                     of_column[j] = n_levels[j]
             at = j + 1
         return Blocks(blocks, of_column, (self.n_drawn, n_features))
+
+
+def _buffer(n: int, dtype: np.dtype) -> np.ndarray:
+    """Return an array whose memory goes back to the system as soon as it is not used.
+
+    The allocator would keep it, and the process would grow with every pass.
+    """
+    n_bytes = n * dtype.itemsize
+    if n_bytes < _FEWEST_MAPPED_BYTES:
+        return np.empty(n, dtype)
+    return np.frombuffer(mmap.mmap(-1, n_bytes), dtype, n)
 
 
 def fill(

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from silvics._docs import documented, keep_parameters
 from silvics._estimators.base_forest import BaseForestClassifier, BaseForestRegressor
 from silvics._fitting.parameters import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
-from silvics._parameter_docs import PATCHES_VARIANTS, RECIPE_VARIANTS
+from silvics._parameter_docs import RECIPE_VARIANTS
 from silvics._state import reads_one_state
 from silvics.patches.base_patches import PATCH_CONSTRAINTS, BasePatches
+from silvics.patches.parameter_docs import PATCHES_VARIANTS
 from silvics.patches.streaming import as_scan, predictions
 from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -22,7 +23,8 @@ from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
 @documented(
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ oob_decision_function_ "
-    "estimators_samples_ work_ interrupted_ stopped_ n_passes_ bytes_read_",
+    "estimators_samples_ work_ interrupted_ stopped_ max_samples_ max_columns_ n_passes_ "
+    "bytes_read_",
     """
     >>> from sklearn.datasets import load_iris
     >>> import silvics
@@ -195,7 +197,8 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ work_ "
-    "interrupted_ stopped_ n_passes_ bytes_read_",
+    "interrupted_ stopped_ max_samples_ max_columns_ n_passes_ "
+    "bytes_read_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> import silvics

@@ -23,6 +23,8 @@ from silvics.patches.rows import Rows
 
 Progress = Callable[[int, int], object]
 
+# One tree reads a patch: to code it takes longer than random cuts save by codes.
+_READS_PER_ROW = 0.0
 # Bytes of a node of a finished tree, with what predicts and what describes it.
 _NODE_BYTES = 44
 
@@ -83,14 +85,13 @@ def grow(
     """
     columns = columns_of_trees(task, seeds)
     size = size_of_patches(task, columns)
+    # Passes over a table in memory take no time, and patches are copies of it.
+    most_at_once = 2 * n_jobs if task.rows.in_memory else len(seeds)
+    chosen = plan.planned(size, len(seeds), n_jobs, budget, most_at_once)
+    if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
+        _print_plan(chosen)
     done = Growth()
-    while len(done.trees) < len(seeds):
-        first, left = len(done.trees), len(seeds) - len(done.trees)
-        # Passes over a table in memory take no time, and patches are copies of it.
-        most_at_once = 2 * n_jobs if task.rows.in_memory else left
-        chosen = plan.planned(size, left, n_jobs, budget, most_at_once)
-        if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
-            _print_plan(chosen)
+    for first in range(0, len(seeds), chosen.trees_per_pass):
         last = first + chosen.trees_per_pass
         patches = [
             Patch(seed, task.sampling.n_samples, size.n_rows, of_tree)
@@ -129,7 +130,7 @@ def _grow_all(
     while patches:
         some = patches[: chosen.n_jobs]
         del patches[: chosen.n_jobs]
-        grown = _grow_some(task, some, chosen.n_jobs, _from(progress, len(trees), n_trees))
+        grown = grow_some(task, some, chosen.n_jobs, _from(progress, len(trees), n_trees))
         del some
         trees += grown.trees
         work += grown.work
@@ -151,7 +152,7 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
     return lambda more, _: progress(done + more, total)
 
 
-def _grow_some(
+def grow_some(
     task: PatchTask, patches: Sequence[Patch], n_jobs: int, progress: Progress | None
 ) -> Growth:
     """Grow the trees of some patches, one by each thread."""
@@ -159,7 +160,9 @@ def _grow_some(
     rules = tasks[0].rules(task.axes)
     native = [
         (
-            parameters.coded_table(task.settings, inputs.to_grow(of.X), rules, n_jobs),
+            parameters.coded_table(
+                task.settings, inputs.to_grow(of.X), rules, n_jobs, _READS_PER_ROW
+            ),
             of.target,
             of.native_sampling,
         )

@@ -93,9 +93,9 @@ def lines(
     """Draw a line for each variable, as in Figures 6.2, 7.1 and 7.2."""
     ax = new_axes(ax, 6.4, 4.4)
     for j, name in enumerate(names):
-        ax.plot(x, values[:, j], marker="o", markersize=3.5, label=_label(name))
+        ax.plot(x, values[:, j], marker="o", markersize=3.5, label=shown_name(name))
     ax.set_xticks(x if len(x) <= 20 else x[:: len(x) // 10])
-    ax.set_xlabel(_label(x_label))
+    ax.set_xlabel(shown_name(x_label))
     ax.set_ylabel(f"importance ({unit})")
     ax.set_ylim(bottom=0)
     if len(names) <= 20:
@@ -117,10 +117,10 @@ def curves(
     ax = new_axes(ax, 6.4, 4.4)
     if parts is not None and names is not None and len(names) <= 20:
         for c, name in enumerate(names):
-            ax.plot(x, parts[:, c], linewidth=0.9, alpha=0.8, label=_label(name))
+            ax.plot(x, parts[:, c], linewidth=0.9, alpha=0.8, label=shown_name(name))
     ax.plot(x, values, color="black", linewidth=1.8, label=whole)
-    ax.set_xlabel(_label(x_label))
-    ax.set_ylabel(_label(y_label))
+    ax.set_xlabel(shown_name(x_label))
+    ax.set_ylabel(shown_name(y_label))
     if len(ax.get_lines()) > 1:
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
@@ -132,9 +132,9 @@ def steps(
     """Draw distribution functions: x, y and the label of each."""
     ax = new_axes(ax, 6.4, 4.4)
     for x, y, label in curves:
-        ax.step(x, y, where="post", linewidth=1.2, label=_label(label))
-    ax.set_xlabel(_label(x_label))
-    ax.set_ylabel(_label(y_label))
+        ax.step(x, y, where="post", linewidth=1.2, label=shown_name(label))
+    ax.set_xlabel(shown_name(x_label))
+    ax.set_ylabel(shown_name(y_label))
     if len(curves) > 1:
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
@@ -146,7 +146,7 @@ def reliability(tables: dict[str, np.ndarray], ax: Any = None) -> Any:
     ax.plot([0, 1], [0, 1], color="gray", linewidth=0.8, linestyle="--")
     largest = max((float(of[:, 2].max(initial=1)) for of in tables.values()), default=1.0)
     for name, of in tables.items():
-        (line,) = ax.plot(of[:, 0], of[:, 1], linewidth=1.2, label=_label(name))
+        (line,) = ax.plot(of[:, 0], of[:, 1], linewidth=1.2, label=shown_name(name))
         sizes = 10 + 60 * of[:, 2] / largest
         ax.scatter(of[:, 0], of[:, 1], s=sizes, color=line.get_color())
     ax.set_xlabel("mean predicted probability")
@@ -172,15 +172,15 @@ def points(
         colors = _class_colors(len(classes))
         for color, name in zip(colors, classes, strict=True):
             of_class = labels == name
-            ax.scatter(x[of_class], y[of_class], color=color, label=_label(name), **style)
+            ax.scatter(x[of_class], y[of_class], color=color, label=shown_name(name), **style)
         ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5), markerscale=2)
     elif labels is None:
         ax.scatter(x, y, color="tab:blue", **style)
     else:
         codes = labels if labels.dtype.kind in "fiu" else np.searchsorted(classes, labels)
         ax.scatter(x, y, c=codes, cmap="viridis", **style)
-    ax.set_xlabel(_label(x_label))
-    ax.set_ylabel(_label(y_label))
+    ax.set_xlabel(shown_name(x_label))
+    ax.set_ylabel(shown_name(y_label))
     return ax
 
 
@@ -197,10 +197,10 @@ def _n_degrees(by_degree: np.ndarray) -> int:
 
 
 def _name_rows(ax: Any, names: np.ndarray) -> None:
-    ax.set_yticks(range(len(names)), labels=[_label(name) for name in names])
+    ax.set_yticks(range(len(names)), labels=[shown_name(name) for name in names])
 
 
-def _label(name: Any) -> str:
+def shown_name(name: Any) -> str:
     """Return a name that matplotlib shows unchanged.
 
     Matplotlib reads text between dollars as a formula and hides labels that begin with an
@@ -236,7 +236,7 @@ def arrows(sources: list[str], ends: list[str], values: np.ndarray, ax: Any = No
         ax.plot(x, y, "o", color="0.3", markersize=5)
         on_left = x < -1e-9
         ax.text(
-            1.05 * x, 1.05 * y, _label(name), fontsize="small", rotation_mode="anchor",
+            1.05 * x, 1.05 * y, shown_name(name), fontsize="small", rotation_mode="anchor",
             rotation=np.degrees(angle) + 180.0 * on_left, ha="right" if on_left else "left",
             va="center",
         )  # fmt: skip

@@ -4,6 +4,7 @@
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
+#include "criterion/joint_counts.hpp"
 #include "criterion/moments.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "criterion/rounded_moments.hpp"
@@ -22,13 +23,14 @@ static_assert(ExactSumCriterion<BinaryGini> && ExactSumCriterion<ExactSquaredErr
 static_assert(ExactSumCriterion<ExactPoisson> && ExactSumCriterion<RoundedSquaredError> &&
               ExactSumCriterion<RoundedGini>);
 static_assert(ExactCountsCriterion<IntegerGini> && ExactCountsCriterion<IntegerEntropy>);
+static_assert(ExactCountsCriterion<JointGini> && ExactCountsCriterion<JointEntropy>);
 static_assert(MovingCriterion<ClassCounts<Gini>> && MovingCriterion<ClassCounts<Entropy>>);
 static_assert(MovingCriterion<Moments<SquaredError>> && MovingCriterion<Moments<PoissonDeviance>>);
 static_assert(MovingCriterion<OrderedTargets>);
 
 TEST_CASE_TEMPLATE("every criterion is of exactly one kind", C, BinaryGini, IntegerGini,
-                   IntegerEntropy, ExactSquaredError, ExactPoisson, RoundedSquaredError,
-                   RoundedGini, ClassCounts<Gini>, ClassCounts<Entropy>,
+                   IntegerEntropy, JointGini, JointEntropy, ExactSquaredError, ExactPoisson,
+                   RoundedSquaredError, RoundedGini, ClassCounts<Gini>, ClassCounts<Entropy>,
                    ClassCounts<Misclassification>, Moments<SquaredError>,
                    Moments<FriedmanImprovement>, Moments<PoissonDeviance>, OrderedTargets) {
     static_assert(Criterion<C>);

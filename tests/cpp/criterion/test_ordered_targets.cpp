@@ -133,6 +133,38 @@ TEST_CASE("a group of targets moves as its samples do") {
     }
 }
 
+TEST_CASE("scores of the cuts of an order are those of moved samples") {
+    Rng rng(44);
+    for (const std::size_t q : {1U, 2U})
+        for (const test::Weights weights : test::kAllWeights)
+            for (int repeat = 0; repeat < 12; ++repeat) {
+                const std::size_t n = 2 + test::pick(rng, 60);
+                const Target target = repeat % 2 == 0 ? test::random_reals(rng, n, q)
+                                                      : test::random_counts(rng, n, q);
+                const LearningSubset subset = test::random_subset(rng, n, weights);
+                ByRows<OrderedTargets> criterion(target, subset, test::kNeverStop);
+                criterion.enter(subset.rows);
+                std::vector<Position> order(subset.rows.size());
+                std::iota(order.begin(), order.end(), Position{0});
+                std::shuffle(order.begin(), order.end(), rng);
+                const std::size_t n_cuts = order.size() - 1;
+                std::vector<double> weight(n_cuts), score(n_cuts);
+                for (int variable = 0; variable < 2; ++variable) {
+                    criterion.score_cuts(order, weight.data(), score.data());
+                    criterion.begin_scan();
+                    for (std::size_t k = 0; k < n_cuts; ++k) {
+                        criterion.move(order[k]);
+                        CHECK(weight[k] == test::close_to(criterion.left_weight()));
+                        CHECK(criterion.decrease(score[k]) ==
+                              doctest::Approx(criterion.decrease(criterion.score()))
+                                  .epsilon(1e-11)
+                                  .scale(1.0));
+                    }
+                    std::ranges::reverse(order);
+                }
+            }
+}
+
 TEST_CASE("prefixes of weighted ranks are found at every weight, strictly or not") {
     Rng rng(43);
     for (std::size_t m = 1; m <= 40; ++m) {

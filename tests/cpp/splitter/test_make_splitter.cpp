@@ -6,6 +6,7 @@
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
+#include "criterion/joint_counts.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "criterion/rounded_moments.hpp"
 #include "doctest/doctest.h"
@@ -75,14 +76,16 @@ TEST_CASE("the quickest statistic that suits the target and the weights is taken
     CHECK(is_made<IntegerGini>("gini", five, whole));
     CHECK(is_made<RoundedGini>("gini", two, fractional));
     CHECK(is_made<ClassCounts<Gini>>("gini", five, fractional));
-    CHECK(is_made<ClassCounts<Gini>>("gini", both, unit));
+    CHECK(is_made<JointGini>("gini", both, unit));
+    CHECK(is_made<ClassCounts<Gini>>("gini", both, fractional));
     CHECK(is_made<BinaryGini>("gini", two, unit, monotonic));
     CHECK(is_made<RoundedGini>("gini", two, fractional, monotonic));
     CHECK(is_made<ClassCounts<Entropy>>("entropy", two, unit, monotonic));
     CHECK(is_made<IntegerEntropy>("entropy", two, unit));
     CHECK(is_made<IntegerEntropy>("log_loss", five, whole));
     CHECK(is_made<ClassCounts<Entropy>>("entropy", five, fractional));
-    CHECK(is_made<ClassCounts<Entropy>>("entropy", both, unit));
+    CHECK(is_made<JointEntropy>("entropy", both, whole));
+    CHECK(is_made<ClassCounts<Entropy>>("entropy", both, fractional));
     CHECK(is_made<ExactSquaredError>("squared_error", one, whole));
     CHECK(is_made<ExactSquaredError>("friedman_mse", one, unit));
     CHECK(is_made<RoundedSquaredError>("squared_error", one, fractional));

@@ -1,10 +1,12 @@
 """Budgets of time and memory end growth with the forest of fewer trees."""
 
+import re
+
 import numpy as np
 import pytest
 
 import silvics
-from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget
+from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget, Trial
 
 from ..kinds import FORESTS, name_of, problem
 
@@ -178,7 +180,33 @@ def test_a_rule_of_the_base_class_never_ends_growth():
     rule = StopRule()
     assert rule.next_batch([], 12, 2) == 12
     assert rule.seconds_left() == float("inf")
+    rule.check(lambda: Trial(1e9, 1, 2))
     assert rule.verdict([], False) is None
+
+
+def test_a_budget_of_time_refuses_before_growth_and_says_what_fits():
+    small = Trial(0.01, 1_000, 100_000)
+    assert small.seconds_of(1_000) == 0.01
+    assert small.seconds_of(100_000) == pytest.approx(0.01 * 100 * 5 / 3)
+    TimeBudget(1000.0).check(lambda: small)
+    TimeBudget(0.5, n_kept=3).check(lambda: small)
+    TimeBudget(0.5).check(lambda: None)
+    with pytest.raises(ValueError, match="is too short: a tree of 100000 rows is expected") as told:
+        TimeBudget(0.5).check(lambda: small)
+    fits = int(re.search(r"max_samples=(\d+)", str(told.value))[1])
+    assert small.seconds_of(fits) <= 0.25 < small.seconds_of(2 * fits) + 0.01
+
+
+def test_trials_have_some_of_the_rows_if_there_are_many(monkeypatch):
+    tried = []
+    monkeypatch.setattr(TimeBudget, "check", lambda rule, trial: tried.append(trial()))
+    many, y = problem(n_rows=60_000)
+    forest = silvics.RandomForestClassifier(1, max_samples=50_000, max_time=1e6, random_state=0)
+    digest = forest.fit(many, y).digest()
+    forest.set_params(n_estimators=3).fit(X, Y)
+    assert (tried[0].n_rows, tried[0].n_rows_of_tree) == (500, 50_000)
+    assert tried[1] is None
+    assert digest == forest.set_params(n_estimators=1, max_time=None).fit(many, y).digest()
 
 
 def test_a_budget_of_time_counts_from_the_beginning():

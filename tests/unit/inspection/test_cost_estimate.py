@@ -96,3 +96,8 @@ def test_printed_and_drawn():
 def test_only_forests(given):
     with pytest.raises(TypeError, match="estimate_cost needs a forest of silvics"):
         estimate_cost(given, [[0.0], [1.0]], [0, 1])
+
+
+def test_random_patches_are_refused():
+    with pytest.raises(TypeError, match="does not know random patches"):
+        estimate_cost(silvics.RandomPatchesRegressor(), [[0.0], [1.0]], [0, 1])

@@ -27,12 +27,12 @@ def test_edges_are_sorted_and_without_loops():
 def test_top_edges_are_the_first_of_all(top):
     """Ties too: most importances of a tree of depth one are zero."""
     for network in (made(), made(n_estimators=1, max_depth=1)):
-        assert network.to_frame(top=top).equals(network.to_frame().head(top))
+        assert network.edges(top=top).equals(network.to_frame().head(top))
 
 
 def test_top_is_checked():
     with pytest.raises(ValueError, match="top"):
-        made(4).to_frame(top=-1)
+        made(4).edges(top=-1)
     with pytest.raises(TypeError, match="top"):
         made(4).plot(top="all")
 
@@ -53,7 +53,7 @@ def test_plot_draws_the_edges():
     arrows = [text for text in ax.texts if text.get_text() == ""]
     assert len(arrows) == 5
     shown = {text.get_text() for text in ax.texts} - {""}
-    frame = network.to_frame(top=5)
+    frame = network.edges(top=5)
     assert shown == {*frame["regulator"], *frame["target"]}
     network.plot(ax=pyplot.figure().add_subplot(), top=0)
     pyplot.close("all")

@@ -1,6 +1,7 @@
 #include "criterion/against_scratch.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
+#include "criterion/joint_counts.hpp"
 #include "splitter/fast/binned_counts.hpp"
 #include "splitter/fast/exact_counts.hpp"
 #include "splitter/made_column.hpp"
@@ -28,17 +29,24 @@ HandCut by_hand(C& criterion, const MadeColumn& made, const CutLimits& limits, d
     });
 }
 
-Target random_target(Rng& rng, const MadeColumn& made, ClassId n_classes) {
-    const std::size_t n = made.values().size(), noise = test::pick(rng, 5);
+// Outputs that depend on the value, one more than the other.
+Target random_target(Rng& rng, const MadeColumn& made, const std::vector<ClassId>& n_classes) {
+    const std::size_t n = made.values().size();
+    std::vector<std::size_t> noise;
+    for (std::size_t k = 0; k < n_classes.size(); ++k) noise.push_back(test::pick(rng, 5));
     const auto [low, high] = std::ranges::minmax(made.values());
     std::vector<std::int64_t> y;
     for (const double v : made.values()) {
         const double place = (v - low) / (high - low + 1.0);
-        y.push_back(static_cast<std::int64_t>(test::pick(rng, 4) < noise
-                                                  ? test::pick(rng, n_classes)
-                                                  : static_cast<std::size_t>(place * n_classes)));
+        for (std::size_t k = 0; k < n_classes.size(); ++k)
+            y.push_back(static_cast<std::int64_t>(
+                test::pick(rng, 4) < noise[k] ? test::pick(rng, n_classes[k])
+                                              : static_cast<std::size_t>(place * n_classes[k])));
     }
-    return class_target(y, n, {n_classes});
+    return class_target(y, n, n_classes);
+}
+Target random_target(Rng& rng, const MadeColumn& made, ClassId n_classes) {
+    return random_target(rng, made, std::vector{n_classes});
 }
 
 // Compares bins with all cuts; returns whether bins found, or excluded, a cut. `heaviest`: the
@@ -97,6 +105,21 @@ TEST_CASE_TEMPLATE("bins of class counts find the cut that trying all finds, tie
                                           n_classes == 3 ? 0 : 9);
         });
     CHECK(searched > 500);
+}
+
+TEST_CASE_TEMPLATE("bins of several outputs find the cut that trying all finds", C, JointGini,
+                   JointEntropy) {
+    Rng rng(95);
+    BinnedCounts<C> bins;
+    std::size_t searched = 0;
+    for (const std::size_t n : {20U, 64U, 150U, 400U})
+        test::for_all_shapes(rng, n, [&](const test::Shape&, const MadeColumn& made) {
+            for (const auto& n_classes :
+                 {std::vector<ClassId>{2, 2}, std::vector<ClassId>{3, 1, 4}})
+                searched += check_bins<C>(rng, bins, made, random_target(rng, made, n_classes),
+                                          n_classes.size() == 2 ? 0 : 9);
+        });
+    CHECK(searched > 300);
 }
 
 TEST_CASE_TEMPLATE("of two equal cuts the lower one wins, within a bin or between bins", C,
@@ -176,7 +199,7 @@ TEST_CASE_TEMPLATE("nodes of a few classes are searched in bins, others as a who
     Rng rng(93);
     const std::size_t n = 400;
     const MadeColumn made(rng, test::spread_codes(rng, n, 60000, 1), test::Kind::one_value);
-    const std::size_t most = std::is_same_v<C, IntegerGini> ? 8 : 4;
+    const std::size_t most = std::is_same_v<C, IntegerGini> ? 12 : 4;
     for (const auto n_classes :
          {ClassId{3}, static_cast<ClassId>(most), static_cast<ClassId>(most + 1)}) {
         CAPTURE(n_classes);

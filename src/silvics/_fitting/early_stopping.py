@@ -1,0 +1,127 @@
+"""Early stopping: growth ends when the out-of-bag score no longer improves.
+
+The score is computed after every tree, whatever the sizes of batches and the number of threads, so
+that the forest that is kept depends only on the data, the parameters and the seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from silvics import _core
+from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.stopping import StopRule, Verdict
+from silvics._predicting import prediction
+from silvics._predicting.out_of_bag import mean_predictions
+from silvics._tables import inputs
+
+Score = Callable[..., float]
+
+
+class OutOfBagStop(StopRule):
+    """Ends growth when none of the last trees has improved the out-of-bag score.
+
+    Parameters
+    ----------
+    task : LearningTask
+        The rows, the outputs, and the draws of rows.
+    kept : sequence of Tree
+        The trees of an earlier fit, to which trees are added.
+    n_iter_no_change : int
+        The number of trees in which the score has to improve.
+    tol : float
+        An improvement is larger than this.
+    score : callable or None
+        Function of outputs and predictions. None means R2, or for classes the negative Brier score.
+    n_threads : int
+        Number of threads.
+    """
+
+    def __init__(
+        self,
+        task: LearningTask,
+        kept: Sequence[_core.Tree],
+        n_iter_no_change: int,
+        tol: float,
+        score: Score | None,
+        n_threads: int,
+    ) -> None:
+        self._task, self._score, self._n_threads = task, score, n_threads
+        self._patience, self._tol = n_iter_no_change, tol
+        self._X, self._sampling = inputs.to_predict(task.X), task.native_sampling
+        self._y, self._n_classes = task.outputs.values, task.outputs.n_classes
+        width = sum(self._n_classes) or self._y.shape[1]
+        self._sums = np.zeros((len(self._y), width))
+        self._counts = np.zeros(len(self._y), dtype=np.int64)
+        self.scores: list[float] = []
+        self._n_kept = len(kept)
+        self._add(kept)
+
+    def next_batch(self, trees: Sequence[_core.Tree], n_left: int, n_threads: int) -> int:
+        """Return few trees at first, then a quarter of those there are."""
+        n = self._n_kept + len(trees)
+        return min(n_left, max(n_threads, self._patience + 1 - n, n // 4, 1))
+
+    def verdict(self, trees: Sequence[_core.Tree], out_of_time: bool) -> Verdict | None:
+        """Keep the trees up to the first one after which the score has not improved for long."""
+        del out_of_time
+        self._add(trees[len(self.scores) - self._n_kept :])
+        for n in range(max(self._n_kept, self._patience + 1), len(self.scores) + 1):
+            if self._ends_at(n):
+                return Verdict(
+                    n - self._n_kept,
+                    f"the out-of-bag score has not improved in {self._patience} trees",
+                )
+        return None
+
+    def _ends_at(self, n: int) -> bool:
+        """Return whether growth ends with n trees, as in HistGradientBoosting."""
+        before, *recent = self.scores[n - self._patience - 1 : n]
+        return not any(score > before + self._tol for score in recent)
+
+    def _add(self, trees: Sequence[_core.Tree]) -> None:
+        """Compute the score after each of these trees, which follow the earlier ones."""
+        if not trees:
+            return
+        seeds = _core.tree_seeds(self._task.seed, len(self.scores), len(trees))
+        grown = prediction.Trees(trees, by_majority=self._task.axes.vote == "majority")
+        predictor = grown.predictor_by(self._n_threads)
+        for m, seed in enumerate(seeds):
+            sums, counts = predictor.out_of_bag(self._X, [seed], self._sampling, self._n_threads, m)
+            self._sums += sums
+            self._counts += counts
+            self.scores.append(self._current())
+
+    def _current(self) -> float:
+        """Return the score of the rows that are out of bag in a tree; -inf if there are none."""
+        known = self._counts > 0
+        if not known.any():
+            return -np.inf
+        means = mean_predictions(self._sums[known], self._counts[known])
+        y = self._y[known]
+        if self._score is not None:
+            return float(self._score(prediction.reals(y), self._predicted(means)))
+        if self._n_classes:
+            return -brier_score(means, y, self._n_classes)
+        errors = ((y - means) ** 2).sum(axis=0)
+        spread = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
+        return float(np.mean(1.0 - errors / np.where(spread > 0, spread, 1.0)))
+
+    def _predicted(self, means: np.ndarray) -> np.ndarray:
+        """Return predicted numbers, or the numbers of predicted classes."""
+        if not self._n_classes:
+            return prediction.reals(means)
+        shares = prediction.split_outputs(means, self._n_classes)
+        return prediction.reals(np.stack([of.argmax(axis=1) for of in shares], axis=1))
+
+
+def brier_score(means: np.ndarray, y: np.ndarray, n_classes: list[int]) -> float:
+    """Return the mean squared distance of class probabilities from the classes, over outputs."""
+    total = 0.0
+    for k, shares in enumerate(prediction.split_outputs(means, n_classes)):
+        right = shares[np.arange(len(y)), y[:, k]]
+        # sum over classes of (p - [c = y])^2 = sum p^2 - 2 p_y + 1
+        total += float(np.mean((shares**2).sum(axis=1) - 2.0 * right + 1.0))
+    return total / len(n_classes)

@@ -1,0 +1,47 @@
+"""Descriptions of the parameters of forests on random patches, and of those that mean something
+else there than in other forests.
+"""
+
+from __future__ import annotations
+
+PATCHES_VARIANTS = """
+max_samples : int, float, {"all", "auto"} or None
+    Number of rows of a patch. A float is a fraction of all rows, and "all" takes all rows. "auto"
+    chooses it by a race of shapes on rows that are out of the patches. None takes a quarter of the
+    rows, or the value of a recipe that draws rows or columns for each tree: "pasting",
+    "random_subspace" and "random_patches".
+max_columns : int, float, {"all", "auto"} or None
+    Number of columns of a patch. A float is a fraction of all columns, and "all" takes all columns.
+    "auto" chooses it by a race, as for ``max_samples``. None takes half of the columns, or the
+    value of a recipe that draws rows or columns for each tree.
+max_features : int, float, {"sqrt", "log2", "all"} or None
+    Number of variables, K, drawn at each node among the columns of the patch. A float is a fraction
+    of them. None takes all columns of the patch (thesis 8.1), or the recipe's value if that is a
+    fixed number.
+max_memory : int, float, str or None
+    Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
+    It determines the number of passes over a scan. Patches that do not fit are refused. None uses
+    up to half of the free memory.
+max_time : float or None
+    Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
+    kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None
+    sets no limit.
+min_samples_split : int, float or None
+    Minimum number of samples that a node needs to be split. A float is a fraction of the number of
+    rows of a patch, rounded up. None takes the recipe's value.
+min_samples_leaf : int, float or None
+    Minimum number of samples in each child of a split. A float is a fraction of the number of rows
+    of a patch, rounded up. None takes the recipe's value.
+oob_score : bool or callable
+    Whether to estimate the score of the forest on rows that are predicted by the trees whose
+    patches do not have them. True scores the predictions by accuracy (classification) or R2
+    (regression); a callable ``f(y_true, y_pred)`` replaces these scores. It takes one more pass
+    over a scan, of which ``oob_score_`` alone is kept.
+oob_rows : int
+    Maximum number of rows of a scan on which ``oob_score`` is estimated, drawn at random. In tables
+    in memory all rows are used.
+progress : callable or None
+    Function that is called as ``progress(done, total)`` while the trees are grown, with the number
+    of finished trees and the number of all trees, and by predictions of a scan with numbers of
+    rows. An exception in it stops ``fit``.
+"""

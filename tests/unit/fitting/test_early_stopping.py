@@ -1,0 +1,144 @@
+"""Growth ends when the out-of-bag score no longer improves."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import r2_score
+
+import silvics
+from silvics import (
+    ExtraTreesRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+
+from ..kinds import problem
+
+X, LABELS = problem(n_rows=300)
+RNG = np.random.default_rng(0)
+Y = X[:, 0] * 2 + X[:, 1] ** 2 + RNG.normal(size=len(X)) / 2
+TWO = np.stack([LABELS, LABELS % 2], axis=1)
+
+CASES = [
+    (RandomForestRegressor, Y, {}),
+    (RandomForestClassifier, LABELS, {}),
+    (RandomForestClassifier, TWO, {"max_depth": 4}),
+    (RandomForestRegressor, np.stack([Y, 100 * Y**2], axis=1), {}),
+    (ExtraTreesRegressor, Y, {"bootstrap": True}),
+    (ForestRegressor, Y, {"rows": "subsample", "max_samples": 0.5, "max_depth": 5}),
+    (ForestClassifier, LABELS, {"vote": "majority"}),
+    (RandomForestClassifier, LABELS, {"ccp_alpha": 0.01, "class_weight": "balanced"}),
+]
+
+
+def score_by_hand(forest, y, n_trees):
+    """Compute the score of the first trees from the predictions of single trees."""
+    y = np.asarray(y).reshape(len(X), -1)
+    out = (forest.in_bag_counts() == 0)[:, :n_trees]
+    known = out.any(axis=1)
+    scores = []
+    for k in range(y.shape[1]):
+        whole = 0.0
+        for m, tree in enumerate(forest.estimators_[:n_trees]):
+            if forest._classification:
+                each = tree.predict_proba(X)
+                each = each[k] if y.shape[1] > 1 else each
+                if getattr(forest, "vote", None) == "majority":
+                    each = np.eye(each.shape[1])[each.argmax(axis=1)]
+            else:
+                each = tree.predict(X).reshape(len(X), -1)[:, [k]]
+            whole = whole + each * out[:, [m]]
+        means = whole[known] / out[known].sum(axis=1, keepdims=True)
+        if forest._classification:
+            right = y[known, k][:, None] == np.unique(y[:, k])
+            scores.append(-np.mean(((means - right) ** 2).sum(axis=1)))
+        else:
+            scores.append(r2_score(y[known, k], means[:, 0]))
+    return np.mean(scores)
+
+
+def expected_end(scores, patience, tol):
+    for n in range(patience + 1, len(scores) + 1):
+        if max(scores[n - patience : n]) <= scores[n - patience - 1] + tol:
+            return n
+    return len(scores)
+
+
+@pytest.mark.parametrize(("kind", "y", "settings"), CASES)
+def test_growth_ends_where_the_rule_says(kind, y, settings):
+    settings = {"n_estimators": 60, "random_state": 1} | settings
+    whole = kind(**settings).fit(X, y)
+    scores = [score_by_hand(whole, y, n) for n in range(1, 61)]
+    for patience, tol in [(3, 0.0), (5, 1e-3), (8, 1e-2), (60, 0.0)]:
+        rule = {"early_stopping": True, "n_iter_no_change": patience, "tol": tol}
+        n = expected_end(scores, patience, tol)
+        for n_jobs in (1, 2):
+            stopped = kind(n_jobs=n_jobs, **settings, **rule).fit(X, y)
+            assert len(stopped) == n
+            assert (stopped.stopped_ is None) == (n == 60)
+        assert stopped.digest() == kind(**settings | {"n_estimators": n}).fit(X, y).digest()
+
+
+def test_warm_start_keeps_the_same_trees():
+    rule = {"early_stopping": True, "n_iter_no_change": 5, "tol": 1e-3, "random_state": 0}
+    at_once = RandomForestRegressor(300, **rule).fit(X, Y)
+    assert 6 < len(at_once) < 300
+    assert at_once.stopped_ == "the out-of-bag score has not improved in 5 trees"
+    for first in (3, len(at_once) - 1, 300):
+        grown = RandomForestRegressor(first, warm_start=True, **rule).fit(X, Y)
+        grown.set_params(n_estimators=301).fit(X, Y)
+        assert grown.digest() == at_once.digest()
+        assert grown.stopped_ == at_once.stopped_
+    grown.set_params(early_stopping=False, n_estimators=len(at_once) + 7).fit(X, Y)
+    assert len(grown) == len(at_once) + 7
+    assert grown.stopped_ is None
+
+
+def test_a_score_of_ones_own():
+    calls = []
+
+    def score(y, predicted):
+        calls.append(len(y))
+        return min(len(calls), 12)  # improves for twelve trees
+
+    forest = RandomForestClassifier(100, early_stopping=True, n_iter_no_change=4, oob_score=score)
+    assert len(forest.fit(X, LABELS)) == 16
+    assert set(np.unique(calls[-1:])) <= {len(X), calls[-1]}
+
+
+def test_what_follows_is_that_of_the_kept_trees(tmp_path):
+    settings = {"oob_score": True, "keep_samples": True, "random_state": 0}
+    stopped = RandomForestClassifier(200, early_stopping=True, tol=1e-3, **settings).fit(X, LABELS)
+    same = RandomForestClassifier(len(stopped), **settings).fit(X, LABELS)
+    assert stopped.oob_score_ == same.oob_score_
+    assert len(stopped.oob_curve().scores) == len(stopped)
+    stopped.save(tmp_path / "forest")
+    loaded = silvics.load(tmp_path / "forest")
+    assert loaded.stopped_ == stopped.stopped_
+    assert loaded.get_params() == stopped.get_params()
+
+
+def test_with_budgets():
+    rule = {"early_stopping": True, "n_iter_no_change": 5, "tol": 1e-3, "random_state": 0}
+    alone = RandomForestRegressor(300, **rule).fit(X, Y)
+    limited = RandomForestRegressor(300, max_time=1e6, max_memory="1 TB", **rule)
+    assert limited.fit(X, Y).digest() == alone.digest()
+
+
+def test_a_constant_output_stops_at_once():
+    forest = RandomForestRegressor(100, early_stopping=True, random_state=0).fit(X, np.ones(300))
+    assert len(forest) == 11
+
+
+@pytest.mark.parametrize(
+    "forest",
+    [
+        RandomForestRegressor(bootstrap=False, early_stopping=True),
+        ForestRegressor("extra_trees", early_stopping=True),
+    ],
+)
+def test_trees_that_use_all_rows_cannot_be_stopped(forest):
+    with pytest.raises(ValueError, match="early_stopping=True needs out-of-bag rows"):
+        forest.fit(X, Y)
+    assert not hasattr(forest, "estimators_")
