@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-embedding bench-network
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-uncertainty bench-embedding bench-explain bench-network
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -116,8 +116,14 @@ bench-network: $(VENV)/.built $(VENV)/.dev  ## GENIE3 on DREAM4, against scikit-
 bench-proximity: $(VENV)/.built $(VENV)/.dev  ## time and memory of neighbours and proximities, against SciPy; writes docs/studies
 	$(PY) benchmarks/proximities.py --write docs/studies/proximities.md
 
+bench-uncertainty: $(VENV)/.built $(VENV)/.dev  ## coverage, calibration, quantiles (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/uncertainty.py $(DATA) --write docs/studies/uncertainty.md
+
 bench-embedding: $(VENV)/.built $(VENV)/.dev  ## linear models on the leaves of forests (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/embedding_study.py $(DATA) --write docs/studies/embedding.md
+
+bench-explain: $(VENV)/.built $(VENV)/.dev  ## time of Shapley values and dependence, against shap and scikit-learn; writes docs/studies
+	$(PY) benchmarks/explanations.py --write docs/studies/explanations.md
 
 gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
 	$(PY) docs/gallery/importances_led.py

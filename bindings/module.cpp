@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
     silvics::bindings::bind_proximity(m);
     silvics::bindings::bind_quantiles(m);
     silvics::bindings::bind_shap(m);
+    silvics::bindings::bind_dependence(m);
     silvics::bindings::bind_row_predictor(m);
     silvics::bindings::bind_distribution(m);
     silvics::bindings::bind_importance(m);

@@ -120,6 +120,7 @@ void bind_leaf_membership(nb::module_& m);
 void bind_proximity(nb::module_& m);
 void bind_quantiles(nb::module_& m);
 void bind_shap(nb::module_& m);
+void bind_dependence(nb::module_& m);
 void bind_row_predictor(nb::module_& m);
 void bind_distribution(nb::module_& m);
 void bind_importance(nb::module_& m);

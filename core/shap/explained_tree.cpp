@@ -7,9 +7,7 @@
 #include "predictor/leaf_visits.hpp"
 
 namespace silvics {
-namespace {
 
-// The variable that an inner node tests.
 FeatureId tested_variable(const PackedTree& tree, Place t) {
     const PackedNode& node = tree.nodes()[t];
     if (!node.rule().is_record()) return node.feature();
@@ -20,8 +18,6 @@ FeatureId tested_variable(const PackedTree& tree, Place t) {
         "This forest has oblique splits, which compare weighted sums of variables: no part of such "
         "a split belongs to a single variable. Use a recipe whose splits test one variable each.");
 }
-
-}  // namespace
 
 ExplainedTree::ExplainedTree(const Predictor& predictor, std::size_t m,
                              std::span<const double> cover)

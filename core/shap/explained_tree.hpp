@@ -85,4 +85,7 @@ private:
     std::size_t max_path_variables_ = 0;
 };
 
+// The variable that an inner node tests. Throws std::invalid_argument for a combination.
+FeatureId tested_variable(const PackedTree& tree, Place t);
+
 }  // namespace silvics

@@ -796,6 +796,37 @@ def background_shap(
 ) -> NDArray[numpy.float64]:
     """Interventional Shapley values: rows x variables x value width."""
 
+def average_dependence(
+    predictor: Predictor,
+    X: Matrix,
+    variables: Sequence[int],
+    points: Sequence[
+        Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+    ],
+    centered: bool,
+    n_jobs: int,
+    progress: object | None = None,
+) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """
+    The mean prediction at each point of a grid (points of the last variable, then value width, change fastest), and sums over trees of squared differences from it.
+    """
+
+def individual_dependence(
+    predictor: Predictor,
+    X: Matrix,
+    variables: Sequence[int],
+    points: Sequence[
+        Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+    ],
+    n_jobs: int,
+    progress: object | None = None,
+) -> NDArray[numpy.float64]:
+    """The same for each row: rows x (points x value width)."""
+
 class RowPredictor:
     """Predicts one row at a time."""
 

@@ -25,6 +25,7 @@ ORDER = [
     "proximity",
     "quantiles",
     "shap",
+    "dependence",
     "model_file",
 ]
 ABOVE_THEIR_FOLDER = {"splitter/make_splitter.cpp": "splitter/general"}

@@ -28,7 +28,7 @@ from silvics import (
     recipes,
 )
 from silvics._results import oob_curve, summary
-from silvics.explain import shap_result
+from silvics.explain import dependence_result, shap_result
 from silvics.plots.display import Display
 from silvics.uncertainty import calibration, distributions
 
@@ -110,7 +110,7 @@ FOREST = f"importances predictor summary {KEEP}"
 ATTRIBUTES = "is_categorical_ categories_"  # what fit learned of categories, beside n_features_in_
 # What growing took, whether Ctrl-C or a budget ended it; K, which scikit-learn has on trees only.
 GROWN = "work_ interrupted_ stopped_ max_features_"
-UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap"
+UNDERSTAND = "oob_curve in_bag_counts proximity neighbors shap partial_dependence"
 # What is predicted besides the mean.
 UNCERTAINTY = "predict_trees predict_standard_error"
 CLASS_UNCERTAINTY = "predict_set"
@@ -279,6 +279,9 @@ RESULTS = {
     """,
     distributions.PredictedDistributions: f"""
         {RESULT} weights outputs mean cdf crps quantile_ranks sample
+    """,
+    dependence_result.PartialDependence: f"""
+        {RESULT} kind names grid average std individual outputs centered
     """,
     shap_result.ShapValues: f"""
         {RESULT} values base_values names outputs interactions X mean_absolute to_shap

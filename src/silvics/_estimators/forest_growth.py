@@ -11,7 +11,7 @@ from silvics._estimators.fitted_forest import FittedForest
 from silvics._fitting import parameters, pruning
 from silvics._fitting.amounts import bytes_of
 from silvics._fitting.early_stopping import OutOfBagStop
-from silvics._fitting.footprint import footprint_of
+from silvics._fitting.footprint import footprint_of, least_table_bytes
 from silvics._fitting.growing import Growth, grow, grower_of
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.progress import Progress
@@ -99,6 +99,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
     ) -> Growth:
         """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
         n_jobs = n_threads(self.n_jobs)
+        # A budget that the table alone exceeds is refused before the table is coded.
+        self._stop_rules(footprint_of(self, task, least_table_bytes(task), n_jobs), before, begin)
         grower = grower_of(task, len(seeds), n_jobs)
         needs = footprint_of(self, task, grower.table_bytes, n_jobs)
         rules = self._stop_rules(needs, before, begin)

@@ -18,6 +18,12 @@ _BYTES_PER_PACKED_NODE = 20
 _BYTES_PER_KEPT_ROW = 5
 
 
+def least_table_bytes(task: LearningTask) -> int:
+    """Return a lower bound of the memory of the coded table, before it is made."""
+    coded = task.axes.cut == "best" and task.axes.split == "binary" and task.X.sparse is None
+    return task.X.shape[0] * task.X.shape[1] if coded else 0  # a byte for each value
+
+
 def footprint_of(forest: Any, task: LearningTask, table_bytes: int, n_threads: int) -> Footprint:
     """Return the memory that a fit needs besides X, y and the trees."""
     n_rows, outputs = task.X.shape[0], task.outputs

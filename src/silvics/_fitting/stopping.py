@@ -187,12 +187,17 @@ class MemoryBudget(StopRule):
         self._largest = max([self._largest, *new])
 
     def _refuse(self, needs: str, least: int) -> None:
-        size = max(self._largest, 1)
-        wanted = self._used() + size * max(self._n_wanted - self._n_kept - len(self._sizes), 0)
+        fits = ""
+        if self._largest:
+            left = max(self._n_wanted - self._n_kept - len(self._sizes), 0)
+            whole = self._used() + self._largest * left
+            one = "One more tree" if self._n_kept else "One tree"
+            fits = (
+                f" {one} fits into {in_words(least)}, and {self._n_wanted} trees into about "
+                f"{in_words(whole)}."
+            )
         raise ValueError(
-            f"max_memory={in_words(self._limit)} is not enough: fit needs {needs}. One tree fits "
-            f"into {in_words(least)}"
-            + (f", and {self._n_wanted} trees into about {in_words(wanted)}" if size > 1 else "")
-            + ". Trees are smaller with max_depth, min_samples_leaf or max_samples, and fewer "
-            "threads (n_jobs) need less working memory."
+            f"max_memory={in_words(self._limit)} is not enough: fit needs {needs}.{fits} Trees are "
+            "smaller with max_depth, min_samples_leaf or max_samples, and fewer threads (n_jobs) "
+            "need less working memory."
         )

@@ -1,1 +1,1 @@
-"""Shapley values of the predictions of a grown forest."""
+"""Shapley values and dependence: how the predictions of a grown forest come about."""

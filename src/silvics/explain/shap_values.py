@@ -28,6 +28,7 @@ def shap_values(
         )
     rows = forest._checked(X)
     trees = forest._grown.trees
+    require_linear(forest, "shap")
     threads, report = n_threads(forest._jobs(n_jobs)), reports(forest, progress, "trees")
     predictor = trees.predictor_by(threads)
     pairs = None
@@ -51,6 +52,16 @@ def shap_values(
         X=X,
         _library=library_of(X) or getattr(forest, "_frame_library", None),
     )
+
+
+def require_linear(forest: Any, what: str) -> None:
+    """Raise ValueError, in the name of a method, unless predictions are means over leaves."""
+    trees = forest._grown.trees
+    if trees.by_majority and trees.packed.both_children:
+        raise ValueError(
+            f'{what} needs predictions that are means over leaves, but with vote="majority" and '
+            'missing="both" a tree votes on several leaves together. Use vote="soft".'
+        )
 
 
 def output_names(forest: Any) -> np.ndarray:

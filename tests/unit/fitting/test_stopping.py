@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import silvics
+from silvics._estimators import forest_growth
 from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget, Trial
 
 from ..kinds import FORESTS, name_of, problem
@@ -76,6 +77,15 @@ def test_memory_for_no_tree_is_refused_and_says_what_fits():
         rule.verdict([Sized(50)], False)
 
 
+def test_memory_below_that_of_the_table_is_refused_before_the_table_is_coded(monkeypatch):
+    X, y = problem(n_rows=20_000)
+    monkeypatch.setattr(forest_growth, "grower_of", lambda *_: 1 / 0)
+    with pytest.raises(ValueError, match="max_memory=600 kB is not enough: fit needs"):
+        made(silvics.RandomForestRegressor, max_memory="600 kB").fit(X, y)
+    with pytest.raises(ZeroDivisionError):
+        made(silvics.RandomForestRegressor, max_memory="10 MB").fit(X, y)
+
+
 def test_warm_start_counts_the_trees_before():
     forest = made(silvics.RandomForestRegressor, n_estimators=10_000, max_memory=1_100_000)
     m = len(forest.set_params(warm_start=True).fit(X, Y))
@@ -86,7 +96,7 @@ def test_warm_start_counts_the_trees_before():
     assert forest.digest() == more.digest()
     at_once = made(silvics.RandomForestRegressor, n_estimators=10_000, max_memory=1_700_000)
     assert len(at_once.fit(X, Y)) == len(forest)
-    with pytest.raises(ValueError, match=r"for \d+ trees\. One tree"):
+    with pytest.raises(ValueError, match=r"for \d+ trees\. One more tree"):
         forest.set_params(max_memory=1_100_000, n_estimators=20_000).fit(X, Y)
 
 
