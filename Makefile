@@ -132,6 +132,7 @@ gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=fol
 	$(PY) docs/gallery/importances_genes.py $(DATA)
 	$(PY) docs/gallery/inspection_digits.py
 	$(PY) docs/gallery/imputation.py
+	$(PY) docs/gallery/reports.py
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml
 	$(BIN)/pip install -q --group docs 2>&1 | { grep -v WARNING || true; }

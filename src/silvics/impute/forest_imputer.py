@@ -23,6 +23,8 @@ from silvics.proximity.forest_proximity import checked_number
 
 # Trees of the rounds before the last one with sample_posterior=True, which use one of them.
 _TREES_TO_DRAW = 10
+# The smallest leaf that values are drawn from: closer to the data than one value (decision 35).
+_LEAF_TO_DRAW = 3
 # Streams of random numbers of an imputer.
 _FORESTS, _ROUNDS, _DRAWS, _TREES = 0, 1, 2, 3
 
@@ -54,8 +56,9 @@ class ForestImputer(Imputer):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of variables that are tried at a node, as for forests. None tries half of them, and
         all of them with ``sample_posterior=True``.
-    min_samples_leaf : int, default=1
-        The smallest number of samples in a leaf.
+    min_samples_leaf : int or None, default=None
+        The smallest number of samples in a leaf. None means 1, and 3 with
+        ``sample_posterior=True``, so that there are several values to draw from.
     max_samples : int, float or None, default=None
         The number, or the fraction, of the known rows that are drawn for each tree. None draws as
         many as there are up to 2,000, and beyond a third of them, but at least 2,000: with many
@@ -116,7 +119,7 @@ class ForestImputer(Imputer):
     tol: float
     sample_posterior: bool
     max_features: Any
-    min_samples_leaf: int
+    min_samples_leaf: int | None
     max_samples: Any
     skip_complete: bool
     random_state: Any
@@ -136,7 +139,7 @@ class ForestImputer(Imputer):
             StrOptions({"sqrt", "log2"}),
             None,
         ],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), None],
         "max_samples": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="right"),
@@ -153,7 +156,7 @@ class ForestImputer(Imputer):
         tol: float = 1e-3,
         sample_posterior: bool = False,
         max_features: Any = None,
-        min_samples_leaf: int = 1,
+        min_samples_leaf: int | None = None,
         max_samples: Any = None,
         categorical_features: Any = "from_dtype",
         skip_complete: bool = False,
@@ -255,7 +258,7 @@ class ForestImputer(Imputer):
         settings = ForestSettings(
             self.n_estimators if is_last else min(self.n_estimators, _TREES_TO_DRAW),
             self.max_features or (1.0 if draws else 0.5),
-            self.min_samples_leaf,
+            self.min_samples_leaf or (_LEAF_TO_DRAW if draws else 1),
             self.max_samples,
             self.n_jobs,
             keeps_donors=draws,

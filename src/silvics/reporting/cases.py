@@ -21,7 +21,8 @@ _MAP_ROWS = 800
 _COMPARED_ROWS = 2_000
 _NODE = 10  # rows of the nodes in which rows are compared
 _MOST_CLASSES = 8
-_OUTLIERS, _REASONS = 8, 5
+_OUTLIERS, _CHOSEN, _REASONS_SHOWN = 8, 5, 4
+_INTERVAL_ROWS = 50_000
 _SHOWN_INPUTS = 6
 
 
@@ -33,7 +34,11 @@ def cases_section(subject: Subject, learned: Learned, seed: int) -> Section:
         "before you pass on a report about confidential rows.", "note",
     ))  # fmt: skip
     rows = np.sort(np.random.default_rng(seed).permutation(subject.n)[:_COMPARED_ROWS])
-    section.add(*_map(subject, learned, rows[:: max(1, len(rows) // _MAP_ROWS)]))
+    section.add(
+        *_map(
+            subject, learned, rows[np.unique(np.linspace(0, len(rows) - 1, _MAP_ROWS).astype(int))]
+        )
+    )
     section.add(*_typical(subject, learned, rows))
     section.add(*_unusual(subject, learned, rows))
     section.add(*_explained(subject, learned))
@@ -174,10 +179,14 @@ def _explained(subject: Subject, learned: Learned) -> list[Block]:
     rows = np.array([row for _, row in chosen], dtype=np.intp)
     if not len(rows):
         return []
+    reasons = _reasons(subject, learned, rows)
     near, weights = learned.forest.neighbors(
         subject.rows(rows), n_neighbors=min(4, subject.n), max_samples_leaf=1000
     )
-    table = {"why this row": [why for why, _ in chosen]} | _values(subject, learned, rows)
+    values = _values(subject, learned, rows)
+    first = ("row", f"{subject.target} (target)", "predicted")
+    table: dict[str, list[Any]] = {"why this row": [why for why, _ in chosen]}
+    table |= {name: values[name] for name in first} | reasons
     table["training rows behind the prediction"] = [
         ", ".join(
             f"{i} ({number(subject.y[i])})"
@@ -186,8 +195,41 @@ def _explained(subject: Subject, learned: Learned) -> list[Block]:
         )
         for row, of_row, of_weights in zip(rows, near, weights, strict=True)
     ]
-    caption = "Five rows, and the training rows with the largest weight in their predictions"
-    return [DataTable("rows", caption, table)]
+    table |= {name: column for name, column in values.items() if name not in table}
+    caption = "Some rows, the inputs behind their predictions, and the most similar training rows"
+    what = (
+        "the probability of the predicted class" if subject.is_classification else "the prediction"
+    )
+    note = (
+        "The inputs behind a prediction are the largest Shapley values: what each input adds to "
+        f"{what}, compared with the mean. Training rows are those with the largest weight."
+    )
+    return [DataTable("rows", caption, table), Paragraph(note, "note")]
+
+
+def _reasons(subject: Subject, learned: Learned, rows: np.ndarray) -> dict[str, list[Any]]:
+    """Return the largest Shapley values of rows, and intervals for numbers."""
+    found = learned.forest.shap(subject.rows(rows)).values
+    values = np.asarray(found)
+    if values.ndim == 3:
+        chosen = learned.forest.predict_proba(subject.rows(rows)).argmax(axis=1)
+        values = values[np.arange(len(rows)), :, chosen]
+    names = [column.name for column in subject.inputs]
+    texts = []
+    for of_row in values:
+        top = np.argsort(-np.abs(of_row), kind="stable")[:_REASONS_SHOWN]
+        texts.append(", ".join(f"{names[j]} {_signed(of_row[j])}" for j in top if of_row[j]))
+    columns: dict[str, list[Any]] = {"inputs behind the prediction": texts}
+    if not subject.is_classification and subject.n <= _INTERVAL_ROWS:
+        low, high = learned.forest.predict_interval(None)[rows].T
+        columns["90 % interval"] = [
+            f"{number(a)} to {number(b)}" for a, b in zip(low, high, strict=True)
+        ]
+    return columns
+
+
+def _signed(value: float) -> str:
+    return f"+{number(value)}" if value > 0 else f"-{number(-value)}"
 
 
 def _chosen(subject: Subject, learned: Learned) -> list[tuple[str, int]]:
@@ -213,4 +255,4 @@ def _chosen(subject: Subject, learned: Learned) -> list[tuple[str, int]]:
     seen: dict[int, str] = {}
     for why, row in found:
         seen.setdefault(int(row), why)
-    return [(why, row) for row, why in seen.items()][:_REASONS]
+    return [(why, row) for row, why in seen.items()][:_CHOSEN]

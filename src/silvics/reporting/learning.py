@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
 from silvics.reporting.subject import Subject
@@ -44,10 +44,11 @@ class Learned:
         return self.predicted
 
 
-def n_trees_for(n_rows: int, n_columns: int) -> int:
+def n_trees_for(subject: Subject) -> int:
     """Return a number of trees that is enough and takes at most about a minute."""
-    cells = n_rows * max(n_columns, 1) ** 0.5
-    return int(np.clip(1e8 / max(cells, 1), 100, 500) // 50 * 50)
+    n_columns = len(subject.inputs)
+    tried = n_columns**0.5 if subject.is_classification else n_columns  # at a node
+    return int(np.clip(1e8 / (subject.n * tried), 100, 500) // 50 * 50)
 
 
 def learn(
@@ -61,7 +62,7 @@ def learn(
     """Grow the forest, and predict each row by trees that did not see it."""
     kind = RandomForestClassifier if subject.is_classification else RandomForestRegressor
     forest = kind(
-        n_trees or n_trees_for(subject.n, len(subject.inputs)), oob_score=True, keep_samples=True,
+        n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
         n_jobs=n_jobs, random_state=seed,
     )  # fmt: skip
     if subject.groups is not None or subject.time is not None:
@@ -80,22 +81,7 @@ def _by_folds(subject: Subject, forest: Any) -> tuple[np.ndarray, str]:
     """Predict the rows of groups, or of times, that a forest has not seen."""
     shape = (subject.n, len(subject.classes)) if subject.is_classification else (subject.n,)
     predicted = np.full(shape, np.nan)
-    if subject.groups is not None:
-        n_groups = len(np.unique(subject.groups))
-        if n_groups < 2:
-            raise ValueError("The column of groups has one value only; it needs at least two.")
-        order = np.arange(subject.n)
-        folds = GroupKFold(min(_FOLDS, n_groups)).split(order, groups=subject.groups)
-        how = "by group"
-    else:
-        assert subject.time is not None
-        if np.isnan(subject.time).any():
-            raise ValueError("The column of times has missing values.")
-        order = np.argsort(subject.time, kind="stable")
-        folds = TimeSeriesSplit(_FOLDS).split(order)
-        how = "in time"
-    for learning, test in folds:
-        learning, test = order[learning], order[test]
+    for learning, test in folds_of(subject, np.arange(subject.n), seed=0):
         part = clone(forest).set_params(keep_samples=False, oob_score=False)
         weights = None if subject.weights is None else subject.weights[learning]
         if subject.is_classification and len(np.unique(subject.y[learning])) < 2:
@@ -109,4 +95,29 @@ def _by_folds(subject: Subject, forest: Any) -> tuple[np.ndarray, str]:
             predicted[test] = shares
         else:
             predicted[test] = part.predict(subject.rows(test))
-    return predicted, how
+    return predicted, "by group" if subject.groups is not None else "in time"
+
+
+def folds_of(
+    subject: Subject, rows: np.ndarray, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Split some rows into those that are learned and those that are predicted, several times.
+
+    Groups stay together, and in time rows are predicted from earlier ones. The numbers that are
+    returned are places in ``rows``.
+    """
+    if subject.groups is not None:
+        groups = subject.groups[rows]
+        n_groups = len(np.unique(groups))
+        if n_groups < 2:
+            raise ValueError("The column of groups has one value only; it needs at least two.")
+        yield from GroupKFold(min(_FOLDS, n_groups)).split(rows, groups=groups)
+    elif subject.time is not None:
+        order = np.argsort(subject.time[rows], kind="stable")
+        for learning, test in TimeSeriesSplit(_FOLDS).split(order):
+            yield order[learning], order[test]
+    elif subject.is_classification:
+        folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+        yield from folds.split(rows, subject.y[rows])
+    else:
+        yield from KFold(_FOLDS, shuffle=True, random_state=seed).split(rows)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from silvics.reporting.learning import folds_of
 from silvics.reporting.subject import Subject
 
 _LEVELS = 20  # of a category have a column of their own
 _CELLS = 1_000_000
 _MOST_ROWS = 5_000
-_FOLDS = 5
 
 
 def linear_predictions(
@@ -28,29 +29,36 @@ def linear_predictions(
     design = _design(subject, rows)
     n = int(min(len(rows), _MOST_ROWS, max(_CELLS // max(design.shape[1], 1), 200)))
     at = np.sort(np.random.default_rng(seed).permutation(len(rows))[:n])
-    design, y = design[at], subject.y[rows[at]]
+    rows, design = rows[at], design[at]
+    shape = (n, len(subject.classes)) if subject.is_classification else (n,)
+    predicted = np.full(shape, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fit that has not converged still is a comparison
-        if not subject.is_classification:
-            model = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-2, 5, 15)))
-            folds = KFold(_FOLDS, shuffle=True, random_state=seed)
-            return rows[at], cross_val_predict(model, design, y, cv=folds)
-        counts = np.unique(y, return_counts=True)[1]
-        inner = GridSearchCV(
-            LogisticRegression(max_iter=200), {"C": [0.01, 0.1, 1.0, 10.0]}, scoring="neg_log_loss",
-            cv=3,
-        )  # fmt: skip
-        simple = counts.min() < 2 * _FOLDS or len(counts) > 10
-        model = make_pipeline(
-            StandardScaler(), LogisticRegression(max_iter=200) if simple else inner
-        )
-        shares = np.zeros((len(y), len(subject.classes)))
-        folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
-        for learning, test in folds.split(design, y):
-            model.fit(design[learning], y[learning])
-            known = np.searchsorted(subject.classes, model.classes_)
-            shares[np.ix_(test, known)] = model.predict_proba(design[test])
-        return rows[at], shares
+        for learning, test in folds_of(subject, rows, seed):
+            y = subject.y[rows[learning]]
+            if subject.is_classification and len(np.unique(y)) < 2:
+                continue
+            model = _model(subject, y).fit(design[learning], y)
+            if subject.is_classification:
+                predicted[test] = 0.0
+                known = np.searchsorted(subject.classes, model.classes_)
+                predicted[np.ix_(test, known)] = model.predict_proba(design[test])
+            else:
+                predicted[test] = model.predict(design[test])
+    done = np.isfinite(predicted if predicted.ndim == 1 else predicted[:, 0])
+    return rows[done], predicted[done]
+
+
+def _model(subject: Subject, y: np.ndarray) -> Any:
+    """Return a linear model that chooses the strength of its penalty."""
+    if not subject.is_classification:
+        return make_pipeline(StandardScaler(), RidgeCV(np.logspace(-2, 5, 15)))
+    counts = np.unique(y, return_counts=True)[1]
+    logistic: Any = LogisticRegression(max_iter=200)
+    if counts.min() >= 6 and len(counts) <= 10:
+        grid = {"C": [0.01, 0.1, 1.0, 10.0]}
+        logistic = GridSearchCV(logistic, grid, scoring="neg_log_loss", cv=3)
+    return make_pipeline(StandardScaler(), logistic)
 
 
 def _design(subject: Subject, rows: np.ndarray) -> np.ndarray:

@@ -40,7 +40,7 @@ def _of_quality(subject: Subject, values: dict[str, Any]) -> str:
         if subject.is_classification
         else f"The forest explains {percent(score['value'])} of the variance of `{subject.target}`"
     )
-    low, high = percent(score["low"]), percent(score["high"])
+    low, high = f"{100 * score['low']:.1f} %", f"{100 * score['high']:.1f} %"
     return f"{what} on rows that it has not seen (95 % interval {low} to {high})."
 
 

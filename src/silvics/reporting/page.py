@@ -120,7 +120,7 @@ def _table(name: str, caption: str, columns: dict[str, list[Any]], shaded: tuple
             cells.append(f"<{tag}{kind}{style}>{text}</{tag.split()[0]}>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
     more = f"<p class='note'>The first {_MOST_ROWS} of {n:,} rows.</p>" if n > _MOST_ROWS else ""
-    words = f"<caption>{_inline(caption)}</caption>" if caption else ""
+    words = f"<caption><span>{_inline(caption)}</span></caption>" if caption else ""
     label = escape(one_line(caption) or "The numbers of the chart")
     return (
         f'<div class="table" tabindex="0" role="region" aria-label="{label}">'

@@ -23,6 +23,7 @@ from silvics.reporting.content import (
     number,
     percent,
 )
+from silvics.reporting.dependence import dependence_blocks
 from silvics.reporting.learning import Learned
 from silvics.reporting.subject import Subject
 
@@ -51,6 +52,8 @@ def relevance_section(subject: Subject, learned: Learned, seed: int) -> Section:
     }
     significant = np.ones(len(names), bool) if p_values is None else p_values <= 0.05
     section.add(*_importance_blocks(subject, found, order, p_values, significant, tested))
+    useful = [names[j] for j in order if significant[j] and values[j] > 0]
+    section.add(*dependence_blocks(subject, learned, useful, seed))
     section.add(*_degrees(learned, names, order))
     section.add(*_groups(subject, values))
     return section

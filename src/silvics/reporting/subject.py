@@ -152,6 +152,8 @@ def subject_of(
     subject.weights = _weights_of(frame, weight)
     subject.groups = None if group is None else np.asarray(frame[group].to_numpy()).astype(str)
     subject.time = None if time is None else _numbers(of_series(frame[time], time))
+    if subject.time is not None and np.isnan(subject.time).any():
+        raise ValueError(f"The column of times, {time!r}, has missing values.")
     reasons = dict.fromkeys(drop, "not asked for")
     parts = ((id, "identifier"), (weight, "weights"), (group, "groups"))
     reasons |= {name: why for name, why in parts if name}

@@ -157,6 +157,19 @@ def test_draws_have_the_spread_of_the_data():
     assert 0.9 < drawn[gone, 0].std() < 1.1
 
 
+@pytest.mark.parametrize(
+    ("draws", "given", "expected"), [(True, None, 3), (False, None, 1), (True, 1, 1)]
+)
+def test_draws_have_several_values_to_choose_from(draws, given, expected):
+    Z = np.random.default_rng(0).normal(size=(60, 2))
+    Z[:9, 0] = np.nan
+    imputer = ForestImputer(
+        5, sample_posterior=draws, min_samples_leaf=given, random_state=0, max_iter=1
+    ).fit(Z)
+    assert imputer.min_samples_leaf is given
+    assert imputer._models[0].forest.min_samples_leaf == expected
+
+
 def test_draws_need_sample_posterior():
     X = incomplete()
     with pytest.raises(ValueError, match="sample_posterior=True"):

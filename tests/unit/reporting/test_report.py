@@ -82,6 +82,18 @@ def test_the_numbers_are_those_of_the_forest(penguins):
     assert found["p_value"][0] <= 0.01
 
 
+def test_the_curves_are_partial_dependences(penguins):
+    X, _ = load_penguins(return_X_y=True)
+    names = X.columns.tolist()
+    table = penguins.to_dict()["sections"]["inputs"]["tables"][
+        f"dependence-{names.index('bill_length_mm')}"
+    ]["columns"]
+    assert len(penguins.to_dict()["sections"]["inputs"]["tables"]) >= 5
+    found = penguins.forest.partial_dependence("bill_length_mm", X, grid_resolution=25)
+    np.testing.assert_allclose(table["mean, Adelie"], found.average[:, 0], atol=1e-12)
+    assert table["bill_length_mm"][-1] == "missing"
+
+
 def test_the_files(tmp_path, penguins):
     page = penguins.save(tmp_path / "new" / "folder")
     assert sorted(path.name for path in page.parent.iterdir()) == [
