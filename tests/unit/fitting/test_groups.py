@@ -124,8 +124,9 @@ def test_names_dates_and_blocks_in_time():
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
 def test_files_training_rows_and_warm_start(tmp_path, weights):
-    kept = forest(RandomForestRegressor, keep_samples=True).fit(X, Y, weights, groups=GROUPS)
-    later = forest(RandomForestRegressor).fit(X, Y, weights, groups=GROUPS)
+    n = {"n_estimators": 40}  # so that each group is out of bag in a tree
+    kept = forest(RandomForestRegressor, keep_samples=True, **n).fit(X, Y, weights, groups=GROUPS)
+    later = forest(RandomForestRegressor, **n).fit(X, Y, weights, groups=GROUPS)
     later.attach_samples(X, Y, weights, groups=GROUPS)
     np.testing.assert_array_equal(later.oob_curve().scores, kept.oob_curve().scores)
     with pytest.raises(ValueError, match="Pass the groups of fit"):
@@ -149,7 +150,7 @@ def test_files_training_rows_and_warm_start(tmp_path, weights):
 
     grown = forest(RandomForestRegressor, n_estimators=4, warm_start=True)
     grown.fit(X, Y, weights, groups=GROUPS)
-    grown.set_params(n_estimators=10)
+    grown.set_params(**n)
     for groups in (None, GROUPS[::-1]):
         with pytest.raises(ValueError, match="groups must be those of the previous fit"):
             grown.fit(X, Y, weights, groups=groups)
