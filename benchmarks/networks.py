@@ -21,7 +21,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from silvics.network import genie3
 
-N_TREES, SEEDS, ALL_TREES = 100, range(3), 1000
+N_TREES, SEEDS, ALL_TREES = 50, range(2), 1000
 GENES, SAMPLES, TARGETS, TREES_OF_PART = 5000, 500, 20, 100
 
 
