@@ -85,6 +85,24 @@ def shap_values(report, forest, theirs, X):
     report.add("values against 100 rows, for each row", ours, 200, other, 10, unlike, 10)
 
 
+def shapiq_values(report, forest, theirs, X):
+    """One tree and one row, since it takes seconds for these."""
+    try:
+        import shapiq
+    except ImportError:
+        print("shapiq is not installed")
+        return
+    explainer = shapiq.TreeExplainer(theirs.estimators_[0], max_order=1, index="SV")
+    explainer.explain(X[0])  # compiles
+    other, expected = seconds(lambda: explainer.explain(X[1]))
+    ours, _ = seconds(lambda: forest.shap(X[:200]))
+    explainer = shap.TreeExplainer(theirs.estimators_[0])
+    exact = explainer.shap_values(X[1:2], check_additivity=False)[0]
+    unlike = difference(exact, [expected[(j,)] for j in range(N_FEATURES)])
+    n_trees = len(forest.estimators_)
+    report.add("values, for each row and tree (shapiq)", ours / n_trees, 200, other, 1, unlike, 1)
+
+
 def dependence(report, forest, theirs, X):
     ours, found = seconds(
         lambda: [forest.partial_dependence(j, X).average for j in range(N_FEATURES)]
@@ -100,13 +118,13 @@ def dependence(report, forest, theirs, X):
     report.add("partial dependence of all features", ours, 1, other, 1, unlike, 50)
 
 
-def page(report, n_leaves):
+def page(report, n_trees, n_leaves):
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
     ).stdout.strip()
     return f"""# Time of explanations
 
-Regression forests of {N_TREES} full trees ({n_leaves:,} leaves) on {N_ROWS:,} rows and
+A regression forest of {n_trees} full trees ({n_leaves:,} leaves) on {N_ROWS:,} rows and
 {N_FEATURES} columns, {N_THREADS} threads, against shap {shap.__version__} and scikit-learn on the
 same forest, as `to_sklearn()` converts it. shap uses one thread; scikit-learn predicts with
 {N_THREADS}. The other packages explain fewer rows, or compute fewer points of the grid, and their
@@ -131,10 +149,11 @@ def main():
     theirs = forest.to_sklearn()
     report = Report()
     shap_values(report, forest, theirs, X)
+    shapiq_values(report, forest, theirs, X)
     dependence(report, forest, theirs, X)
     if options.write:
         n_leaves = sum(tree.get_n_leaves() for tree in forest.estimators_)
-        options.write.write_text(page(report, n_leaves))
+        options.write.write_text(page(report, options.trees, n_leaves))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from silvics.recipes import RECIPES
 _SHARE = 0.03  # of the run, that the larger pilot takes
 _SMALL = 5_000  # rows from which there is a pilot with fewer rows
 _FIRST = 200  # the first pilot has one row of so many
-_SHORT = 0.2  # seconds of a pilot
+_SHORT, _MOMENT = 0.1, 0.03  # seconds of the processors in a pilot
 _LEAST_ROWS = 200, 1_000  # of the two pilots, whatever their share: they take milliseconds
 _CELL = 15e-9  # seconds to code a value of the table; it decides the size of pilots only
 
@@ -79,7 +79,8 @@ class CostEstimate(Result):
     _library: str | None = None
 
     def _title(self) -> str:
-        return f"Expected cost of {self.n_trees} trees: {self.seconds:.3g} s"
+        trees = "1 tree" if self.n_trees == 1 else f"{self.n_trees} trees"
+        return f"Expected cost of {trees}: {self.seconds:.3g} s"
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -182,9 +183,10 @@ class _Plan:
     def warm_pilot(self) -> Pilot:
         """Grow some trees on all rows; again, if that was short and memory had to be got first."""
         pilot = self.pilot(self.n_trees * _SHARE / 2)
-        if pilot.spent >= _SHORT:
+        if pilot.cpu * pilot.n_trees >= _SHORT:
             return pilot
-        again = self.pilot(self.n_trees * _SHARE / 2)
+        at_once = _MOMENT / max(pilot.cpu, 1e-6)  # trees that take no longer than a moment
+        again = self.pilot(max(self.n_trees * _SHARE / 2, min(at_once, self.n_trees / 2)))
         return replace(again, spent=pilot.spent + again.spent)
 
     def share_of_rows(self, first: Pilot) -> float:

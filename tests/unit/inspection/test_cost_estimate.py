@@ -55,6 +55,15 @@ def test_pilots_of_small_tables_have_all_rows():
     assert cost.seconds == parts
 
 
+def test_trees_of_very_different_sizes():
+    """More trees are grown where they take no time."""
+    X = np.random.default_rng(0).random((6_000, 6))
+    forest = RandomForestClassifier(100, random_state=0)
+    cost = estimate_cost(forest, X, X[:, 0] > 0.5)
+    nodes = sum(forest.fit(X, X[:, 0] > 0.5)._grown.trees.node_counts)
+    assert nodes / 3 < cost.nodes < 3 * nodes
+
+
 def test_frames_weights_and_what_comes_after_growth():
     X, y = make_classification(6_000, 8, n_informative=5, n_classes=3, random_state=0)
     frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(
