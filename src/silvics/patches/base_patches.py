@@ -64,7 +64,9 @@ class BasePatches(AnyRecipe, BaseForest):
     bytes_read_: int
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Fit the forest to a training set, which may be larger than the memory.
 
         Ctrl-C or an exception of ``progress`` stops the fit. The trees that are finished by then
@@ -218,10 +220,10 @@ class BasePatches(AnyRecipe, BaseForest):
 
     # ---- scans
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> bool:
         if isinstance(X, Scan):
             return self._fit_scan(X, y, sample_weight)
-        changed = super()._fit(X, y, sample_weight)
+        changed = super()._fit(X, y, sample_weight, groups)
         self.n_passes_, self.bytes_read_ = 0, 0
         return changed
 
