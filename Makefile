@@ -10,7 +10,7 @@ TEST ?= tests src
 TIDY ?= clang-tidy
 
 .DEFAULT_GOAL := help
-.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-uncertainty bench-embedding bench-explain bench-network
+.PHONY: help tools build demo test test-python test-cpp test-long bench bench-off bench-check bench-predict bench-tables bench-scaling bench-threads bench-recipes bench-files bench-importance gallery docs sanitize lint format stub clean tidy bench-impute bench-oob bench-proximity bench-uncertainty bench-embedding bench-explain bench-network bench-patches
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -109,6 +109,9 @@ bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by 
 
 bench-oob: $(VENV)/.built $(VENV)/.dev  ## out-of-bag error beside cross-validation (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/oob_study.py $(DATA) --write docs/studies/out_of_bag.md
+
+bench-patches: $(VENV)/.built $(VENV)/.dev  ## forests on patches of files larger than max_memory; writes its data and docs/studies
+	$(PY) benchmarks/patches.py build/patches --write docs/studies/patches.md
 
 bench-network: $(VENV)/.built $(VENV)/.dev  ## GENIE3 on DREAM4, against scikit-learn (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/networks.py $(DATA) --write docs/studies/networks.md

@@ -14,7 +14,8 @@ void bind_sampling(nb::module_& m) {
             "__init__",
             [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
                bool balanced_subsample, std::optional<Vector<double>> weights, bool subsample,
-               double structure, std::optional<std::vector<RowId>> held_out, bool patches) {
+               double structure, std::optional<std::vector<RowId>> held_out, bool patches,
+               std::optional<Vector<std::uint32_t>> groups) {
                 new (self)
                     SamplingPlan{.n_rows = n_rows,
                                  .bootstrap = bootstrap,
@@ -26,15 +27,19 @@ void bind_sampling(nb::module_& m) {
                                  .patches = patches,
                                  .structure = structure,
                                  .candidates = {},
-                                 .held_out = std::move(held_out).value_or(std::vector<RowId>{})};
+                                 .held_out = std::move(held_out).value_or(std::vector<RowId>{}),
+                                 .groups = {},
+                                 .group_rows = {},
+                                 .group_start = {}};
                 if (weights)
                     self->weights.assign(weights->data(), weights->data() + weights->size());
+                if (groups) self->groups.assign(groups->data(), groups->data() + groups->size());
                 self->prepare();
             },
             nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
             nb::arg("balanced_subsample"), nb::arg("weights").none(), nb::arg("subsample") = false,
             nb::arg("structure") = 0.0, nb::arg("held_out") = nb::none(),
-            nb::arg("patches") = false)
+            nb::arg("patches") = false, nb::arg("groups").none() = nb::none())
         .def(
             "rows",
             [](const SamplingPlan& plan, std::uint32_t seed) {

@@ -26,7 +26,8 @@ bool draws_rows(const SamplingPlan& plan) { return plan.bootstrap || plan.subsam
 
 bool some_are_neither(const SamplingPlan& plan) {
     return plan.structure > 0.0 || !plan.held_out.empty() ||
-           ((!draws_rows(plan) || plan.patches) && std::ranges::count(plan.weights, 0.0) > 0);
+           ((!draws_rows(plan) || plan.patches || plan.grouped()) &&
+            std::ranges::count(plan.weights, 0.0) > 0);
 }
 
 // Groups the rows of one tree by leaf, and returns whether all weights fit their type.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "sampling/patch_rows.hpp"
@@ -12,8 +13,9 @@ namespace {
 
 // scikit-learn's "balanced" on the drawn rows: draws / (classes present * draws of the class),
 // multiplied over the outputs.
-void balance_classes(std::vector<double>& weights, const Target& target, std::size_t n_draws) {
+void balance_classes(std::vector<double>& weights, const Target& target) {
     const std::vector<double> counts = weights;
+    const double n_draws = std::accumulate(counts.begin(), counts.end(), 0.0);
     for (std::size_t k = 0; k < target.n_outputs; ++k) {
         const ClassId* label = target.classes.data() + k * target.n_rows;
         std::vector<double> drawn(target.n_classes[k], 0.0);
@@ -21,8 +23,7 @@ void balance_classes(std::vector<double>& weights, const Target& target, std::si
         const auto present =
             static_cast<double>(std::ranges::count_if(drawn, [](double d) { return d > 0.0; }));
         for (std::size_t i = 0; i < weights.size(); ++i)
-            if (counts[i] > 0.0)
-                weights[i] *= static_cast<double>(n_draws) / (present * drawn[label[i]]);
+            if (counts[i] > 0.0) weights[i] *= n_draws / (present * drawn[label[i]]);
     }
 }
 
@@ -64,19 +65,63 @@ std::vector<RowId> draw_without_replacement(std::size_t n, std::size_t wanted,
     return some;
 }
 
-// Divides the rows into structure and estimation samples, at least one of each.
-void assign_roles(LearningSubset& subset, double structure, std::uint32_t seed) {
-    const std::size_t n = subset.rows.size();
+// Numbers the groups of some rows in the order in which they appear; without groups, the rows.
+std::vector<std::size_t> units_of(const std::vector<RowId>& rows, const SamplingPlan& plan) {
+    std::vector<std::size_t> units(rows.size());
+    if (!plan.grouped()) {
+        std::iota(units.begin(), units.end(), std::size_t{0});
+        return units;
+    }
+    const std::size_t unseen = rows.size();
+    std::vector<std::size_t> number(plan.group_start.size(), unseen);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::size_t& of_group = number[plan.groups[rows[i]]];
+        if (of_group == unseen) of_group = n++;
+        units[i] = of_group;
+    }
+    return units;
+}
+
+// Divides the rows, or their groups, into structure and estimation samples, at least one of each.
+void assign_roles(LearningSubset& subset, const SamplingPlan& plan, std::uint32_t seed) {
+    const std::vector<std::size_t> units = units_of(subset.rows, plan);
+    const std::size_t n = units.empty() ? 0 : std::ranges::max(units) + 1;
     if (n < 2)
         throw std::invalid_argument(
-            "honest trees need rows to find splits and others to fill leaves, and one has 1 "
-            "sample");
-    const auto wanted = static_cast<std::size_t>(structure * static_cast<double>(n) + 0.5);
+            plan.grouped() ? "honest trees need groups to find splits and others to fill leaves, "
+                             "and one has 1 group"
+                           : "honest trees need rows to find splits and others to fill leaves, and "
+                             "one has 1 sample");
+    const auto wanted = static_cast<std::size_t>(plan.structure * static_cast<double>(n) + 0.5);
     RandomStream stream(derive(root_key(seed), kRolesPart));
-    subset.estimates.assign(n, 1);
+    std::vector<std::uint8_t> estimates(n, 1);
     for (const RowId i :
          draw_without_replacement(n, std::clamp<std::size_t>(wanted, 1, n - 1), stream))
-        subset.estimates[i] = 0;
+        estimates[i] = 0;
+    subset.estimates.resize(units.size());
+    for (std::size_t i = 0; i < units.size(); ++i) subset.estimates[i] = estimates[units[i]];
+}
+
+// Calls visit(row) for the rows of the groups drawn for a tree, in the order drawn.
+template <class Visit>
+void for_drawn_groups(const SamplingPlan& plan, RandomStream& stream, const StopFlag& stop,
+                      Visit&& visit) {
+    const std::size_t n = plan.candidates.size();
+    std::size_t n_visited = 0;
+    const auto visit_group = [&](std::size_t place) {
+        const std::size_t group = plan.candidates[place];
+        for (std::size_t i = plan.group_start[group]; i < plan.group_start[group + 1]; ++i) {
+            if (n_visited++ % kStopBlock == 0) stop.check();
+            visit(plan.group_rows[i]);
+        }
+    };
+    if (plan.subsample) {
+        for (const RowId place : draw_without_replacement(n, std::min(plan.n_draws, n), stream))
+            visit_group(place);
+        return;
+    }
+    for (std::size_t draw = 0; draw < plan.n_draws; ++draw) visit_group(stream.below(n));
 }
 
 // Calls visit(row) for the rows drawn for a tree, in the order drawn.
@@ -90,6 +135,7 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& sto
         return;
     }
     RandomStream stream(derive(root_key(seed), kRowsPart));
+    if (plan.grouped()) return for_drawn_groups(plan, stream, stop, visit);
     if (plan.subsample) {
         const auto& of = plan.candidates;
         const std::size_t n = of.empty() ? plan.n_rows : of.size();
@@ -113,6 +159,31 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& sto
     }
 }
 
+// Sorts the rows by group. Groups without weight are not drawn.
+void prepare_groups(SamplingPlan& plan) {
+    if (plan.groups.size() != plan.n_rows)
+        throw std::invalid_argument("groups do not have one value per row");
+    if (plan.patches) throw std::invalid_argument("the rows of patches have no groups");
+    for (const RowId group : plan.groups)
+        if (group >= plan.n_rows)
+            throw std::invalid_argument("a group has a number above that of the rows");
+    const std::size_t n_groups = std::size_t{std::ranges::max(plan.groups)} + 1;
+    std::vector<double> weight(n_groups, 0.0);
+    plan.group_start.assign(n_groups + 1, 0);
+    for (std::size_t i = 0; i < plan.n_rows; ++i) {
+        ++plan.group_start[plan.groups[i] + 1];
+        weight[plan.groups[i]] += plan.weights.empty() ? 1.0 : plan.weights[i];
+    }
+    std::partial_sum(plan.group_start.begin(), plan.group_start.end(), plan.group_start.begin());
+    std::vector<std::size_t> next = plan.group_start;
+    plan.group_rows.resize(plan.n_rows);
+    for (std::size_t i = 0; i < plan.n_rows; ++i)
+        plan.group_rows[next[plan.groups[i]]++] = static_cast<RowId>(i);
+    plan.candidates.clear();
+    for (std::size_t g = 0; g < n_groups; ++g)
+        if (weight[g] > 0.0) plan.candidates.push_back(static_cast<RowId>(g));
+}
+
 }  // namespace
 
 void SamplingPlan::prepare() {
@@ -128,7 +199,7 @@ void SamplingPlan::prepare() {
     for (const double w : weights) {
         if (!(w >= 0.0)) throw std::invalid_argument("sample_weight has a negative value");
         sum += w;
-        if (bootstrap) running.push_back(sum);
+        if (bootstrap && !grouped()) running.push_back(sum);
     }
     scale_up(running);
     candidates.clear();
@@ -137,11 +208,14 @@ void SamplingPlan::prepare() {
             if (weights[i] > 0.0) candidates.push_back(static_cast<RowId>(i));
     if (!weights.empty() && !(sum > 0.0 && std::isfinite(sum)))
         throw std::invalid_argument("the sum of sample_weight must be positive and finite");
+    if (grouped()) prepare_groups(*this);
 }
 
 std::size_t SamplingPlan::usual_size() const {
     const auto n = static_cast<double>(n_rows), draws = static_cast<double>(n_draws);
-    if (bootstrap) return static_cast<std::size_t>(n * -std::expm1(-draws / n));
+    const double of = grouped() ? static_cast<double>(candidates.size()) : n;
+    if (bootstrap) return static_cast<std::size_t>(n * -std::expm1(-draws / of));
+    if (subsample && grouped()) return static_cast<std::size_t>(n * std::min(draws / of, 1.0));
     return subsample ? std::min(n_draws, n_rows) : n_rows;
 }
 
@@ -165,11 +239,14 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
     if (plan.bootstrap) {
         subset.weights.assign(plan.n_rows, 0.0);
         for_drawn(plan, seed, stop, [&](RowId row) { subset.weights[row] += 1.0; });
-        if (plan.balanced_subsample) balance_classes(subset.weights, target, plan.n_draws);
+        if (plan.balanced_subsample) balance_classes(subset.weights, target);
+        if (plan.grouped() && !plan.weights.empty())
+            for (std::size_t i = 0; i < plan.n_rows; ++i) subset.weights[i] *= plan.weights[i];
     } else if (plan.subsample && plan.weights.empty()) {
         subset.rows = draw_rows(plan, seed, stop);
+        if (plan.grouped()) std::ranges::sort(subset.rows);
         subset.whole = static_cast<double>(subset.rows.size());
-        if (plan.structure > 0.0) assign_roles(subset, plan.structure, seed);
+        if (plan.structure > 0.0) assign_roles(subset, plan, seed);
         return subset;
     } else if (plan.subsample) {
         subset.weights.assign(plan.n_rows, 0.0);
@@ -192,7 +269,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
             w < 0x1.0p20 && w == static_cast<double>(static_cast<std::int32_t>(w));
     }
     subset.rows.resize(n);
-    if (plan.structure > 0.0) assign_roles(subset, plan.structure, seed);
+    if (plan.structure > 0.0) assign_roles(subset, plan, seed);
     return subset;
 }
 

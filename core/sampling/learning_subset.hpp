@@ -1,5 +1,5 @@
 // The rows of a tree and their weights: all rows, a bootstrap replicate kept as counts on the
-// unique rows (thesis 5.27), or a subsample without replacement.
+// unique rows (thesis 5.27), or a subsample without replacement; of single rows or of groups.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,13 @@ struct SamplingPlan {
     std::vector<RowId>
         candidates;  // rows that a subsample draws from, made by prepare(); empty: all rows
     std::vector<RowId> held_out;  // rows that trees are pruned on: never drawn and never out of bag
+    std::vector<RowId> groups;    // the group of each row; empty: rows are drawn one by one. With
+                                  // groups, n_draws of them are drawn, all equally probable, and
+                                  // weights multiply the rows; candidates are groups.
+    std::vector<RowId> group_rows;         // rows by group, made by prepare()
+    std::vector<std::size_t> group_start;  // where each group begins in them, and one more
 
+    bool grouped() const { return !groups.empty(); }
     void prepare();
     // The expected number of distinct rows of a tree.
     std::size_t usual_size() const;

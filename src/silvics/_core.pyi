@@ -160,6 +160,10 @@ class Sampling:
         structure: float = 0.0,
         held_out: Sequence[int] | None = None,
         patches: bool = False,
+        groups: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None = None,
     ) -> None: ...
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""

@@ -210,14 +210,20 @@ class IsolationForest(OutlierMixin, RandomOutputForest):
         return ceil(log2(max(self.max_samples_, 2)))
 
     def _learning_task(
-        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+        self,
+        axes: Axes,
+        X: Blocks,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        seed: int,
+        groups: np.ndarray | None = None,
     ) -> LearningTask:
         if weights is not None and weights.min() == weights.max():
             weights = None
         if weights is not None:  # they are probabilities of being drawn
             axes = replace(axes, rows="bootstrap")
         self._n_columns_of_tree = axes.max_columns
-        return super()._learning_task(axes, X, y, weights, seed)
+        return super()._learning_task(axes, X, y, weights, seed, groups)
 
     def _finished(self, task: LearningTask, trees: list[_core.Tree]) -> list[_core.Tree]:
         del task

@@ -159,6 +159,8 @@ def test_selectors_say_what_they_take_and_have(kind):
     fitted = kind(silvics.RandomForestClassifier(5, random_state=0))
     if "options" in kind().get_params():
         fitted.set_params(options={"n_permutations": 2}, level=0.5, how=None)
+    if "random_state" in kind().get_params():
+        fitted.set_params(random_state=0)
     fitted.fit(X, y)
     described = set(section(kind, "Attributes")) - {"feature_names_in_"}
     public = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}

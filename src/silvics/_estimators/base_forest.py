@@ -10,7 +10,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from silvics import _core
 from silvics._estimators.calibration import HasCalibration
@@ -18,9 +17,10 @@ from silvics._estimators.distributions import HasDistributions
 from silvics._estimators.forest_growth import GrowsTrees
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
-from silvics._estimators.samples import check_can_keep_samples, with_attached_samples, with_samples
+from silvics._estimators.samples import HasSamples, check_can_keep_samples, with_samples
 from silvics._fitting import parameters, targets
 from silvics._fitting.axes import Axes, classic_axes
+from silvics._fitting.groups import check_same_groups, group_numbers
 from silvics._fitting.learning_task import LearningTask, forest_task
 from silvics._predicting import prediction
 from silvics._predicting.out_of_bag import out_of_bag_estimate
@@ -28,11 +28,10 @@ from silvics._predicting.sampling import require_rows_left_out
 from silvics._sklearn import (
     ClassifierMixin,
     RegressorMixin,
-    available_if,
     fit_context,
     with_callbacks,
 )
-from silvics._state import fit_aside, reads_one_state, with_state
+from silvics._state import fit_aside, reads_one_state
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
 from silvics._warnings import warn_user
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
+class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -63,7 +62,15 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
         return super()._needed_in_files(grown_here) | {"interrupted_"}
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> Self:
         """Fit the forest to a training set.
 
         Ctrl-C or an exception of ``progress`` stops the fit. The trees that are finished by then
@@ -81,6 +88,11 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
             probability proportional to its weight. Otherwise the weights multiply the samples, so
             that a weight of two is the same as a row given twice. None gives all samples the same
             weight.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each sample, such as a patient or a day. Trees draw groups as a whole, all
+            with the same probability, so that a sample is out of bag only if its whole group is.
+            ``max_samples`` is then the number or the fraction of groups, and weights multiply the
+            samples. None draws single samples.
         feature_names : array-like of str, default=None
             Names of the columns if X is an array or a sparse matrix. A data frame has its own
             names.
@@ -98,45 +110,10 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
         10
         """
         named = inputs.named(X, feature_names)
-        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
-
-    @available_if(lambda forest: forest._has_outputs)
-    def attach_samples(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add the training rows of every leaf to a fitted forest.
-
-        The result is the same as that of ``fit`` with ``keep_samples=True``. The rows must be those
-        of ``fit``, in the same order: it is checked that every leaf gets the same number of rows,
-        with the same total weight, as when its tree was grown. X itself is not kept.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The samples that the forest was fitted to.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The outputs that the forest was fitted to.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights that were passed to ``fit``, if any.
-
-        Returns
-        -------
-        self : object
-            The forest, with the training rows.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from silvics import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
-        >>> importances = forest.attach_samples(X, y).importances("ufi")
-        """
-        check_is_fitted(self)
-        state = vars(self)  # a fit in another thread replaces the whole dictionary
-        state["_grown"] = with_attached_samples(with_state(self, state), X, y, sample_weight)
-        return self
+        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, groups))
 
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> bool:
         """Fit this copy of the estimator. Return False if nothing has changed."""
         begin = time.monotonic()
         if issparse(y):
@@ -151,8 +128,9 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
         targets.warn_of_column(y)
         y = targets.as_columns(y)
         weights = targets.checked_weights(sample_weight, blocks)
+        numbers = group_numbers(groups, blocks.shape[0])
         before, seed, n_more = self._to_grow()
-        task = self._learning_task(axes, blocks, y, weights, seed)
+        task = self._learning_task(axes, blocks, y, weights, seed, numbers)
         if before is not None and not _could_be_of(before.trees[0], task):
             if n_more == 0:
                 return False
@@ -161,6 +139,7 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
                 "number of columns, outputs and classes as in the previous fit. Set "
                 "warm_start=False to grow a new forest."
             )
+        check_same_groups(None if before is None else before.sampling, task.sampling)
         if self._stops_early:
             require_rows_left_out(task.sampling, "early_stopping=True")
         if self.oob_score:
@@ -197,7 +176,13 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
         return classic_axes(self)
 
     def _learning_task(
-        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+        self,
+        axes: Axes,
+        X: Blocks,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        seed: int,
+        groups: np.ndarray | None = None,
     ) -> LearningTask:
         """Encode the outputs and decide how each tree draws its rows."""
         outputs = targets.encode_outputs(
@@ -215,7 +200,7 @@ class BaseForest(HasOutOfBag, HasProximities, GrowsTrees):
         return forest_task(
             self, axes, self._variables, X, outputs, targets.combined(weights, by_class), seed,
             balanced=bootstrap and isinstance(chosen, str) and chosen == "balanced_subsample",
-            weights_given=weights is not None and chosen is not None,
+            weights_given=weights is not None and chosen is not None, groups=groups,
         )  # fmt: skip
 
     def _estimate(self, task: LearningTask, grew: bool) -> None:

@@ -58,7 +58,7 @@ class RandomOutputForest(BaseForest):
     category_gain = "plain"
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(
+    def fit(  # type: ignore[override]
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:
         """Fit the forest to a set of samples.
@@ -108,8 +108,14 @@ class RandomOutputForest(BaseForest):
         return blocks, np.zeros(blocks.shape[0])  # replaced in _learning_task, which has the seed
 
     def _learning_task(
-        self, axes: Axes, X: Blocks, y: np.ndarray, weights: np.ndarray | None, seed: int
+        self,
+        axes: Axes,
+        X: Blocks,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        seed: int,
+        groups: np.ndarray | None = None,
     ) -> LearningTask:
         # The output depends on the seed only, so that trees added later have the same output.
         y = check_random_state(seed).uniform(size=y.shape)
-        return super()._learning_task(axes, X, y, weights, seed)
+        return super()._learning_task(axes, X, y, weights, seed, groups)

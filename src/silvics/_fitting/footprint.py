@@ -27,7 +27,7 @@ def least_table_bytes(task: LearningTask) -> int:
 def footprint_of(forest: Any, task: LearningTask, table_bytes: int, n_threads: int) -> Footprint:
     """Return the memory that a fit needs besides X, y and the trees."""
     n_rows, outputs = task.X.shape[0], task.outputs
-    n_drawn = task.sampling.n_drawn or n_rows
+    n_drawn = task.sampling.n_rows_drawn
     repeats = task.sampling.rows == "bootstrap"
     distinct = n_rows * -expm1(-n_drawn / n_rows) if repeats else min(n_drawn, n_rows)
     width = sum(outputs.n_classes) or outputs.n_outputs

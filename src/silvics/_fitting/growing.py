@@ -72,7 +72,7 @@ class _CodedGrower:
         self._rules, self._criterion = task.rules(task.axes), task.criterion
         self._n_jobs, self._task = n_jobs, task
         n_samples = task.X.shape[0]
-        reads_per_row = (task.sampling.n_drawn or n_samples) * n_trees / n_samples
+        reads_per_row = task.sampling.n_rows_drawn * n_trees / n_samples
         self._table = parameters.coded_table(
             task.settings, inputs.to_grow(task.X), self._rules, n_jobs, reads_per_row
         )

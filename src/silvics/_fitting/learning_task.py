@@ -11,6 +11,7 @@ import numpy as np
 from silvics import _core
 from silvics._fitting import parameters, pruning
 from silvics._fitting.axes import Axes
+from silvics._fitting.groups import check_choices, n_groups_drawn
 from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.sampling import RowSampling
 from silvics._tables.table import Blocks, Variables
@@ -80,19 +81,28 @@ def forest_task(
     *,
     balanced: bool,
     weights_given: bool,
+    groups: np.ndarray | None = None,
 ) -> LearningTask:
-    """Create the task of a forest whose trees draw their rows by these weights."""
-    n_samples, held_out = X.shape[0], None
+    """Create the task of a forest whose trees draw their rows by these weights or groups."""
+    n_samples, held_out, n_groups, n_drawn = X.shape[0], None, 0, None
+    if groups is not None:
+        check_choices(axes)
+        n_groups = int(groups.max()) + 1
+        n_drawn = n_groups_drawn(axes, n_groups)
     if axes.pruning == "reduced_error":
         weights, held_out = pruning.hold_out(axes, seed, n_samples, weights)
+    if axes.rows != "all" and groups is None:
+        n_drawn = parameters.n_rows_drawn(axes, n_samples, weights)
     sampling = RowSampling(
         rows=axes.rows,
         n_samples=n_samples,
-        n_drawn=None if axes.rows == "all" else parameters.n_rows_drawn(axes, n_samples, weights),
+        n_drawn=n_drawn,
         weights=weights,
         balanced=balanced,
         structure=axes.honest,
         n_held_out=0 if held_out is None else len(held_out.rows),
         weights_given=weights_given,
+        groups=groups,
+        n_groups=n_groups,
     )
     return LearningTask(settings, axes, variables, X, outputs, seed, sampling, held_out)

@@ -94,7 +94,8 @@ class GrownForest:
         if not self.sampling.weights_known:
             raise AttributeError(
                 "estimators_samples_ is not available: the file of this model does not have the "
-                "weights by which rows were drawn. Save the model with training_rows=True."
+                "weights or groups by which rows were drawn. Save the model with "
+                "training_rows=True."
             )
         self.sampling.check_against(self.trees[0])
         n_samples = self.sampling.n_samples

@@ -24,10 +24,10 @@ class RowSampling:
     n_samples : int
         The number of training rows.
     n_drawn : int or None
-        The number of rows that a tree draws; None if it takes all.
+        The number of rows, or of groups, that a tree draws; None if it takes all.
     weights : ndarray of shape (n_samples,), or None
-        Weights of the rows, including class weights. With "bootstrap", rows are drawn with
-        probabilities proportional to them.
+        Weights of the rows, including class weights. With "bootstrap" and without groups, rows are
+        drawn with probabilities proportional to them.
     balanced : bool
         Whether each tree balances the weights of the classes in the rows that it has drawn.
     structure : float
@@ -37,7 +37,11 @@ class RowSampling:
     weights_given : bool
         Whether the user passed sample weights in addition to class weights.
     weights_known : bool
-        False if the model was loaded from a file without the weights.
+        False if the model was loaded from a file without the weights or the groups.
+    groups : ndarray of shape (n_samples,), or None
+        The number of the group of each row, if groups are drawn as a whole.
+    n_groups : int
+        The number of groups; 0 if rows are drawn one by one.
     """
 
     rows: str
@@ -49,6 +53,17 @@ class RowSampling:
     n_held_out: int = 0
     weights_given: bool = False
     weights_known: bool = True
+    groups: np.ndarray | None = None
+    n_groups: int = 0
+
+    @property
+    def n_rows_drawn(self) -> int:
+        """The number of rows that a tree draws, or the number to expect if it draws groups."""
+        if self.n_drawn is None:
+            return self.n_samples
+        if not self.n_groups:
+            return self.n_drawn
+        return max(round(self.n_drawn * self.n_samples / self.n_groups), 1)
 
     @property
     def leaves_rows_out(self) -> bool:
@@ -56,9 +71,17 @@ class RowSampling:
         if self.rows in ("all", "bootstrap"):
             return self.rows == "bootstrap"
         drawn = self.n_drawn or 0
+        if self.n_groups:
+            return drawn < self._n_groups_with_weight
         if self.rows == "subsample" and self.weights is not None:  # draws none of weight zero
             drawn = min(drawn, int(np.count_nonzero(self.weights)))
         return drawn < self.n_samples - self.n_held_out
+
+    @property
+    def _n_groups_with_weight(self) -> int:
+        if self.groups is None or self.weights is None:
+            return self.n_groups
+        return len(np.unique(self.groups[self.weights > 0]))
 
     def held_out(self, seed: int) -> np.ndarray:
         """Return the indices of the held-out rows, in ascending order, for the seed of a forest."""
@@ -78,6 +101,7 @@ class RowSampling:
             self.structure,
             self.held_out(seed).tolist() if self.n_held_out else None,
             self.rows == "patches",
+            self.groups,
         )
 
     def check_against(self, tree: _core.Tree) -> None:
@@ -85,6 +109,8 @@ class RowSampling:
 
         The numbers may come from a damaged file, which must not cause a large allocation.
         """
+        if self.n_groups:
+            return  # at most as many groups are drawn as there are, and their rows are in the file
         if self.balanced and tree.n_outputs > 1:
             return  # products of class weights have no bound
         if self.weights is not None and self.rows != "bootstrap":

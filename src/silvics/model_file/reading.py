@@ -121,7 +121,7 @@ def _restored(
     content.end()
     known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
-    weights = arrays.pop("sample_weight", None)
+    weights, groups = arrays.pop("sample_weight", None), arrays.pop("groups", None)
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
     members = {of: arrays.pop(name) for name, of in SAMPLES.items() if name in arrays}
     member_outputs = arrays.pop("member_outputs", None)
@@ -138,7 +138,7 @@ def _restored(
         refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
-        array is not None for array in [weights, samples, *by_row.values()]
+        array is not None for array in [weights, groups, samples, *by_row.values()]
     )):  # fmt: skip
         refuse("it has data that its header does not announce")
     trees = Trees.stored(
@@ -153,7 +153,7 @@ def _restored(
     weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
         refuse("a single tree has several trees, or the growth of a forest")
-    grown = _read_growth(growth, trees, work, weights, weights_given)
+    grown = _read_growth(growth, trees, work, weights, weights_given, groups)
     if samples is not None or members or member_outputs is not None:
         read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
         grown = replace(grown, samples=read)
@@ -256,11 +256,12 @@ def _read_growth(
     work: np.ndarray | None,
     weights: np.ndarray | None,
     weights_given: bool,
+    groups: np.ndarray | None,
 ) -> GrownForest:
     """Read how the trees were grown, if the file has it."""
     if fields is None:
-        if work is not None or weights is not None:
-            refuse("a forest without growth has work or weights")
+        if work is not None or weights is not None or groups is not None:
+            refuse("a forest without growth has work, weights or groups")
         return GrownForest(trees)
     growth = _Fields(fields, "growth")
     seed = growth.take("seed", is_seed)
@@ -268,6 +269,13 @@ def _read_growth(
     weighted, n_held_out = growth.take("weighted", is_bool), 0
     if growth.has("n_held_out"):  # trees were pruned on held-out rows
         n_held_out = growth.take("n_held_out", is_int(1, drawn["n_samples"] - 1))
+    n_groups = 0
+    if growth.has("n_groups"):
+        n_groups = growth.take("n_groups", is_int(1, drawn["n_samples"]))
+        if drawn["rows"] not in ("bootstrap", "subsample") or n_held_out:
+            refuse("its trees cannot have drawn groups")
+        if drawn["n_drawn"] is None or drawn["n_drawn"] > n_groups:
+            refuse("its trees cannot have drawn so many groups")
     growth.end()
     if work is None or work.dtype != np.uint64 or work.shape != (len(trees), 4):
         refuse("the work of growing does not match its trees")
@@ -276,7 +284,10 @@ def _read_growth(
         weights=None if weights is None else _checked_weights(weights, drawn["n_samples"]),
         n_held_out=n_held_out,
         weights_given=weights_given,
-        weights_known=weights is not None or not weighted,
+        weights_known=(weights is not None or not weighted)
+        and (groups is not None or not n_groups),
+        groups=None if groups is None else _checked_groups(groups, drawn["n_samples"], n_groups),
+        n_groups=n_groups,
     )
     return GrownForest(trees, seed, sampling, [tuple(of_tree) for of_tree in work.tolist()])
 
@@ -315,6 +326,13 @@ def _checked_weights(weights: np.ndarray, n_samples: int) -> np.ndarray:
     if not good:
         refuse("the weights of training rows are not valid")
     return weights.copy()
+
+
+def _checked_groups(groups: np.ndarray, n_samples: int, n_groups: int) -> np.ndarray:
+    good = groups.dtype == np.uint32 and groups.shape == (n_samples,)
+    if not good or not np.array_equal(np.unique(groups), np.arange(n_groups)):
+        refuse("the groups of training rows are not valid")
+    return groups.copy()
 
 
 def _put_rows(model: Any, by_row: dict[str, np.ndarray | None], n_samples: int | None) -> None:

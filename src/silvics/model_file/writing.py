@@ -70,6 +70,8 @@ def described(
             arrays["work"] = np.array(grown.work, dtype=np.uint64)
             if training_rows and grown.sampling.weights is not None:
                 arrays["sample_weight"] = np.asarray(grown.sampling.weights, dtype=np.float64)
+            if training_rows and grown.sampling.groups is not None:
+                arrays["groups"] = grown.sampling.groups
             if training_rows and grown.samples is not None:
                 content["samples"] = {"n_parts": grown.samples.membership.n_parts}
                 arrays |= _samples_arrays(grown.samples)
@@ -91,6 +93,8 @@ def _encode_growth(grown: GrownForest) -> dict[str, Any]:
     encoded["weighted"] = sampling.weights is not None or not sampling.weights_known
     if sampling.n_held_out:
         encoded["n_held_out"] = sampling.n_held_out
+    if sampling.n_groups:
+        encoded["n_groups"] = sampling.n_groups
     return encoded
 
 

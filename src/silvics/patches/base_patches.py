@@ -27,7 +27,7 @@ from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
-from silvics.patches import out_of_patch
+from silvics.patches import ivotes, out_of_patch
 from silvics.patches.growing import PatchTask, grow, patch_task
 from silvics.patches.racing import raced, shaped
 from silvics.patches.rows import RowsInMemory
@@ -64,7 +64,9 @@ class BasePatches(AnyRecipe, BaseForest):
     bytes_read_: int
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None) -> Self:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Fit the forest to a training set, which may be larger than the memory.
 
         Ctrl-C or an exception of ``progress`` stops the fit. The trees that are finished by then
@@ -184,19 +186,44 @@ class BasePatches(AnyRecipe, BaseForest):
         assert isinstance(task, PatchTask)
         n_jobs = n_threads(self.n_jobs)
         rules = [] if self.max_time is None else [TimeBudget(self.max_time, begin)]
-        growth = grow(
+        by_importance = self._draw == "importance"
+        if by_importance:
+            self._check_importance(task)
+        growth = (ivotes.grow if by_importance else grow)(
             task, seeds, n_jobs=n_jobs, budget=bytes_of(self.max_memory),
             progress=self._progress(n_jobs, rules), rules=rules,
         )  # fmt: skip
         growth.trees = self._finished(task, growth.trees)
         return growth
 
+    @property
+    def _draw(self) -> str:
+        return getattr(self, "draw", "uniform")
+
+    def _check_importance(self, task: PatchTask) -> None:
+        """Raise ValueError for what ``draw="importance"`` does not support."""
+        for wrong, why in [
+            (task.outputs.n_outputs > 1, "predicts one output, and y has several outputs"),
+            (bool(self.oob_score), "has no out-of-patch score: set oob_score=False"),
+            (self.warm_start, "cannot add trees to a forest: set warm_start=False"),
+        ]:
+            if wrong:
+                raise ValueError(f'draw="importance" {why}.')
+
+    def _grow(
+        self, task: LearningTask, given: Any, before: GrownForest | None, n_more: int, begin: float
+    ) -> BaseException | None:
+        error = super()._grow(task, given, before, n_more, begin)
+        if self._draw == "importance":  # the rows are not a function of the seed
+            self._grown = replace(self._grown, seed=None, sampling=None)
+        return error
+
     # ---- scans
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> bool:
         if isinstance(X, Scan):
             return self._fit_scan(X, y, sample_weight)
-        changed = super()._fit(X, y, sample_weight)
+        changed = super()._fit(X, y, sample_weight, groups)
         self.n_passes_, self.bytes_read_ = 0, 0
         return changed
 

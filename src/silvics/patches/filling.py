@@ -72,6 +72,19 @@ class Patch:
             out[:] = values[rows]
         return kept
 
+    def places(self, n_rows: int) -> np.ndarray:
+        """Return the numbers of its rows in the table, ascending."""
+        return _core.PatchRows(self.seed, n_rows, self.n_drawn).below(n_rows)
+
+    def part(self, rows: np.ndarray, columns: np.ndarray) -> Patch:
+        """Return a patch with some of its rows and columns."""
+        made = Patch(self.seed, len(rows), len(rows), columns)
+        made._values = {j: self._values[j][rows] for j in columns.tolist()}
+        made.y = self.y[rows]
+        made.weights = None if self.weights is None else self.weights[rows]
+        made._filled = len(rows)
+        return made
+
     def blocks(self, n_features: int, n_levels: Sequence[int]) -> Blocks:
         """Return the patch as a table of all columns, of which the others take no memory."""
         assert self._filled == self.n_drawn

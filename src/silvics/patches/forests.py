@@ -46,9 +46,12 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
     memory.
     """
 
+    draw: str
+
     _tree_class = DecisionTreeClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PATCH_CONSTRAINTS,
+        "draw": [StrOptions({"uniform", "importance"})],
         "criterion": [StrOptions({*CLASSIFICATION_CRITERIA, "gain_ratio"}), None],
         "class_weight": BaseForestClassifier._parameter_constraints["class_weight"],
     }
@@ -62,6 +65,7 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
         max_columns: float | str | None = None,
         max_features: float | str | None = None,
         max_memory: float | str | None = None,
+        draw: str = "uniform",
         criterion: str | None = None,
         variables: str | None = None,
         feature_weights: Any = None,

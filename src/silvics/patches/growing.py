@@ -130,7 +130,7 @@ def _grow_all(
     while patches:
         some = patches[: chosen.n_jobs]
         del patches[: chosen.n_jobs]
-        grown = grow_some(task, some, chosen.n_jobs, _from(progress, len(trees), n_trees))
+        grown = grow_some(task, some, chosen.n_jobs, continued(progress, len(trees), n_trees))
         del some
         trees += grown.trees
         work += grown.work
@@ -145,7 +145,7 @@ def _grow_all(
     return Growth(trees, work, None)
 
 
-def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
+def continued(progress: Progress | None, done: int, total: int) -> Progress | None:
     """Return progress that continues from the trees which are done."""
     if progress is None:
         return None

@@ -22,6 +22,11 @@ max_memory : int, float, str or None
     Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
     It determines the number of passes over a scan. Patches that do not fit are refused. None uses
     up to half of the free memory.
+draw : {"uniform", "importance"}
+    How the rows of a patch are drawn. "uniform" draws all sets of rows with the same probability.
+    "importance" is Ivotes (Breiman 1999): it prefers rows that earlier trees predict wrongly. Trees
+    then depend on earlier trees, and are grown in blocks of ten, with a pass over a scan for each
+    block. The rows that trees have drawn are not known afterwards.
 max_time : float or None
     Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
     kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None

@@ -27,7 +27,7 @@ from silvics.patches.growing import PatchTask, grow_some, size_of_patches
 SAMPLES = (0.01, 0.03, 0.1, 0.25, 0.5, 0.75)
 COLUMNS = (0.25, 0.5, 0.75, 1.0)
 _FEWEST_ROWS = 50
-_TREES_OF_ROUNDS = (3, 4, 6)
+_TREES_OF_ROUNDS = (2, 4, 8)
 _CLEARLY = 1.5  # standard errors by which a shape must be worse to be dropped
 _SAMPLE_ROWS = 4000
 _BATCH_ROWS = 1 << 14
@@ -128,7 +128,7 @@ def raced(
             ]
         for racer, of_shape in zip(racers, patches, strict=True):
             _race(racer, of_shape, matrix, places, n_jobs)
-        racers = _not_worse(racers, y, n_trees, _CLEARLY)[: (len(racers) + 1) // 2]
+        racers = _not_worse(racers, y, n_trees, _CLEARLY)[: (len(racers) + 2) // 3]
         if len(racers) == 1:
             break
     # Of shapes that the rows do not tell apart, the one with the smallest patches.

@@ -99,13 +99,21 @@ class _Form:
 
 
 def count_products(grown: GrownForest) -> np.ndarray:
-    """Return, for each pair of trees, the sum over rows of the products of their in-bag counts."""
-    assert grown.sampling is not None
+    """Return, for each pair of trees, the sum over rows of the products of their in-bag counts.
+
+    If trees draw groups of rows, the sum is over the groups.
+    """
+    sampling = grown.sampling
+    assert sampling is not None
     native, n_trees = grown.native_sampling(), len(grown.trees)
-    grown.sampling.check_against(grown.trees[0])
-    counts = np.empty((n_trees, grown.sampling.n_samples), dtype=np.float32)
+    sampling.check_against(grown.trees[0])
+    n, one_of_each = sampling.n_samples, None
+    if sampling.groups is not None:
+        one_of_each = np.unique(sampling.groups, return_index=True)[1]
+    counts = np.empty((n_trees, sampling.n_groups or n), dtype=np.float32)
     for m, seed in enumerate(grown.tree_seeds()):
-        counts[m] = np.bincount(native.rows(seed), minlength=counts.shape[1])
+        by_row = np.bincount(native.rows(seed), minlength=n)
+        counts[m] = by_row if one_of_each is None else by_row[one_of_each]
     products = np.zeros((n_trees, n_trees))
     for first in range(0, counts.shape[1], _ROWS_AT_ONCE):
         some = counts[:, first : first + _ROWS_AT_ONCE]
@@ -119,7 +127,7 @@ def _factor(grown: GrownForest) -> float:
     assert sampling is not None
     if sampling.rows == "bootstrap":
         return 1.0
-    n = sampling.n_samples - sampling.n_held_out
+    n = sampling.n_groups or sampling.n_samples - sampling.n_held_out
     left = n - (sampling.n_drawn or 0)
     return (n - 1) / n * (n / left) ** 2
 

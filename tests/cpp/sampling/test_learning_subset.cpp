@@ -44,6 +44,50 @@ TEST_CASE("without bootstrap the subset is the rows of positive weight, in order
     }
 }
 
+TEST_CASE("groups are drawn as a whole") {
+    const std::vector<RowId> groups{2, 0, 1, 0, 2, 2, 3, 3};
+    for (const bool bootstrap : {true, false})
+        for (const bool weighted : {false, true})
+            for (std::uint32_t seed = 0; seed < 50; ++seed) {
+                SamplingPlan plan;
+                plan.n_rows = groups.size();
+                plan.bootstrap = bootstrap;
+                plan.subsample = !bootstrap;
+                plan.n_draws = bootstrap ? 4 : 2;
+                plan.groups = groups;
+                if (weighted) plan.weights = {1, 2, 3, 0, 1, 1, 0, 0};  // group 3 has no weight
+                plan.prepare();
+                std::vector<double> counts(groups.size(), 0.0);
+                for (const RowId row : draw_rows(plan, seed)) ++counts.at(row);
+                const std::vector<bool> out = out_of_bag(plan, seed);
+                const LearningSubset subset = learning_subset(plan, {}, seed);
+                std::vector<double> of_group(4, -1.0);
+                for (std::size_t i = 0; i < groups.size(); ++i) {
+                    double& count = of_group[groups[i]];
+                    CHECK((count < 0.0 || count == counts[i]));
+                    count = counts[i];
+                    CHECK(out[i] == (count == 0.0));
+                    const double weight = count * (weighted ? plan.weights[i] : 1.0);
+                    CHECK(std::ranges::binary_search(subset.rows, i) == (weight > 0.0));
+                    if (weight > 0.0) CHECK(subset.weight(static_cast<RowId>(i)) == weight);
+                }
+                CHECK(std::accumulate(of_group.begin(), of_group.end(), 0.0) ==
+                      static_cast<double>(plan.n_draws));
+                if (weighted) CHECK(of_group[3] == 0.0);
+            }
+}
+
+TEST_CASE("groups that do not fit the rows are refused") {
+    SamplingPlan plan = plan_of(3, true);
+    plan.groups = {0, 1};
+    CHECK_THROWS_WITH(plan.prepare(), "groups do not have one value per row");
+    plan.groups = {0, 1, 3};
+    CHECK_THROWS(plan.prepare());
+    plan.groups = {0, 1, 1};
+    plan.patches = true;
+    CHECK_THROWS(plan.prepare());
+}
+
 TEST_CASE("a bootstrap replicate counts its draws on the unique rows") {
     for (const std::size_t n_draws : {1U, 30U, 100U, 250U})
         for (std::uint32_t seed = 0; seed < 20; ++seed) {

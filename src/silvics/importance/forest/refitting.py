@@ -133,6 +133,11 @@ class ForestRefitter:
 def check_weights(forest: Any, sample_weight: Any) -> None:
     """Raise if a fitted forest had sample weights and they are not passed again."""
     grown: GrownForest | None = getattr(forest, "_grown", None)
+    if grown is not None and grown.sampling is not None and grown.sampling.n_groups:
+        raise ValueError(
+            "The forest has to be fitted again, and it was fitted with groups, which new fits "
+            "would not respect: pass a forest that was not fitted with groups."
+        )
     if sample_weight is not None or grown is None or grown.sampling is None:
         return
     sampling = grown.sampling
