@@ -236,7 +236,8 @@ def test_every_word_of_the_model_left_out(content):
     for path in list(leaves(model)):
         lacking = json.loads(text)
         taken(lacking, path)
-        if len(path) == 2 and path[0] == "parameters":
+        # Files of older versions lack parameters, and the reason why growth ended.
+        if (len(path) == 2 and path[0] == "parameters") or path == ("fitted", "stopped_"):
             assert quickly_used(closed(words, lacking, arrays))
         else:
             refuse(closed(words, lacking, arrays))
