@@ -79,6 +79,10 @@ def _add_report(commands: Any) -> None:
                          help="data, quality, inputs, cases, advice (default: all)")  # fmt: skip
     command.add_argument("--no-rows", action="store_true",
                          help="show no values of single rows")  # fmt: skip
+    command.add_argument("--max-time", type=float, metavar="SECONDS",
+                         help="end growth of the forest after this time")  # fmt: skip
+    command.add_argument("--max-memory", metavar="SIZE",
+                         help="the most memory for growing the forest, as in 2GB")  # fmt: skip
     command.add_argument("--title", help="title of the page")
     command.add_argument("--out", default="report", metavar="DIR",
                          help="folder for report.html, report.json and model.silvics")  # fmt: skip

@@ -21,7 +21,8 @@ def run(options: Any) -> dict[str, Any]:
             table, options.target, task=options.task, types=options.types, drop=options.drop,
             id=options.id, weight=options.weight, group=options.group, time=options.time, test=test,
             positive=options.positive, sections=options.sections, rows=not options.no_rows,
-            random_state=options.seed, n_jobs=options.jobs, title=options.title, progress=bar,
+            random_state=options.seed, max_time=options.max_time, max_memory=options.max_memory,
+            n_jobs=options.jobs, title=options.title, progress=bar,
             source=options.data, command=f"silvics {shlex.join(sys.argv[1:])}",
         )  # fmt: skip
     page = found.save(options.out)

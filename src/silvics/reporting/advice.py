@@ -17,6 +17,8 @@ def advice_section(subject: Subject, learned: Learned, source: str | None) -> Se
     """Say what could be better, and how to go on."""
     section = Section("advice", "Advice")
     check_is_fitted(learned.forest)
+    if learned.forest.stopped_:
+        section.add(Paragraph(f"Growth ended early: {learned.forest.stopped_}", "warning"))
     found = _diagnosis(subject, learned)
     if found is not None:
         section.values["findings"] = [

@@ -58,12 +58,16 @@ def learn(
     n_jobs: int | None,
     progress: Callable[[int, int], object] | None,
     n_trees: int | None = None,
+    **budget: Any,
 ) -> Learned:
-    """Grow the forest, and predict each row by trees that did not see it."""
+    """Grow the forest, and predict each row by trees that did not see it.
+
+    ``budget`` has the parameters ``max_time`` and ``max_memory`` of forests.
+    """
     kind = RandomForestClassifier if subject.is_classification else RandomForestRegressor
     forest = kind(
         n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
-        n_jobs=n_jobs, random_state=seed,
+        n_jobs=n_jobs, random_state=seed, **budget,
     )  # fmt: skip
     if subject.groups is not None or subject.time is not None:
         predicted, how = _by_folds(subject, forest)

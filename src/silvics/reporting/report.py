@@ -182,6 +182,8 @@ def report(
     sections: Iterable[str] | None = None,
     rows: bool = True,
     random_state: int = 0,
+    max_time: float | None = None,
+    max_memory: float | str | None = None,
     n_jobs: int | None = -1,
     title: str | None = None,
     progress: Progress | None = None,
@@ -224,6 +226,10 @@ def report(
         Whether the report may show values of single rows. False leaves out "cases".
     random_state : int, default=0
         The seed.
+    max_time : float or None, default=None
+        The most seconds that growing the forest may take; it then has fewer trees.
+    max_memory : int, str or None, default=None
+        The most memory that growing the forest may take, as in "2GB".
     n_jobs : int or None, default=-1
         Number of threads. The report does not depend on it.
     title : str or None, default=None
@@ -248,7 +254,7 @@ def report(
     return report_of(
         X, y, task=task, types=types, drop=drop, id=id, weight=weight, group=group, time=time,
         test=test, positive=positive, sections=sections, rows=rows, random_state=random_state,
-        n_jobs=n_jobs, title=title, progress=progress,
+        max_time=max_time, max_memory=max_memory, n_jobs=n_jobs, title=title, progress=progress,
     )  # fmt: skip
 
 
@@ -260,6 +266,8 @@ def report_of(
     sections: Iterable[str] | None,
     rows: bool,
     random_state: int,
+    max_time: float | None,
+    max_memory: float | str | None,
     n_jobs: int | None,
     title: str | None,
     progress: Progress | None,
@@ -273,7 +281,7 @@ def report_of(
     tested = None if test is None else _test_rows(subject, test, columns.get("types"))
     tell = progress or (lambda *_: None)
     learned = learn(
-        subject, seed=random_state, n_jobs=n_jobs,
+        subject, seed=random_state, n_jobs=n_jobs, max_time=max_time, max_memory=max_memory,
         progress=lambda done, total: tell("growing", done, total),
     )  # fmt: skip
     makers: dict[str, Callable[[], Section]] = {

@@ -170,3 +170,12 @@ def test_notebooks_show_the_page_in_a_frame(weather):
     shown = weather._repr_html_()
     assert shown.startswith("<iframe srcdoc=")
     assert "<!DOCTYPE html>" not in shown  # it is escaped
+
+
+def test_budgets_end_growth_early():
+    X, y = load_penguins(return_X_y=True)
+    found = silvics.report(X, y, sections=["data", "advice"], max_time=1e-6)
+    assert 1 <= len(found.forest) < 500
+    assert found.forest.stopped_ in " ".join(found.to_dict()["sections"]["advice"]["texts"])
+    with pytest.raises(ValueError, match="max_memory=1 kB is not enough"):
+        silvics.report(X, y, sections=["data"], max_memory=1000)
