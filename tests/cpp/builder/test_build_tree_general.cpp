@@ -1,5 +1,6 @@
 // With rules that both splitters obey, the general one grows the trees of the fast one.
 #include <cmath>
+#include <string_view>
 
 #include "doctest/doctest.h"
 #include "support/mixed_table.hpp"
@@ -92,8 +93,12 @@ void check_same_growth(const Plain& plain, bool missing, bool categories, bool r
             rules.search.adjust_levels = repeat % 3 != 0;
             rules.search.min_samples_leaf = 3 + test::pick(rng, 4);
             rules.stopping.min_samples_split = 12;
-            if (repeat % 4 == 3) rules.stopping.max_leaf_nodes = 9;
-            if (repeat % 4 == 3) rules.growth = Growth::best_first;
+            // The splitters add absolute errors in different orders, so that rounding decides ties
+            // between thresholds. With a limit of leaves, a tie changes other branches as well.
+            const bool limited =
+                repeat % 4 == 3 && std::string_view(plain.criterion) != "absolute_error";
+            if (limited) rules.stopping.max_leaf_nodes = 9;
+            if (limited) rules.growth = Growth::best_first;
             const Tree fast = test::grown(plain.criterion, mixed.table(), target, subset, rules);
             rules.search.general = true;
             const Tree general = test::grown(plain.criterion, mixed.table(), target, subset, rules);
