@@ -23,7 +23,7 @@ _EXAMPLES = """examples:
   silvics fit train.csv --target price --model price.silvics
   silvics predict price.silvics new.csv --out predictions.csv
 
-exit status: 0 success, 1 an error in the data or a file, 2 an error in the options, 130 Ctrl-C
+exit status: 0 success, 1 an error, 2 an option that is missing or unknown, 130 Ctrl-C
 """
 
 
@@ -71,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _failed(options: Any, error: BaseException) -> int:
     message = str(error).strip() or type(error).__name__
+    if isinstance(error, FileNotFoundError) and error.filename:
+        message = f"There is no file {error.filename}."
     if options.json:
         print(json.dumps({"error": message}))
     print(f"silvics: error: {message}", file=sys.stderr)

@@ -26,7 +26,7 @@ def advice_section(subject: Subject, learned: Learned, source: str | None) -> Se
             for f in found.findings
         ]
         section.add(Paragraph(
-            f"The out-of-bag error is {number(found.error)}; one tree would have "
+            f"The out-of-bag {_measure(subject)} is {number(found.error)}; one tree would have "
             f"{number(found.error_of_tree)}, infinitely many trees "
             f"{number(found.error_of_infinite_forest)}, and a constant "
             f"{number(found.error_of_constant)}."
@@ -34,12 +34,18 @@ def advice_section(subject: Subject, learned: Learned, source: str | None) -> Se
         if found.findings:
             section.add(Bullets([f"{f.text} {f.advice}" for f in found.findings]))
         else:
-            section.add(Paragraph("The forest is well set: nothing to change was found."))
+            section.add(Paragraph("No better setting of the forest was found."))
         section.add(Paragraph("Which forest serves which goal:"), Bullets(list(found.goals)))
     section.add(
         Paragraph("This program makes the same model:"), Code(program(subject, learned, source))
     )
     return section
+
+
+def _measure(subject: Subject) -> str:
+    if subject.is_classification:
+        return "Brier score (squared errors of the probabilities, summed over the classes)"
+    return "mean squared error"
 
 
 def _diagnosis(subject: Subject, learned: Learned) -> Diagnosis | None:

@@ -151,7 +151,7 @@ def _values(subject: Subject, learned: Learned, rows: np.ndarray) -> dict[str, l
     importance = np.asarray(learned.forest.feature_importances_)
     columns: dict[str, list[Any]] = {
         "row": [int(row) for row in rows],
-        f"{subject.target} (target)": [subject.y[row] for row in rows],
+        subject.heading: [subject.y[row] for row in rows],
         "predicted": [_predicted(subject, learned, row) for row in rows],
     }
     for j in np.argsort(-importance, kind="stable")[:_SHOWN_INPUTS]:
@@ -184,7 +184,7 @@ def _explained(subject: Subject, learned: Learned) -> list[Block]:
         subject.rows(rows), n_neighbors=min(4, subject.n), max_samples_leaf=1000
     )
     values = _values(subject, learned, rows)
-    first = ("row", f"{subject.target} (target)", "predicted")
+    first = ("row", subject.heading, "predicted")
     table: dict[str, list[Any]] = {"why this row": [why for why, _ in chosen]}
     table |= {name: values[name] for name in first} | reasons
     table["training rows behind the prediction"] = [

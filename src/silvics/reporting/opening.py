@@ -52,7 +52,21 @@ def _of_baselines(subject: Subject, values: dict[str, Any]) -> str:
     text = f"{words} would reach {percent(max(others[constant][name], 0.0))}"
     if "linear model" in others:
         text += f", a tuned linear model {percent(others['linear model'][name])}"
-    return text + "."
+    return f"{text}.{_warning(subject, values, others, constant, name)}"
+
+
+def _warning(
+    subject: Subject, values: dict[str, Any], others: dict[str, Any], constant: str, name: str
+) -> str:
+    """Return a sentence if a simpler model may be as good."""
+    score = values["scores"][name]
+    linear = others.get("linear model", {}).get(name)
+    if score["low"] <= others[constant][name]:
+        simple = "the most frequent class" if subject.is_classification else "the mean"
+        return f" The forest is not clearly better than always predicting {simple}."
+    if linear is not None and linear > score["high"]:
+        return " The linear model is better: consider using it."
+    return ""
 
 
 def _of_inputs(values: dict[str, Any]) -> str:
@@ -86,5 +100,5 @@ def _of_advice(values: dict[str, Any]) -> str:
     if found is None:
         return ""
     if not found:
-        return "The forest is well set: nothing to change was found."
+        return "No better setting of the forest was found."
     return f"What to try: {found[0]['text']} {found[0]['advice']}"

@@ -123,8 +123,8 @@ def _verdict(
         return Paragraph("There are too few rows to compare with a linear model.", "note")
     if low <= linear <= high:
         return Paragraph(
-            f"A tuned linear model is as good ({score.name} {number(linear)}): the target may "
-            "depend on the inputs in a simple way."
+            f"A tuned linear model reaches {number(linear)} ({score.name}), which is within the "
+            "interval of the forest: these rows do not show which of the two is better."
         )
     if linear > value:
         return Paragraph(

@@ -100,6 +100,11 @@ class Subject:
         return len(self.y)
 
     @property
+    def heading(self) -> str:
+        """The target's name as the heading of a column, beside those of the inputs."""
+        return self.target if self.target == "target" else f"{self.target} (target)"
+
+    @property
     def classes(self) -> np.ndarray:
         """The classes, sorted as the forest sorts them."""
         return np.unique(self.y)
