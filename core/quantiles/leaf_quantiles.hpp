@@ -6,6 +6,7 @@
 // part that contains a quantile. The work is proportional to the number of rows in the leaves.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -28,6 +29,10 @@ public:
                   std::span<const double> outputs, std::size_t n_outputs, ThreadTeam& team);
 
     std::size_t n_outputs() const { return sorted_.size(); }
+    // Leaves without in-bag weight, for which there are no quantiles.
+    std::size_t n_empty_leaves() const {
+        return static_cast<std::size_t>(std::ranges::count(inverse_weights_, 0.0));
+    }
     std::size_t n_rows(const Matrix* X) const {
         return X == nullptr ? membership_.n_rows : X->rows;
     }

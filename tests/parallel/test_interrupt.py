@@ -1,6 +1,9 @@
 """Ctrl-C is felt soon, wherever it comes, and keeps the trees that are complete."""
 
 import pytest
+from sklearn.datasets import load_iris
+
+from silvics import RandomForestClassifier
 
 from .victim import forest, problem
 
@@ -211,3 +214,22 @@ def test_an_interrupted_forest_survives_a_failed_fit():
     with pytest.raises(ValueError, match="inconsistent"):
         some.fit(X[:, :2], y[:-1])
     assert (some.predict(X) == said).all()
+
+
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_interrupts_of_estimates_keep_the_trees(early_stopping):
+    """Ctrl-C after growth, while scores are computed, for example by a slow function."""
+
+    def interrupted(y_true, y_pred):
+        raise KeyboardInterrupt
+
+    X, y = load_iris(return_X_y=True)
+    some = RandomForestClassifier(
+        20, oob_score=interrupted, early_stopping=early_stopping, random_state=0
+    )
+    with pytest.raises(KeyboardInterrupt):
+        some.fit(X, y)
+    assert some.interrupted_
+    same = RandomForestClassifier(len(some), random_state=0).fit(X, y)
+    assert some.digest() == same.digest()
+    assert (some.predict(X) == same.predict(X)).all()

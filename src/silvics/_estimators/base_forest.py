@@ -151,9 +151,13 @@ class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
             self._grown = replace(before, sampling=task.sampling)
         else:
             error = self._grow(task, X, before, n_more, begin)
-        if keeps_samples and not self.interrupted_:
-            self._grown = with_samples(self._grown, task, self.n_jobs)
-        self._estimate(task, grew=n_more > 0)
+        try:
+            if keeps_samples and not self.interrupted_:
+                self._grown = with_samples(self._grown, task, self.n_jobs)
+            self._estimate(task, grew=n_more > 0)
+        except KeyboardInterrupt:  # the trees are kept, without the estimates
+            self.interrupted_ = True
+            raise
         if error is not None:
             raise error
         return True

@@ -134,7 +134,10 @@ def grow(
         growth.trees += finish(trees)
         growth.work += work
         if growth.error is None:
-            ask(rules, growth, len(trees) < size, len(seeds))
+            try:
+                ask(rules, growth, len(trees) < size, len(seeds))
+            except KeyboardInterrupt as stopped:
+                growth.error = stopped
         if growth.stopped is not None:
             break
     return growth

@@ -56,16 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         found = import_module(COMMANDS[options.command]).run(options)
+        if options.json:
+            print(json.dumps(found, indent=1), flush=True)
     except KeyboardInterrupt:
         print("silvics: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # as in: silvics predict ... | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+    except (ValueError, TypeError, OSError, ImportError, MemoryError, ArithmeticError) as error:
         return _failed(options, error)
-    if options.json:
-        print(json.dumps(found, indent=1))
     return 0
 
 

@@ -256,6 +256,11 @@ def learned(settings: Any, scan: Scan, y: Any, sample_weight: Any) -> ScannedRow
         levels[j], rare[j] = counts.levels(k, settings.min_category_frequency)
     variables = replace(variables, levels=tuple(levels), rare=tuple(rare))
     assert n_rows is not None
+    if outputs.weight_values is not None and len(outputs.weight_values) != n_rows:
+        raise ValueError(
+            f"sample_weight has {len(outputs.weight_values):,} values, but the table has "
+            f"{n_rows:,} rows."
+        )
     return ScannedRows(
         scan, names, variables, outputs, classes.classes(), classes.totals(),
         classes.weights(getattr(settings, "class_weight", None)), n_rows,

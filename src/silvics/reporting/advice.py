@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from silvics._names import one_line
 from silvics.inspection.diagnosis import Diagnosis, diagnose
 from silvics.reporting.content import Bullets, Code, Paragraph, Section, number
 from silvics.reporting.learning import Learned
@@ -84,5 +85,6 @@ def program(subject: Subject, learned: Learned, source: str | None) -> str:
         "print(forest.oob_score_)",
     ]
     if subject.remarks:
-        lines.insert(-3, "# Changed while reading: " + " ".join(subject.remarks))
+        remarks = one_line(" ".join(subject.remarks))  # names may contain line breaks
+        lines.insert(-3, f"# Changed while reading: {remarks}")
     return "\n".join(lines)

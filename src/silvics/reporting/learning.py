@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -69,11 +70,13 @@ def learn(
         n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
         n_jobs=n_jobs, random_state=seed, **budget,
     )  # fmt: skip
-    if subject.groups is not None or subject.time is not None:
-        predicted, how = _by_folds(subject, forest)
+    by_folds = subject.groups is not None or subject.time is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the page says how many rows have no prediction
+        if by_folds:
+            predicted, how = _by_folds(subject, forest)
         forest.set_params(progress=progress).fit(subject.X, subject.y, subject.weights)
-    else:
-        forest.set_params(progress=progress).fit(subject.X, subject.y, subject.weights)
+    if not by_folds:
         name = "oob_decision_function_" if subject.is_classification else "oob_prediction_"
         predicted, how = np.asarray(getattr(forest, name)), "out of bag"
     forest.set_params(progress=None)

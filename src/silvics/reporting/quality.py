@@ -36,6 +36,13 @@ def quality_section(subject: Subject, learned: Learned, test: Any, seed: int) ->
     """Score the forest, and compare it with simple models."""
     section = Section("quality", "How good is it?")
     rows = learned.rows
+    if subject.weights is not None:
+        rows = rows[subject.weights[rows] > 0]
+    if not len(rows):
+        raise ValueError(
+            "No row has a prediction by trees that did not draw it: too few rows have a positive "
+            "weight."
+        )
     y, predicted = coded(subject, rows), learned.predicted[rows]
     weights = np.ones(len(rows)) if subject.weights is None else subject.weights[rows]
     scores = scores_for(subject.classes if subject.is_classification else None)

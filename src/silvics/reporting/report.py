@@ -326,7 +326,7 @@ def _test_rows(subject: Subject, test: Any, types: Mapping[str, str] | None) -> 
     known = {name: kind for name, kind in (types or {}).items() if name in names}
     kinds = {"category": "category", "date": "date"}
     known |= {column.name: kinds.get(column.kind, "number") for column in subject.inputs}
-    other = subject_of(X, y, task=subject.task, types=known)
+    other = subject_of(X, y, task=subject.task, types=known, for_test=True)
     if subject.is_classification and not np.isin(other.y, subject.classes).all():
         raise ValueError("The test table has classes that the table does not have.")
     return nw.from_native(other.X, eager_only=True).select(names).to_native(), other.y

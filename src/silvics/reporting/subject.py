@@ -135,8 +135,12 @@ def subject_of(
     group: str | None = None,
     time: str | None = None,
     positive: Any = None,
+    for_test: bool = False,
 ) -> Subject:
-    """Read the table, and decide what each column is."""
+    """Read the table, and decide what each column is.
+
+    Rows ``for_test`` may have one class only, and columns without values.
+    """
     frame, target, y = _taken_apart(frame_from(X), y)
     n_rows = len(frame)
     drop = [drop] if isinstance(drop, str) else list(drop)
@@ -152,7 +156,7 @@ def subject_of(
             f"{counted(missing, 'row')} without a value of `{target}` "
             f"{'was' if missing == 1 else 'were'} left out."
         )
-    subject.task = _checked_task(subject, task)
+    subject.task = _checked_task(subject, task, for_test=for_test)
     subject.positive = _positive_of(subject, positive)
     subject.weights = _weights_of(frame, weight)
     subject.groups = None if group is None else np.asarray(frame[group].to_numpy()).astype(str)
@@ -168,11 +172,15 @@ def subject_of(
             subject.left_out.append((name, reasons[name]))
             continue
         series, column, why = _read(frame[name], (types or {}).get(name), subject)
+        if column is None and for_test and why == "no values":
+            column = Input(name, "number", np.full(subject.n, np.nan))
         if column is None:
             subject.left_out.append((name, why))
         else:
             subject.inputs.append(column)
             used.append(series)
+    if subject.weights is not None and not subject.weights.all():
+        subject.remarks.append("Rows of weight 0 do not count in the scores.")
     if not used:
         raise ValueError("There is no column left to predict from: all were left out.")
     subject.X = _joined(used)
@@ -262,7 +270,7 @@ def _missing(values: np.ndarray) -> np.ndarray:
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
 
 
-def _checked_task(subject: Subject, task: str | None) -> str:
+def _checked_task(subject: Subject, task: str | None, *, for_test: bool) -> str:
     if task is not None:
         one_of("task", task, ["classification", "regression"])
     with warnings.catch_warnings():
@@ -271,7 +279,7 @@ def _checked_task(subject: Subject, task: str | None) -> str:
     n_classes = len(np.unique(subject.y))
     if found == "regression" and subject.y.dtype.kind not in "biuf":
         raise ValueError(f"The target {subject.target!r} has text; it cannot be a number.")
-    if n_classes < 2:
+    if n_classes < 2 and not for_test:
         only = subject.y[0]
         raise ValueError(
             f"The target {subject.target!r} has one value only ({only}); there is nothing to learn."
@@ -346,9 +354,11 @@ def _read(
             series = _series_like(series, column.by_row(values, np.nan))
     if column.sort == "number" and wanted == "category":
         text = column.by_row(column.values.astype(np.float64), np.nan)
-        texts = [None if v != v else f"{v:g}" for v in text.tolist()]
+        texts = [None if v != v else number_as_level(v) for v in text.tolist()]
         series = _series_like(series, texts)
         column = of_series(series, f"column {name!r}")
+    if wanted == "category" and column.sort == "string" and not column.is_declared:
+        series = series.cast(nw.Categorical)  # so that numbers as text are not warned of
     if wanted == "date" and column.sort not in ("date", "duration"):
         try:
             series = series.cast(nw.String).str.to_datetime()
@@ -356,6 +366,29 @@ def _read(
         except Exception as error:
             raise ValueError(f"The column {name!r} cannot be read as dates: {error}") from error
     return _described(series, column, wanted)
+
+
+def as_trained(series: nw.Series, kind: str) -> nw.Series:
+    """Return a column in the kind that it had in training: "number", "category" or "date"."""
+    if series.null_count() == len(series):
+        return series
+    column = of_series(series, f"column {series.name!r}")
+    if kind == "number" and column.sort == "string":
+        values = _as_numbers(column, required=True)
+        assert values is not None
+        return _series_like(series, column.by_row(values, np.nan))
+    if kind == "category" and column.sort == "number":
+        numbers = column.by_row(column.values.astype(np.float64), np.nan)
+        texts = [None if v != v else number_as_level(v) for v in numbers.tolist()]
+        return _series_like(series, texts)
+    if kind == "date" and column.sort == "string":
+        return series.cast(nw.String).str.to_datetime()
+    return series
+
+
+def number_as_level(value: float) -> str:
+    """Return a number as the text of a level: 12 for 12.0, and all digits otherwise."""
+    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def _described(

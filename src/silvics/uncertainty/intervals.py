@@ -17,6 +17,7 @@ from silvics._threads import n_threads
 from silvics.uncertainty.conformal import Form, bounds, narrowest
 from silvics.uncertainty.difficulty import out_of_bag_means, spreads
 from silvics.uncertainty.jackknife_plus import jackknife_bounds
+from silvics.uncertainty.weights import positive_weights
 
 METHODS = ("oob", "quantile", "jackknife+", "split")
 _WHAT = "predict_interval"
@@ -71,7 +72,7 @@ class _Task:
         self.n_calibration = len(self.samples.y if self.cal is None else self.cal[1])
 
     def oob(self, groups: Any) -> np.ndarray:
-        errors = self.samples.y - out_of_bag_means(self.grown, self.samples, self.threads)
+        errors = self._own_errors()
         spread = spreads(self.grown, self.samples, None, self.threads)
         return self._conformal(errors, spread, groups, self._forms(errors, spread))
 
@@ -83,7 +84,7 @@ class _Task:
         # The form must not depend on the calibration rows, or the guarantee would be lost.
         forms = [Form()] * y.shape[1]
         if self.grown.knows_draws and self.grown.sampling and self.grown.sampling.leaves_rows_out:
-            own = self.samples.y - out_of_bag_means(self.grown, self.samples, self.threads)
+            own = self._own_errors()
             forms = self._forms(own, spreads(self.grown, self.samples, None, self.threads))
         return self._conformal(errors, spread, groups, forms)
 
@@ -97,8 +98,14 @@ class _Task:
         return found.reshape(len(found), 2, len(tails), -1)
 
     def jackknife_plus(self, groups: Any) -> np.ndarray:
-        errors = self.samples.y - out_of_bag_means(self.grown, self.samples, self.threads)
+        errors = self._own_errors()
         return jackknife_bounds(self.grown, self.rows, errors, self.levels, groups, self.threads)
+
+    def _own_errors(self) -> np.ndarray:
+        """Return the out-of-bag errors of the training rows; NaN if they have none."""
+        errors = self.samples.y - out_of_bag_means(self.grown, self.samples, self.threads)
+        errors[~positive_weights(self.grown, len(errors))] = np.nan
+        return errors
 
     def _means(self, rows: _core.Matrix) -> np.ndarray:
         predictor = self.grown.trees.predictor_by(self.threads)

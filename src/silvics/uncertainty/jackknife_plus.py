@@ -51,7 +51,7 @@ def jackknife_bounds(
     X : Matrix
         The samples.
     errors : ndarray of shape (n_training_rows, n_outputs)
-        Out-of-bag errors; NaN for rows without an out-of-bag tree.
+        Out-of-bag errors; NaN for rows that do not count.
     levels : ndarray of shape (n_levels,)
         Confidence levels.
     groups : tuple of two ndarray, or None
@@ -60,7 +60,7 @@ def jackknife_bounds(
         Number of threads of the traversal.
     """
     out = trees_without(grown)
-    rows = np.flatnonzero(out.any(axis=1))
+    rows = np.flatnonzero(out.any(axis=1) & np.isfinite(errors[:, 0]))
     of_row = None if groups is None else groups[0][rows]
     shares = out[rows].astype(np.float32)
     shares /= shares.sum(axis=1, keepdims=True)

@@ -12,6 +12,7 @@ from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.levels import checked_levels
 from silvics._threads import n_threads
 from silvics.uncertainty.difficulty import out_of_bag_means
+from silvics.uncertainty.weights import positive_weights
 
 SCORES = ("probability", "cumulative")
 _WHAT = "predict_set"
@@ -29,7 +30,7 @@ def predicted_sets(
     grown.require_out_of_bag(_WHAT)
     samples = grown.require_samples(_WHAT)
     means = out_of_bag_means(grown, samples, n_threads(forest._jobs(n_jobs)))
-    known = np.isfinite(means[:, 0])
+    known = np.isfinite(means[:, 0]) & positive_weights(forest._grown, len(means))
     if not known.any():
         raise ValueError(f"{_WHAT} needs out-of-bag rows, but no row has an out-of-bag tree.")
     y, own = samples.y[known], forest._calibrated(means[known])

@@ -23,6 +23,12 @@ def training_samples(forest: Any, X: Any, what: str) -> TrainingSamples:
     return grown.require_samples(what)
 
 
+def positive_weights(grown: GrownForest, n_samples: int) -> np.ndarray:
+    """Return which training rows have a positive weight; the others say nothing about errors."""
+    weights = None if grown.sampling is None else grown.sampling.weights
+    return np.ones(n_samples, dtype=bool) if weights is None else np.asarray(weights) > 0
+
+
 def kernel_weights(
     grown: GrownForest, samples: TrainingSamples, rows: _core.Matrix | None, threads: int
 ) -> _core.Proximity:

@@ -62,6 +62,28 @@ def test_standard_input(folder, monkeypatch, capsysbinary):
     assert capsysbinary.readouterr().out == b"prediction\nAdelie\nAdelie\nAdelie\n"
 
 
+def test_models_predict_the_tables_they_were_fitted_to(tmp_path, capsys):
+    """``fit`` changes the types of columns; ``predict`` does the same."""
+    table = pl.DataFrame(
+        {
+            "zip": [1234560 + k % 6 for k in range(60)],
+            "price": [f"{1000 + 7 * k:,}" for k in range(60)],
+            "code": ["A1" if k % 2 else "22" for k in range(60)],
+            "y": [float(k % 6) for k in range(60)],
+        }
+    )
+    table.write_csv(tmp_path / "t.csv")
+    table.filter(pl.col("code") == "22").write_csv(tmp_path / "some.csv")
+    model = str(tmp_path / "m.silvics")
+    assert main(["fit", str(tmp_path / "t.csv"), "--target", "y", "--task", "regression",
+                 "--types", "zip=category", "--trees", "5", "--model", model]) == 0  # fmt: skip
+    assert len(silvics.load(model)._variables.levels[0]) == 6
+    for name in ("t.csv", "some.csv"):
+        assert main(["predict", model, str(tmp_path / name), "--quiet"]) == 0
+    assert main(["predict", model, str(tmp_path / "t.csv"), "--keep", "zip"]) == 0
+    capsys.readouterr()
+
+
 def test_impute(folder, capsys):
     out = folder / "full.csv"
     assert main(["impute", str(folder / "penguins.csv"), "--out", str(out), "--json"]) == 0

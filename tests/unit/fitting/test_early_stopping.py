@@ -95,6 +95,7 @@ def test_warm_start_keeps_the_same_trees():
     assert grown.stopped_ is None
 
 
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB")
 def test_a_score_of_ones_own():
     calls = []
 

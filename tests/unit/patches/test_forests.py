@@ -194,3 +194,11 @@ def test_an_interrupted_fit_keeps_the_first_trees():
         forest.digest()
         == made(RandomPatchesClassifier, n_estimators=kept).fit(source, "kind").digest()
     )
+
+
+@pytest.mark.parametrize("n", [10, 67])
+def test_weights_of_a_scan_have_its_length(n):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    forest = RandomPatchesRegressor(n_estimators=5)
+    with pytest.raises(ValueError, match=f"sample_weight has {n} values, but the table has 60"):
+        forest.fit(scan(X), X[:, 0], sample_weight=np.ones(n))

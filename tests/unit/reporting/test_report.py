@@ -179,3 +179,31 @@ def test_budgets_end_growth_early():
     assert found.forest.stopped_ in " ".join(found.to_dict()["sections"]["advice"]["texts"])
     with pytest.raises(ValueError, match="max_memory=1 kB is not enough"):
         silvics.report(X, y, sections=["data"], max_memory=1000)
+
+
+def test_test_rows_may_have_one_class_and_missing_columns():
+    X, y = load_penguins(return_X_y=True)
+    frame = X.assign(species=y)
+    test = frame[frame["species"] == "Adelie"].assign(sex=None).head(5)
+    found = silvics.report(frame, "species", test=test, sections=["quality"])
+    assert "test" in found.to_dict()["sections"]["quality"]["tables"]
+
+
+def test_names_are_not_code_in_the_program():
+    rng = np.random.default_rng(0)
+    name = 'a\nimport os; print("INJECTED")\n#'
+    X = pd.DataFrame({name: [f"{v:.3f}" for v in rng.normal(size=80)], "b": rng.normal(size=80)})
+    html = silvics.report(X, X["b"] > 0, sections=["advice"]).to_html()
+    program = html[html.index("<pre") : html.index("</pre>")]
+    assert not any(line.startswith("import os") for line in program.splitlines())
+
+
+def test_rows_of_weight_zero_do_not_count():
+    X, y = load_penguins(return_X_y=True)
+    half = X.assign(w=(np.arange(344) % 2).astype(float))
+    found = silvics.report(half, y, weight="w", sections=["quality"])
+    confusion = found.to_dict()["sections"]["quality"]["tables"]["confusion"]["columns"]
+    assert sum(sum(v) for name, v in confusion.items() if name.startswith("as ")) == 172
+    nearly_none = X.assign(w=(np.arange(344) % 100 == 0).astype(float))
+    with pytest.raises(ValueError, match="too few rows have a positive weight"):
+        silvics.report(nearly_none, y, weight="w", sections=["quality"])

@@ -148,3 +148,15 @@ def test_forests_without_what_intervals_need():
         Forest(5).fit(X, Y).predict_interval(NEW)
     with pytest.raises(ValueError, match="bootstrap=True"):
         ExtraTreesRegressor(5, keep_samples=True).fit(X, Y).predict_interval(NEW)
+
+
+def test_rows_of_weight_zero_say_nothing_about_errors():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=200)
+    weights = np.where(np.arange(200) < 20, 0.0, 1.0)
+    y[:20] = 1e6
+    forest = Forest(50, keep_samples=True, random_state=0).fit(X, y, weights)
+    for method in ("oob", "jackknife+"):
+        low, high = forest.predict_interval(X[20:], 0.95, method=method).T
+        assert (high - low < 5).all()

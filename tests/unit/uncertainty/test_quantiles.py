@@ -147,3 +147,11 @@ def test_forests_without_quantiles():
     forest = ForestRegressor("extra_trees", missing="both", n_estimators=3).fit(X, Y)
     with pytest.raises(ValueError, match="one leaf for each sample"):
         forest.predict_quantiles(NEW, 0.5)
+
+
+def test_leaves_without_rows_have_no_quantiles():
+    X = np.random.default_rng(0).random((60, 2))
+    forest = ForestRegressor("purely_random", 5, keep_samples=True, random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="no training rows of positive weight"):
+        forest.predict_quantiles(X, [0.5])
+    assert np.isfinite(forest.predict_distribution(X).mean()).all()
