@@ -97,7 +97,7 @@ def raced(
     budget: int | None,
 ) -> PatchTask:
     """Return the task with the shape that wins the race."""
-    tasks = [one for one in shapes(task, rows_auto, columns_auto) if _fits(one, n_jobs, budget)]
+    tasks = [one for one in shapes(task, rows_auto, columns_auto) if _fits(one, budget)]
     if not tasks:
         raise ValueError(
             f"No shape of patches fits into max_memory={in_words(budget or 0)}. Raise it, "
@@ -135,13 +135,16 @@ def raced(
     return min(_not_worse(racers, y, n_trees, 1.0), key=lambda racer: racer.cost).task
 
 
-def _fits(task: PatchTask, n_jobs: int, budget: int | None) -> bool:
-    """Return whether the patches of a round fit the budget beside those of other shapes."""
+def _fits(task: PatchTask, budget: int | None) -> bool:
+    """Return whether the patches of a round fit the budget beside those of other shapes.
+
+    One thread is counted, so that the shape does not depend on ``n_jobs``.
+    """
     seeds = _core.tree_seeds(task.seed, _FIRST_TREE, 1)
     size = size_of_patches(task, [_patch(task, seed).columns for seed in seeds])
     left = memory.available() // 2 if budget is None else budget - memory.used()
     n_shapes = len(SAMPLES) * len(COLUMNS) / 3  # most are smaller
-    return _TREES_OF_ROUNDS[0] * n_shapes * size.patch_bytes + n_jobs * size.growth_bytes < left
+    return _TREES_OF_ROUNDS[0] * n_shapes * size.patch_bytes + size.growth_bytes < left
 
 
 def _patch(task: PatchTask, seed: int) -> Patch:
