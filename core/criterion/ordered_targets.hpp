@@ -70,7 +70,11 @@ public:
         first_row_ = rows[0];
         weights_ = order.weights.data() + begin;
         weight_ = 0.0;
-        for (std::size_t i = 0; i < n; ++i) weight_ += weights_[i];
+        whole_weights_ = true;
+        for (std::size_t i = 0; i < n; ++i) {
+            weight_ += weights_[i];
+            whole_weights_ &= weights_[i] == std::floor(weights_[i]);
+        }
         for (std::size_t k = 0; k < outputs_.size(); ++k) {
             Output& out = outputs_[k];
             const double* value = order.values.data() + k * order.size() + begin;
@@ -141,6 +145,9 @@ public:
         for (const Position i : group) move(i);
     }
 
+    // Whether cuts may be scored by score_cuts. Fractional weights are added sample by sample, as
+    // in scikit-learn, so that rounding decides the same ties.
+    bool scores_orders() const { return whole_weights_; }
     // For each cut in an order of all samples, after the first, the first two and so on: the weight
     // left of it, and its score.
     void score_cuts(std::span<const Position> order, double* left_weight, double* score) {
@@ -260,6 +267,7 @@ private:
     const StopFlag& stop_;
     std::vector<Output> outputs_;
     const double* weights_ = nullptr;
+    bool whole_weights_ = true;
     std::vector<Position> order_;
     double weight_ = 0.0, left_weight_ = 0.0;
     std::size_t steps_ = 0;  // since the flag was last checked

@@ -121,7 +121,8 @@ public:
                 });
         }
         if constexpr (requires { criterion.score_cuts({}, nullptr, nullptr); })
-            if (limits.monotonic == 0) return scan_scored(criterion, node, limits, stop, best);
+            if (limits.monotonic == 0 && criterion.scores_orders())
+                return scan_scored(criterion, node, limits, stop, best);
         work_.cuts += scan_groups(criterion, SortedGroups<C>(criterion, node, sort_, stop), limits,
                                   stop, best);
     }

@@ -68,7 +68,7 @@ default="inverted_cdf"
         >>> X, y = [[0.0], [0.1], [0.2], [5.0], [5.1]], [1.0, 2.0, 3.0, 7.0, 9.0]
         >>> forest = RandomForestRegressor(50, min_samples_leaf=2, keep_samples=True)
         >>> forest.set_params(random_state=0).fit(X, y).predict_quantiles([[5.2]], [0.1, 0.9])
-        array([[3., 9.]])
+        array([[1., 9.]])
         """
         check_is_fitted(self)
         return predicted_quantiles(self, X, quantiles, interpolation, n_jobs)

@@ -89,7 +89,7 @@ class HasTreePredictions:
         >>> from silvics import RandomForestRegressor
         >>> X, y = load_diabetes(return_X_y=True)
         >>> forest = RandomForestRegressor(500, random_state=0).fit(X, y)
-        >>> forest.predict_standard_error(X[:100]).shape
+        >>> forest.predict_standard_error(X[:100], raw=True).shape
         (100,)
         """
         check_is_fitted(self)

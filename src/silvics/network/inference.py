@@ -109,7 +109,7 @@ def genie3(
     >>> names = ["a", "b", "c", "d"]
     >>> network = genie3(X, feature_names=names, n_estimators=50, random_state=0)
     >>> network.edges(top=2)[["regulator", "target"]].values.tolist()
-    [['a', 'd'], ['d', 'a']]
+    [['d', 'a'], ['a', 'd']]
     """
     forest = _FORESTS[one_of("recipe", recipe, _FORESTS)](
         n_estimators,

@@ -197,16 +197,15 @@ def test_permutation_is_another_name():
     assert (named.values == select.set_params(kind="mda").fit(X, CLASSES).importances_.values).all()
 
 
-def test_the_readme_promises_the_noise_part_of_the_kinds_that_have_it():
+def test_the_guide_promises_the_noise_part_of_the_kinds_that_have_it():
     forest = RandomForestClassifier(30, random_state=0).fit(X, CLASSES)
     assert forest.importances("mdi", X, CLASSES, null="auto").null is not None
     for kind in KINDS[1:]:
         with pytest.raises(ValueError, match="null= is not used by"):
             forest.importances(kind, *rows_of(kind), null="auto")
-    text = " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
-    (promised,) = re.findall(r"For ([^.]*), `null=`", text)
+    text = " ".join((Path(__file__).parents[3] / "docs" / "importances.md").read_text().split())
+    (promised,) = re.findall(r"`null=` estimates how much of the ([^.]*) importance", text)
     assert re.findall('"(.*?)"', promised) == ["mdi"]
-    assert "Each can say" not in text
 
 
 # ---- Printed and labelled

@@ -47,6 +47,15 @@ def check_by_replacing(forest, X, features):
 NAMES = [name for name in recipes.names() if name not in OBLIQUE]
 
 
+@pytest.fixture(autouse=True)
+def closed():
+    """Other tests of the process may have left figures open."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")
+    yield
+    pyplot.close("all")
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("classes", [False, True])
 def test_every_recipe_predicts_at_the_grid(name, classes):

@@ -13,6 +13,15 @@ from .shap_package import shap_package
 X, Y = load_iris(return_X_y=True, as_frame=True)
 
 
+@pytest.fixture(autouse=True)
+def closed():
+    """Other tests of the process may have left figures open."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")
+    yield
+    pyplot.close("all")
+
+
 @pytest.fixture(scope="module")
 def classes():
     return silvics.RandomForestClassifier(10, random_state=0).fit(X, Y).shap(X[:7])
