@@ -1,7 +1,7 @@
 """Every recipe by its name: any table, any threads; refused where it makes no sense."""
 
 import pickle
-import re
+import tokenize
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -87,24 +87,27 @@ def test_the_rendered_table_tells_all_of_each():
 
 
 def test_no_recipe_has_code_of_its_own():
-    # A name occurs in the table, and where a classic estimator says which row is its own.
+    # A name occurs in the table, and where an estimator or an option says which row is its own.
     package = Path(silvics.__file__).parent
-    quoted = re.compile(r'"(' + "|".join(re.escape(name) for name in NAMES) + r')"')
     choices = {"reduced_error"}  # the name of a choice too
-    measured = "inspection/calibration.py"  # times two algorithms
     for path in sorted(package.rglob("*.py")):
-        if path.name == "recipes.py" or path.as_posix().endswith(measured):
+        # The table; and the times of two algorithms on a machine.
+        if path.name == "recipes.py" or path.as_posix().endswith("inspection/calibration.py"):
             continue
-        for line in path.read_text().splitlines():
-            for name in quoted.findall(line):
-                plain = line.strip()
-                allowed = (
-                    plain.startswith("_recipe = ")
-                    or plain.startswith(">>>")
-                    or plain.startswith(("recipe: str = ", 'command.add_argument("--recipe"'))
-                    or plain.startswith(f'"{name}": ')  # the estimator of a name
-                    or plain.startswith(("recipe : {", "``recipe="))  # documentation
-                    or name in choices
+        lines = path.read_text().splitlines()
+        with path.open("rb") as file:
+            for token in tokenize.tokenize(file.readline):
+                name = token.string.strip("\"'")
+                if token.type != tokenize.STRING or name not in NAMES or name in choices:
+                    continue
+                plain = lines[token.start[0] - 1].strip()
+                allowed = plain.startswith(
+                    (
+                        "_recipe = ",
+                        "recipe: str = ",
+                        'command.add_argument("--recipe"',
+                        token.string + ": ",
+                    )
                 )
                 assert allowed, f"{path.name}: {plain}"
 
