@@ -10,8 +10,8 @@ from sklearn.base import is_classifier
 
 from silvics._names import did_you_mean
 from silvics.model_file.loading import load
+from silvics.reporting.conversion import as_trained
 from silvics.reporting.reading import TableError, read_table, write_table
-from silvics.reporting.subject import as_trained
 
 
 def run(options: Any) -> dict[str, Any]:

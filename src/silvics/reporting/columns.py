@@ -17,7 +17,8 @@ from silvics.reporting.content import (
     joined,
     percent,
 )
-from silvics.reporting.subject import MISSING_WORDS, Input, Subject
+from silvics.reporting.conversion import MISSING_WORDS
+from silvics.reporting.subject import Input, Subject
 
 _BINS = 20
 _SPARKS = 200  # columns with a small histogram

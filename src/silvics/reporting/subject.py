@@ -16,11 +16,8 @@ from silvics._frames import frame_of, library_of
 from silvics._names import did_you_mean, one_of
 from silvics._tables.column import Column, of_series
 from silvics.reporting.content import counted, joined
+from silvics.reporting.conversion import are_whole, as_numbers, number_as_level, series_like
 
-# Words that stand for a missing value. A column of numbers with such words is read as numbers.
-MISSING_WORDS = frozenset(
-    ("", "?", "-", "--", ".", "na", "n/a", "nan", "null", "none", "missing", "unknown", "#n/a")
-)
 _KINDS = ("number", "category", "date")
 _MOST_TEXT = 0.5  # of the rows have values of their own: text that names the rows
 _MOST_CLASSES = 100
@@ -259,7 +256,7 @@ def _known_target(y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
         )
     if values.dtype == object:
         values = values.astype(str)
-    elif values.dtype.kind == "f" and _are_whole(values) and np.abs(values).max() < 2**53:
+    elif values.dtype.kind == "f" and are_whole(values) and np.abs(values).max() < 2**53:
         values = values.astype(np.int64)
     return values, keep
 
@@ -341,7 +338,7 @@ def _read(
     except (TypeError, ValueError) as error:
         return series, None, str(error).splitlines()[0]
     if column.sort == "string" and wanted != "category":
-        values = _as_numbers(column, required=wanted == "number")
+        values = as_numbers(column, required=wanted == "number")
         if values is not None:
             other = sorted(
                 str(v) for v, number in zip(column.values, values, strict=True) if number != number
@@ -351,11 +348,11 @@ def _read(
                 remark += f" {joined(other)} became missing."
             subject.remarks.append(remark)
             column = Column(column.label, "number", values, column.codes)
-            series = _series_like(series, column.by_row(values, np.nan))
+            series = series_like(series, column.by_row(values, np.nan))
     if column.sort == "number" and wanted == "category":
         text = column.by_row(column.values.astype(np.float64), np.nan)
         texts = [None if v != v else number_as_level(v) for v in text.tolist()]
-        series = _series_like(series, texts)
+        series = series_like(series, texts)
         column = of_series(series, f"column {name!r}")
     if wanted == "category" and column.sort == "string" and not column.is_declared:
         series = series.cast(nw.Categorical)  # so that numbers as text are not warned of
@@ -366,29 +363,6 @@ def _read(
         except Exception as error:
             raise ValueError(f"The column {name!r} cannot be read as dates: {error}") from error
     return _described(series, column, wanted)
-
-
-def as_trained(series: nw.Series, kind: str) -> nw.Series:
-    """Return a column in the kind that it had in training: "number", "category" or "date"."""
-    if series.null_count() == len(series):
-        return series
-    column = of_series(series, f"column {series.name!r}")
-    if kind == "number" and column.sort == "string":
-        values = _as_numbers(column, required=True)
-        assert values is not None
-        return _series_like(series, column.by_row(values, np.nan))
-    if kind == "category" and column.sort == "number":
-        numbers = column.by_row(column.values.astype(np.float64), np.nan)
-        texts = [None if v != v else number_as_level(v) for v in numbers.tolist()]
-        return _series_like(series, texts)
-    if kind == "date" and column.sort == "string":
-        return series.cast(nw.String).str.to_datetime()
-    return series
-
-
-def number_as_level(value: float) -> str:
-    """Return a number as the text of a level: 12 for 12.0, and all digits otherwise."""
-    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def _described(
@@ -412,43 +386,10 @@ def _described(
         kind = "date" if column.sort == "date" else "number"
     elif values.dtype.kind == "b" or series.dtype == nw.Boolean:
         kind = "yes or no"
-    elif values.dtype.kind in "iu" or _are_whole(values):
+    elif values.dtype.kind in "iu" or are_whole(values):
         kind = "whole number"
     if values.dtype.kind in "Mm":
         numbers = np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(np.float64))
     else:
         numbers = values.astype(np.float64)
     return series, Input(name, kind, np.asarray(column.by_row(numbers, np.nan), float)), ""
-
-
-def _are_whole(values: np.ndarray) -> bool:
-    known = values[~np.isnan(values)]
-    return bool(np.array_equal(known, np.round(known)))
-
-
-def _as_numbers(column: Column, *, required: bool) -> np.ndarray | None:
-    """Return the number of each distinct text, or None if they are not numbers."""
-    if column.is_declared and not required:
-        return None
-    found = np.full(len(column.values), np.nan)
-    strange, leading = 0, False
-    for i, text in enumerate(column.values):
-        stripped = text.strip()
-        leading |= len(stripped) > 1 and stripped[0] == "0" and stripped[1].isdigit()
-        try:
-            found[i] = float(stripped.replace(",", "") if "," in stripped else stripped)
-        except ValueError:
-            strange += stripped.lower() not in MISSING_WORDS
-    known = np.isfinite(found)
-    found[~known] = np.nan
-    if required:
-        if not known.any():
-            raise ValueError(f"The {column.label} cannot be read as numbers.")
-        return found
-    is_text = known.sum() <= 2 or leading or strange
-    return None if is_text else found
-
-
-def _series_like(series: nw.Series, values: Any) -> nw.Series:
-    frame = frame_of({series.name: values}, series.implementation.value)
-    return nw.from_native(frame, eager_only=True)[series.name]
