@@ -24,7 +24,10 @@ WIDTHS, SCHEMES = (400, 1400), ("light", "dark")
 @pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        try:
+            found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"NO BROWSER: {BROWSER} does not start: {str(error).splitlines()[0]}")
         yield found
         found.close()
 
