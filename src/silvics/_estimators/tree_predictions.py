@@ -72,7 +72,7 @@ class HasTreePredictions:
             If True, return the estimates of the variance, some of which may be negative. If False,
             return the square roots of positive estimates: the posterior means of the variances,
             under a prior that is estimated from all samples of X (empirical Bayes), which is why
-            they depend on the samples that are passed together. A warning tells how many estimates
+            they depend on the samples that are passed together. A warning says how many estimates
             were negative.
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``.

@@ -26,17 +26,17 @@ def as_trained(series: nw.Series, kind: str) -> nw.Series:
         assert values is not None
         return series_like(series, column.by_row(values, np.nan))
     if kind == "category" and column.sort == "number":
-        numbers = column.by_row(column.values.astype(np.float64), np.nan)
-        texts = [None if v != v else number_as_level(v) for v in numbers.tolist()]
-        return series_like(series, texts)
+        return as_levels(series, column)
     if kind == "date" and column.sort == "string":
         return series.cast(nw.String).str.to_datetime()
     return series
 
 
-def number_as_level(value: float) -> str:
-    """Return a number as the text of a level: 12 for 12.0, and all digits otherwise."""
-    return str(int(value)) if value.is_integer() else repr(value)
+def as_levels(series: nw.Series, column: Column) -> nw.Series:
+    """Return a column of numbers as levels: 12 for 12.0, and all digits otherwise."""
+    numbers = column.by_row(column.values.astype(np.float64), np.nan).tolist()
+    texts = [None if v != v else str(int(v)) if v.is_integer() else repr(v) for v in numbers]
+    return series_like(series, texts)
 
 
 def are_whole(values: np.ndarray) -> bool:

@@ -38,12 +38,6 @@ class Learned:
     rows: np.ndarray
     how: str
 
-    def labels(self, subject: Subject) -> np.ndarray:
-        """Return predicted classes, or numbers."""
-        if subject.is_classification:
-            return subject.classes[self.predicted.argmax(axis=1)]
-        return self.predicted
-
 
 def n_trees_for(subject: Subject) -> int:
     """Return a number of trees that is enough and takes at most about a minute."""

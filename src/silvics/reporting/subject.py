@@ -16,7 +16,7 @@ from silvics._frames import frame_of, library_of
 from silvics._names import did_you_mean, one_of
 from silvics._tables.column import Column, of_series
 from silvics.reporting.content import counted, joined
-from silvics.reporting.conversion import are_whole, as_numbers, number_as_level, series_like
+from silvics.reporting.conversion import are_whole, as_levels, as_numbers, series_like
 
 _KINDS = ("number", "category", "date")
 _MOST_TEXT = 0.5  # of the rows have values of their own: text that names the rows
@@ -350,9 +350,7 @@ def _read(
             column = Column(column.label, "number", values, column.codes)
             series = series_like(series, column.by_row(values, np.nan))
     if column.sort == "number" and wanted == "category":
-        text = column.by_row(column.values.astype(np.float64), np.nan)
-        texts = [None if v != v else number_as_level(v) for v in text.tolist()]
-        series = series_like(series, texts)
+        series = as_levels(series, column)
         column = of_series(series, f"column {name!r}")
     if wanted == "category" and column.sort == "string" and not column.is_declared:
         series = series.cast(nw.Categorical)  # so that numbers as text are not warned of

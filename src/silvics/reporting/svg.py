@@ -31,7 +31,6 @@ class Line:
     y: Any
     low: Any = None
     high: Any = None
-    dashed: bool = False
 
 
 def shortened(text: Any, most: int = 18) -> str:
@@ -210,7 +209,7 @@ def lines(
             edge += [f"{place_x(x[i]):.1f},{place_y(above[i]):.1f}" for i in shown[::-1]]
             out.append(f'<polygon points="{" ".join(edge)}" class="band fill{k % _COLOURS}"/>')
         path = " ".join(f"{place_x(x[i]):.1f},{place_y(y[i]):.1f}" for i in shown)
-        kind = f"series line{k % _COLOURS}" + (" dashed" if line.dashed else "")
+        kind = f"series line{k % _COLOURS}"
         out.append(f'<polyline points="{path}" class="{kind}"/>')
         if len(shown) <= 60:
             for i in shown:

@@ -24,7 +24,7 @@ def errors_over_rows(forest: FittedForest, per_tree: np.ndarray) -> Any:
     jackknife, Wager et al. 2014). For bootstrap samples it is averaged with the jackknife after
     bootstrap, which errs in the other direction. Both are corrected for the number of trees, whose
     own variance is then added. The correction has a standard error too; a smaller variance cannot
-    be told from zero, and that standard error takes its place.
+    be distinguished from zero, and that standard error takes its place.
 
     Parameters
     ----------
