@@ -57,8 +57,6 @@ void bind_quantiles(nb::module_& m) {
             },
             nb::arg("predictor"), nb::arg("membership"), nb::arg("outputs"), nb::arg("n_jobs"),
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def_prop_ro("n_empty_leaves", &LeafQuantiles::n_empty_leaves,
-                     "Leaves without in-bag weight, for which there are no quantiles.")
         .def("quantiles", &quantiles, nb::arg("X").none(), nb::arg("levels"),
              nb::arg("interpolation"), nb::arg("n_jobs"), nb::arg("progress") = nb::none(),
              "Rows x levels x outputs. X is None for the training rows, with out-of-bag trees.")

@@ -13,6 +13,7 @@
 #include "base/kernels.hpp"
 #include "base/scratch.hpp"
 #include "criterion/class_counts.hpp"
+#include "criterion/count_classes.hpp"
 
 namespace silvics {
 
@@ -55,14 +56,9 @@ public:
                 kernels_.pack_classes(samples_.data(), n, class_bits_, nullptr, &weight_);
             if (weight_ <= field_mask()) return enter_sum(sum);
         }
-        weight_ = 0;
-        for (const std::uint64_t sample : samples_) {
-            std::uint64_t& total = total_[class_of(sample)];
-            present_[n_present_] = class_of(sample);
-            n_present_ += total == 0;
-            total += weight_of(sample);
-            weight_ += weight_of(sample);
-        }
+        const CountedClasses counted = count_classes(samples_, total_.data(), present_.data());
+        n_present_ = counted.n_present;
+        weight_ = counted.weight;
         impurity_.enter(weight_, present(), total_);
     }
 
@@ -82,8 +78,8 @@ public:
     double decrease(double score) const { return impurity_.decrease(score); }
     double score_per_decrease() const { return Impurity::Function::score_per_decrease(weight()); }
 
-    static ClassId class_of(std::uint64_t sample) { return static_cast<ClassId>(sample); }
-    static std::uint64_t weight_of(std::uint64_t sample) { return sample >> 32; }
+    static ClassId class_of(std::uint64_t sample) { return class_of_word(sample); }
+    static std::uint64_t weight_of(std::uint64_t sample) { return weight_of_word(sample); }
     std::span<const std::uint64_t> samples() const { return samples_; }
     std::size_t n_present() const { return n_present_; }
     std::span<const ClassId> present() const { return std::span(present_).first(n_present_); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/scratch.hpp"
+#include "criterion/count_classes.hpp"
 #include "criterion/integer_entropy.hpp"
 #include "criterion/integer_gini.hpp"
 
@@ -68,15 +69,9 @@ public:
         samples_ = {order.packed.data() + begin, n};
         for (const ClassId c : present()) total_[c] = 0;
         for (const ClassId part : parts_) part_total_[part] = 0;
-        n_present_ = 0;
-        weight_ = 0;
-        for (const std::uint64_t sample : samples_) {
-            std::uint64_t& total = total_[class_of(sample)];
-            present_[n_present_] = class_of(sample);
-            n_present_ += total == 0;
-            total += weight_of(sample);
-            weight_ += weight_of(sample);
-        }
+        const CountedClasses counted = count_classes(samples_, total_.data(), present_.data());
+        n_present_ = counted.n_present;
+        weight_ = counted.weight;
         parts_.clear();
         for (std::size_t k = 0; k < q(); ++k) {
             outputs_[k].begin = parts_.size();
@@ -114,8 +109,8 @@ public:
     }
 
     // Joint classes.
-    static ClassId class_of(std::uint64_t sample) { return static_cast<ClassId>(sample); }
-    static std::uint64_t weight_of(std::uint64_t sample) { return sample >> 32; }
+    static ClassId class_of(std::uint64_t sample) { return class_of_word(sample); }
+    static std::uint64_t weight_of(std::uint64_t sample) { return weight_of_word(sample); }
     std::span<const std::uint64_t> samples() const { return samples_; }
     std::size_t n_present() const { return n_present_; }
     std::span<const ClassId> present() const { return std::span(present_).first(n_present_); }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <variant>
 
+#include "proximity/cell_weights.hpp"
 #include "proximity/nearest.hpp"
 
 namespace silvics {
@@ -16,35 +17,6 @@ namespace {
 constexpr std::size_t kTaskRows = 64, kReportRows = 4096;
 // With at most this number of rows in a leaf on average, weights of leaves are not stored.
 constexpr std::size_t kMostRowsOfSmallLeaf = 16;
-
-std::vector<std::uint32_t> in_bag_sizes(const LeafMembership& membership) {
-    std::vector<std::uint32_t> sizes;
-    sizes.reserve(membership.first_leaf.back());
-    for (std::size_t m = 0; m < membership.n_trees(); ++m) {
-        const TreeMembership tree = membership.tree(m);
-        for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
-            sizes.push_back(static_cast<std::uint32_t>(tree.in_bag(leaf).size()));
-    }
-    return sizes;
-}
-
-// Calls use(weight_at), where weight_at(row, position) is the in-bag weight of a row at a position
-// among the rows of all trees, with the type of the weights decided once.
-template <class Use>
-void with_weights(const LeafMembership& membership, Use&& use) {
-    if (size_of(membership.weights) > 0)
-        std::visit(
-            [&](auto weights) {
-                use([weights](RowId, std::size_t position) {
-                    return static_cast<double>(weights[position]);
-                });
-            },
-            membership.weights);
-    else if (!membership.row_weights.empty())
-        use([weights = membership.row_weights](RowId row, std::size_t) { return weights[row]; });
-    else
-        use([](RowId, std::size_t) { return 1.0; });
-}
 
 // The rows of a table by their leaves in the first tree. Rows that are processed one after the
 // other then share more leaves, which are in cache.
@@ -101,31 +73,7 @@ void Proximity::limit_leaves(std::size_t max_rows, ThreadTeam& team) {
 }
 
 void Proximity::find_cell_weights(ThreadTeam& team) {
-    inverse_weights_.resize(columns_.first_leaf.back());
-    team.run(columns_.n_trees(), [&](std::size_t m, std::size_t) {
-        const TreeMembership tree = columns_.tree(m);
-        std::vector<double> weights(tree.n_leaves(), 0.0);
-        with_weights(columns_, [&](auto weight_at) {
-            for (std::size_t leaf = 0; leaf < weights.size(); ++leaf) {
-                const std::size_t position = m * columns_.n_rows + tree.begin(leaf);
-                const std::span<const RowId> rows = tree.in_bag(leaf);
-                for (std::size_t k = 0; k < rows.size(); ++k)
-                    weights[leaf] += weight_at(rows[k], position + k);
-            }
-        });
-        // Cells are nested, so the sum of a cell is computed once and used for all of its leaves.
-        LeafRange known;
-        double whole = 0.0;
-        for (std::uint32_t leaf = 0; leaf < weights.size(); ++leaf) {
-            const LeafRange cell = cells_.below(m, leaf);
-            if (cell != known) {
-                known = cell;
-                whole = 0.0;
-                for (std::uint32_t l = cell.begin; l < cell.end; ++l) whole += weights[l];
-            }
-            inverse_weights_[columns_.first_leaf[m] + leaf] = whole > 0.0 ? 1.0 / whole : 0.0;
-        }
-    });
+    inverse_weights_ = inverse_cell_weights(columns_, cells_, team);
 }
 
 void Proximity::mark_out_of_bag(ThreadTeam& team) {

@@ -7,26 +7,14 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "proximity/cell_weights.hpp"
+
 namespace silvics {
 namespace {
 
 constexpr std::size_t kMaxSorted = 96;  // at most this many candidates for a quantile are sorted
 
 }  // namespace
-
-template <class Use>
-void LeafQuantiles::with_weights(Use&& use) const {
-    if (size_of(membership_.weights) > 0)
-        return std::visit(
-            [&](auto all) {
-                use([all](std::size_t position) { return static_cast<double>(all[position]); });
-            },
-            membership_.weights);
-    if (membership_.row_weights.empty()) return use([](std::size_t) { return 1.0; });
-    use([this](std::size_t position) {
-        return membership_.row_weights[membership_.rows[position]];
-    });
-}
 
 LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& membership,
                              std::span<const double> outputs, std::size_t n_outputs,
@@ -54,19 +42,10 @@ LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& m
             ranks_[k][order[r]] = static_cast<std::uint32_t>(r);
         }
     });
-    inverse_weights_.assign(membership.first_leaf.back(), 0.0);
-    team.run(membership.n_trees(), [&](std::size_t m, std::size_t) {
-        with_weights([&](const auto& weight) {
-            const TreeMembership tree = membership.tree(m);
-            for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
-                const std::size_t begin = m * n + tree.begin(leaf);
-                double whole = 0.0;
-                for (std::size_t k = 0; k < tree.in_bag(leaf).size(); ++k)
-                    whole += weight(begin + k);
-                if (whole > 0.0) inverse_weights_[membership.first_leaf[m] + leaf] = 1.0 / whole;
-            }
-        });
-    });
+    // A leaf without rows in bag predicts what the node above does, whose rows count in its place.
+    constexpr std::size_t kAnyDepth = std::numeric_limits<std::size_t>::max();
+    cells_ = LeafCells(predictor, in_bag_sizes(membership), 1, kAnyDepth, team);
+    inverse_weights_ = inverse_cell_weights(membership, cells_, team);
 }
 
 void LeafQuantiles::fetch(std::span<const std::uint32_t> leaves) const {
@@ -82,19 +61,21 @@ void LeafQuantiles::locate(std::span<const std::uint32_t> leaves, std::vector<In
     found.clear();
     for (std::size_t m = 0; m < leaves.size(); ++m) {
         if (leaves[m] == LeafTable::kNone) continue;
-        const std::size_t number = membership_.first_leaf[m] + leaves[m];
-        const std::size_t part = number * membership_.n_parts;
-        const std::size_t begin = leaves[m] == 0 ? 0 : membership_.ends[part - 1];
-        const std::size_t size = membership_.ends[part] - begin;
-        if (size == 0) continue;
-        found.push_back({m * membership_.n_rows + begin, size, inverse_weights_[number]});
-        __builtin_prefetch(&membership_.rows[found.back().begin]);
-        __builtin_prefetch(&membership_.rows[found.back().begin + size - 1]);
-        std::visit(
-            [&](auto all) {
-                if (!all.empty()) __builtin_prefetch(&all[found.back().begin]);
-            },
-            membership_.weights);
+        const double inverse = inverse_weights_[membership_.first_leaf[m] + leaves[m]];
+        const LeafRange cell = cells_.below(m, leaves[m]);
+        const TreeMembership tree = membership_.tree(m);
+        for (std::size_t leaf = cell.begin; leaf < cell.end; ++leaf) {
+            const std::span<const RowId> rows = tree.in_bag(leaf);
+            if (rows.empty()) continue;
+            found.push_back({m * membership_.n_rows + tree.begin(leaf), rows.size(), inverse});
+            __builtin_prefetch(rows.data());
+            __builtin_prefetch(&rows.back());
+            std::visit(
+                [&](auto all) {
+                    if (!all.empty()) __builtin_prefetch(&all[found.back().begin]);
+                },
+                membership_.weights);
+        }
     }
 }
 
@@ -110,7 +91,7 @@ void LeafQuantiles::collect(const Weight& weight, Scratch& scratch) const {
         const RowId* const from = membership_.rows.data() + leaf.begin;
         for (std::size_t k = 0; k < leaf.size; ++k) {
             rows[k] = from[k];
-            weights[k] = weight(leaf.begin + k) * leaf.inverse;
+            weights[k] = weight(from[k], leaf.begin + k) * leaf.inverse;
         }
         rows += leaf.size;
         weights += leaf.size;
@@ -231,7 +212,7 @@ void LeafQuantiles::of_block(const LeafTable& table, std::span<const std::uint32
     const auto leaves_of = [&](std::size_t i) { return table.row(rows[i]); };
     locate(leaves_of(0), scratch.next);
     if (rows.size() > 1) fetch(leaves_of(1));
-    with_weights([&](const auto& weight) {
+    with_weights(membership_, [&](const auto& weight) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             std::swap(scratch.leaves, scratch.next);
             if (i + 1 < rows.size()) locate(leaves_of(i + 1), scratch.next);

@@ -1,17 +1,18 @@
 // Quantiles of the training outputs in the leaves of a row (quantile regression forests).
 //
 // The weight of a training row is the mean over the trees of its in-bag weight divided by that of
-// the leaf. The distribution F of the outputs under these weights is not sorted: the weights are
-// added up by ranks, in at most 256 equal parts of all ranks first, and rank by rank only in the
-// part that contains a quantile. The work is proportional to the number of rows in the leaves.
+// the leaf, or of the node above if a leaf has no row in bag. The distribution F of the outputs
+// under these weights is not sorted: the weights are added up by ranks, in at most 256 equal parts
+// of all ranks first, and rank by rank only in the part that contains a quantile. The work is
+// proportional to the number of rows in the leaves.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "proximity/leaf_cells.hpp"
 #include "proximity/leaf_table.hpp"
 
 namespace silvics {
@@ -29,10 +30,6 @@ public:
                   std::span<const double> outputs, std::size_t n_outputs, ThreadTeam& team);
 
     std::size_t n_outputs() const { return sorted_.size(); }
-    // Leaves without in-bag weight, for which there are no quantiles.
-    std::size_t n_empty_leaves() const {
-        return static_cast<std::size_t>(std::ranges::count(inverse_weights_, 0.0));
-    }
     std::size_t n_rows(const Matrix* X) const {
         return X == nullptr ? membership_.n_rows : X->rows;
     }
@@ -49,7 +46,7 @@ private:
 
     struct InBag {
         std::size_t begin, size;  // positions of the rows of a leaf among those of all trees
-        double inverse;           // of the weight of the leaf
+        double inverse;           // of the weight of the cell
     };
     using Weighted = std::pair<std::uint32_t, double>;  // a rank, and its weight
     struct Scratch {
@@ -79,14 +76,12 @@ private:
     // target.
     std::uint32_t rank_in_part(std::size_t part, double before, double target,
                                Scratch& scratch) const;
-    // use(weight), where weight(position) is the in-bag weight of a position.
-    template <class Use>
-    void with_weights(Use&& use) const;
 
     const Predictor& predictor_;
     const LeafMembership& membership_;
     LeafNumbers numbers_;
-    std::vector<double> inverse_weights_;            // of leaves; zero if a leaf has no rows
+    LeafCells cells_;                                // leaves, or the nodes above empty ones
+    std::vector<double> inverse_weights_;            // of the cell of each leaf
     std::vector<std::vector<double>> sorted_;        // the values of each output, ascending
     std::vector<std::vector<std::uint32_t>> ranks_;  // of rows, by output; ties by row
     unsigned shift_ = 0;                             // a part has 2^shift ranks

@@ -753,10 +753,6 @@ class LeafQuantiles:
         ],
         n_jobs: int,
     ) -> None: ...
-    @property
-    def n_empty_leaves(self) -> int:
-        """Leaves without in-bag weight, for which there are no quantiles."""
-
     def quantiles(
         self,
         X: Matrix | None,

@@ -40,14 +40,7 @@ class TrainingSamples:
     def leaf_quantiles(self, trees: Trees, threads: int) -> _core.LeafQuantiles:
         """Prepare the quantiles of any rows."""
         outputs = np.ascontiguousarray(self.y, dtype=np.float64)
-        found = _core.LeafQuantiles(trees.predictor, self.membership, outputs, threads)
-        if found.n_empty_leaves:
-            raise ValueError(
-                f"{found.n_empty_leaves:,} leaves of the forest have no training rows of positive "
-                "weight, because splits were chosen without looking at the rows. Quantiles of such "
-                "leaves are not defined. predict_distribution uses the rows of the nodes above."
-            )
-        return found
+        return _core.LeafQuantiles(trees.predictor, self.membership, outputs, threads)
 
 
 def build_samples(

@@ -149,9 +149,20 @@ def test_forests_without_quantiles():
         forest.predict_quantiles(NEW, 0.5)
 
 
-def test_leaves_without_rows_have_no_quantiles():
+@pytest.mark.parametrize("recipe", ["purely_random", "biau_2012"])
+def test_leaves_without_rows_have_the_quantiles_of_the_node_above(recipe):
+    """They predict what the node above does, whose rows have the weights."""
     X = np.random.default_rng(0).random((60, 2))
-    forest = ForestRegressor("purely_random", 5, keep_samples=True, random_state=0).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="no training rows of positive weight"):
-        forest.predict_quantiles(X, [0.5])
-    assert np.isfinite(forest.predict_distribution(X).mean()).all()
+    forest = ForestRegressor(recipe, 5, keep_samples=True, random_state=0)
+    forest.fit(X, X[:, 0])
+    trees = [tree.tree_ for tree in forest.estimators_]
+    sizes = [tree.n_node_samples[tree.children_left < 0] for tree in trees]
+    assert min(of.min() for of in sizes) == 0
+    levels = [0.05, 0.31, 0.5, 0.9]
+    found = forest.predict_quantiles(X, levels)
+    weights = forest.predict_distribution(X).weights
+    order = np.argsort(X[:, 0])
+    for i, of_row in enumerate(weights.toarray()[:, order].cumsum(axis=1)):
+        at = [np.flatnonzero(of_row >= level - 1e-12)[0] for level in levels]
+        np.testing.assert_array_equal(found[i], X[order[at], 0])
+    assert np.isfinite(forest.predict_interval(X, method="quantile")).all()
