@@ -31,10 +31,24 @@ class Form:
     symmetric: bool = True
 
     def scales(self, spread: np.ndarray, unit: float) -> np.ndarray:
-        """Return the scale of each sample; ``unit`` is the mean squared spread."""
+        """Return the scale of each sample; ``unit`` is the root mean square of spreads."""
         if np.isinf(self.addition) or unit <= 0:
             return np.ones_like(spread)
-        return np.sqrt(spread**2 + self.addition * unit)
+        return np.hypot(spread, np.sqrt(self.addition) * unit)
+
+
+def power_of_two(values: np.ndarray) -> np.ndarray:
+    """Return, for each column, a power of two of the size of its largest absolute value.
+
+    Values that are divided by it lose no digit, and their squares are floats.
+    """
+    return np.exp2(np.frexp(np.abs(values).max(axis=0, initial=0.0))[1] - 1)
+
+
+def root_mean_square(spread: np.ndarray) -> float:
+    """Return the root of the mean square."""
+    unit = power_of_two(spread)
+    return float(unit * np.sqrt(np.mean((spread / unit) ** 2)))
 
 
 def bounds(errors: np.ndarray, level: float, symmetric: bool) -> tuple[float, float]:
@@ -67,7 +81,7 @@ def narrowest(errors: np.ndarray, spread: np.ndarray) -> Form:
     The form is the same for all levels, so that an interval contains those of smaller levels.
     """
     best, chosen = np.inf, Form()
-    unit = float(np.mean(spread**2))
+    unit = root_mean_square(spread)
     for addition in ADDITIONS:
         for symmetric in (True, False):
             form = Form(addition, symmetric)
@@ -76,7 +90,7 @@ def narrowest(errors: np.ndarray, spread: np.ndarray) -> Form:
             width = 1.0  # the product over levels
             for level in _LEVELS:
                 low, high = bounds(ratios, level, symmetric)
-                width *= (high - low) * size
+                width *= (high - low) * size / (unit or 1.0)
             if width < best:
                 best, chosen = width, form
     return chosen

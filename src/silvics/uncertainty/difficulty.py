@@ -9,6 +9,7 @@ import numpy as np
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.out_of_bag import mean_predictions
 from silvics._predicting.training_samples import TrainingSamples
+from silvics.uncertainty.conformal import power_of_two
 from silvics.uncertainty.weights import kernel_weights
 
 
@@ -19,13 +20,16 @@ def spreads(grown: GrownForest, samples: TrainingSamples, rows: Any, threads: in
     without any have NaN.
     """
     y = samples.y - samples.y.mean(axis=0)
+    units = power_of_two(y)  # squares of large or small outputs would not be floats
+    y /= units
     n_outputs = y.shape[1]
     factors = np.column_stack([y, y**2, np.ones(len(y))])
     weights = kernel_weights(grown, samples, rows, threads)
     sums = weights.product(rows, factors, False, False, threads)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums[:, :-1] / sums[:, -1:]
-    return np.sqrt(np.maximum(means[:, n_outputs:] - means[:, :n_outputs] ** 2, 0.0))
+    variances = np.maximum(means[:, n_outputs:] - means[:, :n_outputs] ** 2, 0.0)
+    return np.sqrt(variances) * units
 
 
 def out_of_bag_means(grown: GrownForest, samples: TrainingSamples, threads: int) -> np.ndarray:

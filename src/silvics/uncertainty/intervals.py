@@ -14,7 +14,7 @@ from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.levels import checked_levels, shaped
 from silvics._predicting.training_samples import TrainingSamples
 from silvics._threads import n_threads
-from silvics.uncertainty.conformal import Form, bounds, narrowest
+from silvics.uncertainty.conformal import Form, bounds, narrowest, root_mean_square
 from silvics.uncertainty.difficulty import out_of_bag_means, spreads
 from silvics.uncertainty.jackknife_plus import jackknife_bounds
 from silvics.uncertainty.weights import positive_weights
@@ -132,7 +132,7 @@ class _Task:
         spread_here = spreads(self.grown, self.samples, self.rows, self.threads)
         found = np.empty((len(means), 2, len(self.levels), errors.shape[1]))
         for k, form in enumerate(forms):
-            unit = float(np.mean(spread[:, k] ** 2))
+            unit = root_mean_square(spread[:, k])
             ratios = errors[:, k] / form.scales(spread[:, k], unit)
             scales = form.scales(spread_here[:, k], unit)
             for inside, chosen in _parts(of_row, of_sample):

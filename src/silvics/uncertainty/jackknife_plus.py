@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from silvics._predicting.grown_forest import GrownForest
+from silvics.uncertainty.conformal import power_of_two
 from silvics.uncertainty.tree_predictions import blocks_of_rows
 
 # Number of pairs of a sample and a training row that are in memory at the same time: 32 MiB.
@@ -69,14 +70,16 @@ def jackknife_bounds(
     for block, values in blocks_of_rows(grown.trees, X, n_jobs):
         for k in range(errors.shape[1]):
             centre = values[:, :, k].mean()  # float32 has enough digits for what is left
-            of_trees = (values[:, :, k] - centre).astype(np.float32)
+            unit = power_of_two(np.append(values[:, :, k] - centre, distances[:, k]))
+            of_trees = ((values[:, :, k] - centre) / unit).astype(np.float32)
+            of_rows = (distances[:, k] / unit).astype(np.float32)
             size = max(_PAIRS_AT_ONCE // len(rows), 1)
             for first in range(0, len(of_trees), size):
                 some = slice(block.start + first, min(block.start + first + size, block.stop))
                 means = of_trees[first : first + size] @ shares.T
                 of_samples = None if groups is None else groups[1][some]
-                found[some, :, :, k] = centre + _bounds(
-                    means, distances[:, k].astype(np.float32), levels, of_row, of_samples
+                found[some, :, :, k] = centre + unit * _bounds(
+                    means, of_rows, levels, of_row, of_samples
                 )
     return found
 

@@ -34,7 +34,7 @@ def test_too_few_errors_give_infinite_bounds():
 
 def test_scales():
     spread = np.array([0.0, 1.0, 2.0])
-    np.testing.assert_allclose(Form(1.0).scales(spread, 3.0), np.sqrt([3.0, 4.0, 7.0]))
+    np.testing.assert_allclose(Form(1.0).scales(spread, np.sqrt(3.0)), np.sqrt([3.0, 4.0, 7.0]))
     np.testing.assert_array_equal(Form(np.inf).scales(spread, 3.0), 1.0)
     np.testing.assert_array_equal(Form(1.0).scales(np.zeros(3), 0.0), 1.0)
 

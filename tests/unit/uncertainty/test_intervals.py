@@ -37,7 +37,7 @@ def test_out_of_bag_intervals_are_their_definition(forest):
     errors = Y - out_of_bag_means(grown, samples, 1)[:, 0]
     spread = spreads(grown, samples, None, 1)[:, 0]
     form = narrowest(errors, spread)
-    unit = np.mean(spread**2)
+    unit = np.sqrt(np.mean(spread**2))
     low, high = bounds(errors / form.scales(spread, unit), 0.8, form.symmetric)
     scales = form.scales(spreads(grown, samples, forest._checked(NEW), 1)[:, 0], unit)
     wanted = np.stack([forest.predict(NEW) + low * scales, forest.predict(NEW) + high * scales], 1)
@@ -160,3 +160,17 @@ def test_rows_of_weight_zero_say_nothing_about_errors():
     for method in ("oob", "jackknife+"):
         low, high = forest.predict_interval(X[20:], 0.95, method=method).T
         assert (high - low < 5).all()
+
+
+@pytest.mark.parametrize("method", ["oob", "quantile", "jackknife+", "split"])
+@pytest.mark.parametrize("exponent", [-1000, 660])
+def test_outputs_of_any_size_have_intervals(forest, method, exponent):
+    """Multiplied by a power of two, they have the intervals multiplied by it."""
+    unit = 2.0**exponent
+    calibration = CAL if method == "split" else None
+    expected = forest.predict_interval(NEW[:50], [0.5, 0.9], method=method, calibration=calibration)
+    large = Forest(60, min_samples_leaf=5, keep_samples=True, random_state=0).fit(X, unit * Y)
+    if calibration is not None:
+        calibration = (CAL[0], unit * CAL[1])
+    found = large.predict_interval(NEW[:50], [0.5, 0.9], method=method, calibration=calibration)
+    np.testing.assert_allclose(found / unit, expected, rtol=1e-6)
