@@ -1,7 +1,8 @@
 """Early stopping: growth ends when the out-of-bag score no longer improves.
 
 The score is computed after every tree, whatever the sizes of batches and the number of threads, so
-that the forest that is kept depends only on the data, the parameters and the seed.
+that the forest that is kept depends only on the data, the parameters and the seed. Rows of weight
+zero do not count.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ class OutOfBagStop(StopRule):
         self._sums = np.zeros((len(self._y), width))
         self._counts = np.zeros(len(self._y), dtype=np.int64)
         self.scores: list[float] = []
+        weights = task.sampling.weights
+        self._counted = None if weights is None else np.asarray(weights) > 0
         self._n_kept = len(kept)
         self._add(kept)
 
@@ -95,8 +98,13 @@ class OutOfBagStop(StopRule):
             self.scores.append(self._current())
 
     def _current(self) -> float:
-        """Return the score of the rows that are out of bag in a tree; -inf if there are none."""
+        """Return the score of the rows that are out of bag in a tree; -inf if there are none.
+
+        Rows of weight zero do not count.
+        """
         known = self._counts > 0
+        if self._counted is not None:
+            known &= self._counted
         if not known.any():
             return -np.inf
         means = mean_predictions(self._sums[known], self._counts[known])

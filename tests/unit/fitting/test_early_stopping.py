@@ -143,3 +143,20 @@ def test_trees_that_use_all_rows_cannot_be_stopped(forest):
     with pytest.raises(ValueError, match="early_stopping=True needs out-of-bag rows"):
         forest.fit(X, Y)
     assert not hasattr(forest, "estimators_")
+
+
+@pytest.mark.parametrize("classification", [True, False])
+def test_rows_of_weight_zero_do_not_count(classification):
+    kind, y = (RandomForestClassifier, LABELS) if classification else (RandomForestRegressor, Y)
+    weights = np.ones(len(X))
+    weights[200:] = 0.0
+    spoilt = np.where(weights > 0, y, y[::-1])  # what rows without weight have for an output
+    settings = {
+        "n_estimators": 60,
+        "early_stopping": True,
+        "n_iter_no_change": 5,
+        "random_state": 1,
+    }
+    found, other = (kind(**settings).fit(X, of, sample_weight=weights) for of in (y, spoilt))
+    assert len(found) == len(other)
+    assert found.digest() == other.digest()
