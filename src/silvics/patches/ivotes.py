@@ -54,20 +54,12 @@ def grow(
     done = Growth()
     for first in range(0, len(seeds), BLOCK):
         chosen = slice(first, first + BLOCK)
-        candidates = _candidates(task, seeds[chosen], earlier.error, budget)
         try:
-            fill(task.rows, candidates, _BATCH_ROWS, n_jobs)
+            patches, rows, errors = _drawn(
+                task, seeds[chosen], columns[chosen], earlier, n_jobs, budget
+            )
         except KeyboardInterrupt as stopped:
             return Growth(done.trees, done.work, stopped)
-        patches, rows, errors = [], [], []
-        for candidate, of_tree in zip(candidates, columns[chosen], strict=True):
-            places = candidate.places(task.sampling.n_samples)
-            wrong, known = _votes(task, candidate, places, earlier, n_jobs)
-            kept = _kept(task, candidate.seed, wrong, earlier.error)
-            patches.append(candidate.part(kept, of_tree))
-            rows.append(places[kept])
-            errors.append(float(wrong[known].mean()) if known.any() else _FIRST_ERROR)
-        del candidates
         grown = grow_some(task, patches, n_jobs, continued(progress, len(done.trees), len(seeds)))
         done = Growth([*done.trees, *grown.trees], [*done.work, *grown.work], grown.error)
         ask(rules, done, out_of_time=False, n_wanted=len(seeds))
@@ -78,6 +70,28 @@ def grow(
         for error in errors:
             earlier.error = 0.75 * earlier.error + 0.25 * error
     return done
+
+
+def _drawn(
+    task: PatchTask,
+    seeds: Sequence[int],
+    columns: Sequence[np.ndarray],
+    earlier: _Earlier,
+    n_jobs: int,
+    budget: int | None,
+) -> tuple[list[Patch], list[np.ndarray], list[float]]:
+    """Draw the patches of a block; return their rows, and errors of the earlier trees, as well."""
+    candidates = _candidates(task, seeds, earlier.error, budget)
+    fill(task.rows, candidates, _BATCH_ROWS, n_jobs)
+    patches, rows, errors = [], [], []
+    for candidate, of_tree in zip(candidates, columns, strict=True):
+        places = candidate.places(task.sampling.n_samples)
+        wrong, known = _votes(task, candidate, places, earlier, n_jobs)
+        kept = _kept(task, candidate.seed, wrong, earlier.error)
+        patches.append(candidate.part(kept, of_tree))
+        rows.append(places[kept])
+        errors.append(float(wrong[known].mean()) if known.any() else _FIRST_ERROR)
+    return patches, rows, errors
 
 
 def _candidates(

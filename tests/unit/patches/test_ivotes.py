@@ -86,3 +86,23 @@ def test_it_is_for_one_output_of_classes():
     with pytest.raises(ValueError, match="several outputs"):
         made().fit(X, np.column_stack([y, y]))
     assert "draw" not in RandomPatchesRegressor().get_params()
+
+
+def test_an_interrupted_fit_keeps_the_trees_of_finished_blocks(monkeypatch):
+    X, y = problem(500)
+    votes, calls = ivotes._votes, []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 15:
+            raise KeyboardInterrupt
+        return votes(*given)
+
+    monkeypatch.setattr(ivotes, "_votes", interrupted)
+    forest = made(n_estimators=30)
+    with pytest.raises(KeyboardInterrupt):
+        forest.fit(X, y)
+    monkeypatch.undo()
+    assert forest.interrupted_
+    assert len(forest) == 10
+    assert forest.digest() == made(n_estimators=10).fit(X, y).digest()
