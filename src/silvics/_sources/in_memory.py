@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from silvics._frames import library_of
-from silvics._sources.source import Batch, Source
+from silvics._sources.source import Batch, Source, with_columns
 
 
 class FrameSource(Source):
@@ -17,7 +17,7 @@ class FrameSource(Source):
 
     def __init__(self, frame: Any) -> None:
         self._frame = nw.from_native(frame)
-        self.columns = [str(name) for name in self._frame.columns]
+        self.columns = list(self._frame.columns)
         self.n_columns = len(self.columns)
         self.library = library_of(frame)
 
@@ -25,7 +25,7 @@ class FrameSource(Source):
         return len(self._frame)
 
     def batches(self, columns: Sequence[Any], n_rows: int) -> Iterator[Batch]:
-        chosen = self._frame.select(list(columns))
+        chosen = with_columns(self._frame, columns)
         for first in range(0, len(chosen), n_rows):
             part = chosen[first : first + n_rows]
             yield Batch(first, part.to_native(), f"rows {first} to {first + len(part) - 1}")

@@ -46,9 +46,14 @@ class Batch:
 
     def only(self, columns: Sequence[Any]) -> Any:
         """Return the table with some of its columns."""
-        if isinstance(self.table, np.ndarray):
-            return self.table[:, list(columns)]
-        return nw.from_native(self.table).select(list(columns)).to_native()
+        if isinstance(self.table, np.ndarray):  # whose columns are all variables
+            return self.table
+        return with_columns(nw.from_native(self.table), columns).to_native()
+
+
+def with_columns(frame: nw.DataFrame[Any], columns: Sequence[Any]) -> nw.DataFrame[Any]:
+    """Return a frame with some of its columns, whose names may be any objects, as in pandas."""
+    return frame.select(nw.nth([frame.columns.index(name) for name in columns]))
 
 
 @dataclass
@@ -65,15 +70,15 @@ class Source(ABC):
 
     Attributes
     ----------
-    columns : list of str, or None
-        Names of the columns; None for arrays without names.
+    columns : list, or None
+        Names of the columns; None for arrays without names. Those of pandas may be numbers.
     n_columns : int
         Number of columns.
     library : str or None
         Library of the frames of which batches consist.
     """
 
-    columns: list[str] | None
+    columns: list[Any] | None
     n_columns: int
     library: str | None = None
 

@@ -173,7 +173,7 @@ class ScannedRows:
         try:
             X = table.read(
                 some_of(self.variables, chosen),
-                batch.only(names) if self.scan.source.columns else batch.table,
+                batch.only(names),
                 missing=self.settings.missing,
                 estimator_name=type(self.settings).__name__,
             )
@@ -236,7 +236,7 @@ def learned(settings: Any, scan: Scan, y: Any, sample_weight: Any) -> ScannedRow
         raise ValueError(f"The {scan.source.describe()} has no rows.")
     try:
         variables, blocks = table.learn(
-            head.only(names) if scan.source.columns else head.table,
+            head.only(names),
             categorical_features=settings.categorical_features,
             missing=settings.missing,
             estimator_name=type(settings).__name__,

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from silvics import RandomPatchesClassifier, RandomPatchesRegressor, scan
 
@@ -100,3 +101,19 @@ def test_a_table_that_shrinks_between_passes_is_noticed():
     object.__setattr__(scanned, "source", source)
     with pytest.raises(ValueError, match="must not change during fit"):
         fit(scanned)
+
+
+def test_tables_whose_columns_have_no_names_or_numbers_for_names():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    mixed = X.astype(object)
+    mixed[:, 3] = np.where(X[:, 3] > 0, "a", "b")
+    framed = pd.DataFrame(X, columns=[4, 1, 0, 2])
+    for source in (X, mixed, framed):
+        made = RandomPatchesRegressor(n_estimators=5, max_columns=2, random_state=0)
+        scanned = clone(made).fit(scan(source), X[:, 1])
+        expected = made.fit(source, X[:, 1])
+        assert scanned.digest() == expected.digest()
+        np.testing.assert_array_equal(scanned.predict(scan(source)), expected.predict(source))
+    some = scan(framed, columns=[0, 1])
+    expected = made.fit(X[:, [2, 1]], X[:, 1]).digest()
+    assert made.fit(some, X[:, 1]).digest() == expected

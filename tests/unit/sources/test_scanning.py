@@ -12,6 +12,7 @@ def test_tables_in_memory():
     assert scan(frame).columns == ["a", "b"]
     assert scan(frame, columns=["b"]).columns == ["b"]
     assert scan(frame.to_numpy()).columns == [0, 1]
+    assert scan(frame.set_axis([7, 5], axis=1), columns=[5]).columns == [5]
     assert repr(scan(frame.to_numpy())) == "<scan of table in memory, 2 rows, 2 columns>"
 
 
