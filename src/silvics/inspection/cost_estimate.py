@@ -236,20 +236,20 @@ def _require_forest(forest: Any) -> None:
     if getattr(forest, "draw", "uniform") == "importance":
         raise ValueError(
             'estimate_cost needs trees that do not depend on each other, and draw="importance" '
-            "draws the rows of a tree by the errors of earlier ones. The time of a fit with "
-            'draw="uniform" and the same sizes is a lower bound.'
+            "draws the rows of a tree by the errors of earlier ones. A fit with "
+            'draw="uniform" and the same sizes takes less time.'
         )
     if "auto" in (getattr(forest, "max_samples", None), getattr(forest, "max_columns", None)):
         raise ValueError(
-            'estimate_cost needs the sizes of the patches, but max_samples or max_columns is "auto". '
-            "Set both to numbers; fit chooses them in a race of shapes before it grows trees."
+            "estimate_cost needs the sizes of the patches, but max_samples or max_columns is "
+            '"auto". Set both to numbers; fit chooses them in a race before it grows trees.'
         )
 
 
 def _require_table(X: Any) -> None:
     if isinstance(X, Scan) or is_path(X):
         raise TypeError(
-            "estimate_cost needs a table in memory, and X is a scan of files, whose reading takes a "
-            "time that pilots on few rows do not show. Estimate with some of the rows in memory, "
-            "and add the time of the passes that fit prints with verbose=1."
+            "estimate_cost needs a table in memory, and X is a scan of files, whose reading takes "
+            "a time that pilots on few rows do not show. Estimate with some of the rows in "
+            "memory, and add the time of the passes that fit prints with verbose=1."
         )
