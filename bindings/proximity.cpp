@@ -36,10 +36,7 @@ auto dense(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs, nb::o
     const std::size_t size = checked_product(n, width);
     auto out = std::make_unique_for_overwrite<double[]>(size);
     unlocked_or_raise(
-        n_jobs,
-        [&](ThreadTeam& team) {
-            self.dense(rows, {out.get(), size}, team);
-        },
+        n_jobs, [&](ThreadTeam& team) { self.dense(rows, {out.get(), size}, team); },
         std::move(progress));
     return array_of(std::move(out), n, width);
 }

@@ -317,8 +317,7 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
 
 template <class UseRow>
 void Proximity::for_rows(const Matrix* X, ThreadTeam& team, UseRow&& use) const {
-    for_rows(
-        X, false, team, [](std::size_t, std::size_t) {}, use, [] {});
+    for_rows(X, false, team, [](std::size_t, std::size_t) {}, use, [] {});
 }
 
 void Proximity::dense(const Matrix* X, std::span<double> out, ThreadTeam& team) const {
