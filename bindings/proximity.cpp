@@ -22,6 +22,12 @@ const Matrix* rows_of(const HeldMatrix* X) {
     return X;
 }
 
+template <class T>
+auto array_of(std::unique_ptr<T[]> values, std::size_t n_rows, std::size_t n_columns) {
+    nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T>(values.release(), {n_rows, n_columns}, owner);
+}
+
 // The core writes all elements. Memory is not set to zero before, which takes long for a large
 // matrix and cannot be interrupted.
 auto dense(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs, nb::object progress) {
@@ -32,8 +38,7 @@ auto dense(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs, nb::o
     unlocked_or_raise(
         n_jobs, [&](ThreadTeam& team) { self.dense(rows, {out.get(), size}, team); },
         std::move(progress));
-    nb::capsule owner(out.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return nb::ndarray<nb::numpy, double>(out.release(), {n, width}, owner);
+    return array_of(std::move(out), n, width);
 }
 
 auto sparse(const Proximity& self, const HeldMatrix* X, std::size_t n_jobs, nb::object progress) {
@@ -50,13 +55,17 @@ auto neighbors(const Proximity& self, const HeldMatrix* X, std::size_t n_neighbo
                std::size_t n_jobs, nb::object progress) {
     const Matrix* rows = rows_of(X);
     const std::size_t n = self.n_rows(rows);
-    std::vector<std::int64_t> indices(checked_product(n, n_neighbors));
-    std::vector<double> values(indices.size());
+    const std::size_t size = checked_product(n, n_neighbors);
+    auto indices = std::make_unique_for_overwrite<std::int64_t[]>(size);
+    auto values = std::make_unique_for_overwrite<double[]>(size);
     unlocked_or_raise(
-        n_jobs, [&](ThreadTeam& team) { self.neighbors(rows, n_neighbors, indices, values, team); },
+        n_jobs,
+        [&](ThreadTeam& team) {
+            self.neighbors(rows, n_neighbors, {indices.get(), size}, {values.get(), size}, team);
+        },
         std::move(progress));
-    return std::make_tuple(to_numpy(std::move(indices), n, n_neighbors),
-                           to_numpy(std::move(values), n, n_neighbors));
+    return std::make_tuple(array_of(std::move(indices), n, n_neighbors),
+                           array_of(std::move(values), n, n_neighbors));
 }
 
 auto product(const Proximity& self, const HeldMatrix* X,

@@ -20,15 +20,13 @@ std::vector<double> inverse_cell_weights(const LeafMembership& membership, const
                                          ThreadTeam& team);
 
 // Calls use(weight_at), where weight_at(row, position) is the in-bag weight of a row at a position
-// among the rows of all trees, with the type of the weights decided once.
+// among the rows of all trees, in the type of the stored weights, which is decided once.
 template <class Use>
 void with_weights(const LeafMembership& membership, Use&& use) {
     if (size_of(membership.weights) > 0)
         std::visit(
             [&](auto weights) {
-                use([weights](RowId, std::size_t position) {
-                    return static_cast<double>(weights[position]);
-                });
+                use([weights](RowId, std::size_t position) { return weights[position]; });
             },
             membership.weights);
     else if (!membership.row_weights.empty())

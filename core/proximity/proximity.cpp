@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <variant>
 
 #include "proximity/cell_weights.hpp"
@@ -191,11 +192,14 @@ Proximity::Row Proximity::row_of(std::size_t row, std::size_t number,
                 };
                 double inverse = met.inverse;
                 if (inverse_weights_.empty()) {
-                    double whole = 0.0;
+                    // Whole numbers are added faster.
+                    using Weight = decltype(weight(0));
+                    std::conditional_t<std::is_integral_v<Weight>, std::uint64_t, double> whole{};
                     for (std::size_t k = 0; k < met.rows.size(); ++k) whole += weight(k);
-                    inverse = 1.0 / whole;
+                    inverse = 1.0 / static_cast<double>(whole);
                 }
-                sums.add(met.rows, [&](std::size_t k) { return weight(k) * inverse; });
+                sums.add(met.rows,
+                         [&](std::size_t k) { return static_cast<double>(weight(k)) * inverse; });
             });
         });
     } else {
@@ -204,18 +208,13 @@ Proximity::Row Proximity::row_of(std::size_t row, std::size_t number,
             sums.add(met.rows, [](std::size_t) { return Sum{1}; });
         });
     }
-    const std::span<RowId> columns = sums.columns();
-    if (sorted) std::ranges::sort(columns);
-    if (scratch.values.size() < columns.size()) scratch.values.resize(n_columns());
+    if (sorted) std::ranges::sort(sums.columns());
+    const std::span<const RowId> columns = sums.take(scratch.values);
     const std::span<double> values = std::span(scratch.values).first(columns.size());
-    sums.take(values);
-    const double n_trees = static_cast<double>(n);
-    if (kind_ == ProximityKind::oob)
-        for (std::size_t k = 0; k < values.size(); ++k)
-            values[k] /= static_cast<double>(n_both_out(row, columns[k]));
-    else
-        for (double& value : values) value /= n_trees;
-    return {columns, values};
+    if (kind_ != ProximityKind::oob) return {columns, values, static_cast<double>(n)};
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] /= static_cast<double>(n_both_out(row, columns[k]));
+    return {columns, values, 1.0};
 }
 
 template <class Begin, class UseRow, class End>
@@ -223,7 +222,9 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
                          UseRow&& use, End&& end) const {
     if (X != nullptr && query_part() != RowPart::all)
         throw std::invalid_argument("only training rows are out of bag");
-    const std::size_t n = n_rows(X), at_once = rows_of_table(columns_.n_trees());
+    const std::size_t n = n_rows(X);
+    // At least two blocks, so that the table takes little memory beside the forest.
+    const std::size_t at_once = std::min(rows_of_table(columns_.n_trees()), n / 2 + 1);
     std::vector<Scratch> memory(team.size());
     LeafTable table;
     std::optional<LeafNumbers> numbers;
@@ -277,7 +278,7 @@ void Proximity::dense(const Matrix* X, std::span<double> out, ThreadTeam& team) 
         const std::span<double> to = out.subspan(row * width, width);
         std::ranges::fill(to, 0.0);
         for (std::size_t k = 0; k < found.columns.size(); ++k)
-            to[found.columns[k]] = found.values[k];
+            to[found.columns[k]] = found.value(k);
     });
 }
 
@@ -299,7 +300,8 @@ SparseRows Proximity::sparse(const Matrix* X, ThreadTeam& team) const {
         [&](std::size_t row, Row found, std::size_t) {
             Part& part = parts[(row - block) / kTaskRows];
             part.columns.insert(part.columns.end(), found.columns.begin(), found.columns.end());
-            part.values.insert(part.values.end(), found.values.begin(), found.values.end());
+            for (std::size_t k = 0; k < found.columns.size(); ++k)
+                part.values.push_back(found.value(k));
             out.starts[row + 1] = static_cast<std::int64_t>(found.columns.size());
         },
         [&] {
@@ -321,7 +323,7 @@ void Proximity::neighbors(const Matrix* X, std::size_t n_neighbors, std::span<st
         throw std::invalid_argument("the output needs one element for each row and neighbour");
     std::vector<Nearest> nearest(team.size());
     for_rows(X, team, [&](std::size_t row, Row all, std::size_t worker) {
-        const auto found = nearest[worker].of(all.columns, all.values, n_neighbors);
+        const auto found = nearest[worker].of(all.columns, all.sums, n_neighbors, all.divisor);
         const std::size_t first = row * n_neighbors;
         for (std::size_t k = 0; k < n_neighbors; ++k) {
             const bool some = k < found.size();
@@ -343,7 +345,7 @@ void Proximity::product(const Matrix* X, std::span<const double> factors, std::s
         for (std::size_t k = 0; k < found.columns.size(); ++k) {
             const RowId column = found.columns[k];
             if (without_diagonal && column == row) continue;
-            const double value = found.values[k], times = squares ? value * value : value;
+            const double value = found.value(k), times = squares ? value * value : value;
             const auto from = factors.subspan(column * width, width);
             for (std::size_t c = 0; c < width; ++c) into[c] += times * from[c];
         }

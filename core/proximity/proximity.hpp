@@ -71,7 +71,9 @@ private:
     // The elements of a row that are not zero.
     struct Row {
         std::span<const RowId> columns;
-        std::span<const double> values;
+        std::span<const double> sums;
+        double divisor = 1.0;  // of all sums
+        double value(std::size_t k) const { return sums[k] / divisor; }
     };
     // Rows of one leaf that a row meets.
     struct Met {

@@ -62,7 +62,7 @@ def scan(
     -------
     scan : Scan
         Object that can be passed as X to ``fit`` and ``predict`` of ``RandomPatchesClassifier``
-        and ``RandomPatchesRegressor``.
+        and ``RandomPatchesRegressor``, or to ``silvics.network.genie3``.
 
     Examples
     --------

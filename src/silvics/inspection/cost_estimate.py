@@ -11,6 +11,7 @@ import numpy as np
 from silvics._fitting.axes import recipe_of
 from silvics._frames import library_of
 from silvics._results.base import Result
+from silvics._sources.scanning import Scan, is_path
 from silvics._threads import n_threads
 from silvics.inspection.calibration import DEFAULT, calibration
 from silvics.inspection.pilot import Pilot, extrapolated, n_rounds, run_pilot, some_rows
@@ -145,6 +146,7 @@ def estimate_cost(
     True
     """
     _require_forest(forest)
+    _require_table(X)
     plan = _Plan(forest, X, y, sample_weight, random_state)
     if plan.n_rows < _SMALL:
         pilot = plan.warm_pilot()
@@ -231,8 +233,23 @@ def _require_forest(forest: Any) -> None:
             f"estimate_cost needs a forest of silvics, got {type(forest).__name__}. "
             "silvics.from_sklearn converts forests of scikit-learn."
         )
-    if hasattr(forest, "oob_rows"):
+    if getattr(forest, "draw", "uniform") == "importance":
+        raise ValueError(
+            'estimate_cost needs trees that do not depend on each other, and draw="importance" '
+            "draws the rows of a tree by the errors of earlier ones. A fit with "
+            'draw="uniform" and the same sizes takes less time.'
+        )
+    if "auto" in (getattr(forest, "max_samples", None), getattr(forest, "max_columns", None)):
+        raise ValueError(
+            "estimate_cost needs the sizes of the patches, but max_samples or max_columns is "
+            '"auto". Set both to numbers; fit chooses them in a race before it grows trees.'
+        )
+
+
+def _require_table(X: Any) -> None:
+    if isinstance(X, Scan) or is_path(X):
         raise TypeError(
-            "estimate_cost does not know random patches, whose fit reads the table in passes that "
-            "max_memory determines. verbose=1 prints their number."
+            "estimate_cost needs a table in memory, and X is a scan of files, whose reading takes "
+            "a time that pilots on few rows do not show. Estimate with some of the rows in "
+            "memory, and add the time of the passes that fit prints with verbose=1."
         )

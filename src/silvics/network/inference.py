@@ -12,17 +12,17 @@ from silvics._estimators.base_forest import BaseForestRegressor
 from silvics._fitting import parameters
 from silvics._fitting.progress import PrintedProgress
 from silvics._fitting.targets import EncodedOutputs
-from silvics._frames import library_of
 from silvics._names import one_of
 from silvics._predicting.sampling import RowSampling
-from silvics._tables import inputs, table
+from silvics._tables import inputs
 from silvics._tables.parts import part_of
 from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
 from silvics.forests import ExtraTreesRegressor, RandomForestRegressor
+from silvics.network.expression import open_expression
 from silvics.network.result import Network
-from silvics.network.targets import Targets, chosen_columns, names_of, targets_of
+from silvics.network.targets import Targets, targets_of
 
 _FORESTS: dict[str, type[RandomForestRegressor] | type[ExtraTreesRegressor]] = {
     "random_forest": RandomForestRegressor,
@@ -61,8 +61,9 @@ def genie3(
     Parameters
     ----------
     expression : table of shape (n_samples, n_variables)
-        The samples: a data frame, an array, a sparse matrix or an AnnData object. Targets must be
-        numbers without missing values. Regulators may be of any type.
+        The samples: a data frame, an array, a sparse matrix, an AnnData object, or what
+        ``silvics.scan`` returns, of which only the regulators and the targets are read. Targets
+        must be numbers without missing values. Regulators may be of any type.
     regulators : list of str or int, or None, default=None
         Names or numbers of the columns that may have an influence, such as transcription factors.
         None means all columns.
@@ -82,7 +83,7 @@ def genie3(
     min_samples_leaf : int or float, default=1
         Smallest number, or fraction, of samples of a leaf.
     feature_names : array-like of str or None, default=None
-        Names of the columns if the table is an array or a sparse matrix.
+        Names of the columns if the table is an array or a sparse matrix, or a scan of an array.
     random_state : int, RandomState or None, default=None
         Seed of the forests.
     n_jobs : int or None, default=None
@@ -123,10 +124,9 @@ def genie3(
         progress=progress,
     )
     forest._validate_params()
-    variables, X = table.learn(inputs.named(expression, feature_names), estimator_name="genie3")
-    names = names_of(variables)
-    of_regulators = chosen_columns("regulators", regulators, names)
-    of_targets = chosen_columns("targets", targets, names)
+    opened = open_expression(expression, feature_names, regulators, targets)
+    variables, X, names = opened.variables, opened.X, opened.names
+    of_regulators, of_targets = opened.regulators, opened.targets
     if X.sparse is not None:
         X = Blocks([], [], X.shape, X.sparse.tocsc())  # columns are read one by one
     place = {column: k for k, column in enumerate(of_regulators.tolist())}
@@ -155,7 +155,7 @@ def genie3(
         n_estimators=n_estimators,
         interrupted=error is not None,
         _own=own[found.finished],
-        _library=library_of(expression),
+        _library=opened.library,
     )
 
 

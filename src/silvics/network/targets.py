@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from silvics._names import did_you_mean
 from silvics._tables.column_values import some
 from silvics._tables.parts import part_of
 from silvics._tables.table import Blocks, Variables
@@ -18,38 +16,6 @@ def names_of(variables: Variables) -> np.ndarray:
     if variables.names is not None:
         return np.array([str(name) for name in variables.names], dtype=object)
     return np.array([f"x{j}" for j in range(len(variables.kinds))], dtype=object)
-
-
-def chosen_columns(parameter: str, chosen: Any, names: np.ndarray) -> np.ndarray:
-    """Return the numbers of the columns that the user has given by name or number; None is all."""
-    n = len(names)
-    if chosen is None:
-        return np.arange(n)
-    if isinstance(chosen, str):
-        raise TypeError(f"{parameter} must be a list of columns, got the string {chosen!r}.")
-    given = np.asarray(chosen, dtype=object).ravel().tolist()
-    if not given:
-        raise ValueError(f"{parameter} is empty: name at least one column.")
-    place = {name: j for j, name in enumerate(names.tolist())}
-    columns = []
-    for one in given:
-        if isinstance(one, str):
-            if one not in place:
-                raise ValueError(
-                    f"{parameter} has {one!r}, which is not a column of the table."
-                    f"{did_you_mean(one, place)}"
-                )
-            columns.append(place[one])
-        elif isinstance(one, int | np.integer) and not isinstance(one, bool):
-            if not 0 <= one < n:
-                raise ValueError(f"{parameter} has column {one}, but the table has {n} columns.")
-            columns.append(int(one))
-        else:
-            raise TypeError(f"{parameter} must have names or numbers of columns, got {one!r}.")
-    if len(set(columns)) < len(columns):
-        twice = next(j for j in columns if columns.count(j) > 1)
-        raise ValueError(f"{parameter} has column {names[twice]!r} more than once.")
-    return np.array(columns)
 
 
 @dataclass(frozen=True, eq=False)

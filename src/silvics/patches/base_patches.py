@@ -15,11 +15,12 @@ from silvics._estimators.base_forest import BaseForest
 from silvics._fitting import parameters
 from silvics._fitting.amounts import bytes_of
 from silvics._fitting.axes import Axes, axes_of
+from silvics._fitting.footprint import footprint_of
 from silvics._fitting.growing import Growth
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import TimeBudget
 from silvics._fitting.targets import EncodedOutputs
-from silvics._predicting.grown_forest import GrownForest
+from silvics._predicting.grown_forest import GrownForest, GrowthRun
 from silvics._predicting.sampling import RowSampling
 from silvics._sklearn import fit_context, with_callbacks
 from silvics._sources.scanning import Scan, is_path, scan
@@ -28,7 +29,7 @@ from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
 from silvics._threads import n_threads
 from silvics.patches import ivotes, out_of_patch
-from silvics.patches.growing import PatchTask, grow, patch_task
+from silvics.patches.growing import PatchTask, grow, memory_of_patches, patch_task
 from silvics.patches.racing import raced, shaped
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows, learned
@@ -189,11 +190,17 @@ class BasePatches(AnyRecipe, BaseForest):
         by_importance = self._draw == "importance"
         if by_importance:
             self._check_importance(task)
+        started, cpu = time.monotonic(), time.process_time()
         growth = (ivotes.grow if by_importance else grow)(
             task, seeds, n_jobs=n_jobs, budget=bytes_of(self.max_memory),
             progress=self._progress(n_jobs, rules), rules=rules,
         )  # fmt: skip
         growth.trees = self._finished(task, growth.trees)
+        needs = footprint_of(self, task, memory_of_patches(task, seeds, n_jobs), n_jobs)
+        growth.run = GrowthRun(
+            started - begin, time.monotonic() - started, time.process_time() - cpu,
+            needs.fixed, needs.per_tree, needs.per_node,
+        )  # fmt: skip
         return growth
 
     @property

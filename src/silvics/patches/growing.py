@@ -25,6 +25,9 @@ Progress = Callable[[int, int], object]
 
 # One tree reads a patch: to code it takes longer than random cuts save by codes.
 _READS_PER_ROW = 0.0
+# Patches of a table in memory that are filled at once, for each thread.
+_PATCHES_OF_JOB = 2
+_CODE_BYTES = 2  # of a value, at most
 # Bytes of a node of a finished tree, with what predicts and what describes it.
 _NODE_BYTES = 44
 
@@ -70,6 +73,16 @@ def size_of_patches(task: PatchTask, columns: Sequence[np.ndarray]) -> PatchSize
     )
 
 
+def memory_of_patches(task: PatchTask, seeds: Sequence[int], n_jobs: int) -> int:
+    """Return the memory of the patches that are filled at once from a table in memory.
+
+    It includes the codes of the patches whose trees are growing.
+    """
+    size = size_of_patches(task, columns_of_trees(task, seeds))
+    codes = _CODE_BYTES * size.n_rows * size.n_columns
+    return _PATCHES_OF_JOB * n_jobs * size.patch_bytes + n_jobs * codes
+
+
 def grow(
     task: PatchTask,
     seeds: Sequence[int],
@@ -86,7 +99,7 @@ def grow(
     columns = columns_of_trees(task, seeds)
     size = size_of_patches(task, columns)
     # Passes over a table in memory take no time, and patches are copies of it.
-    most_at_once = 2 * n_jobs if task.rows.in_memory else len(seeds)
+    most_at_once = _PATCHES_OF_JOB * n_jobs if task.rows.in_memory else len(seeds)
     chosen = plan.planned(size, len(seeds), n_jobs, budget, most_at_once)
     if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
         _print_plan(chosen)

@@ -11,31 +11,34 @@ from sklearn.metrics import roc_auc_score
 _RESAMPLES = 200
 _MOST_RESAMPLED = 5_000
 _LEAST_SHARE = 1e-6
+_NORMAL = 1.96  # 97.5 % quantile of the normal distribution
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score on some rows. ``larger_is_better`` says which way is up."""
+    """A score on some rows, between ``least`` and ``most``."""
 
     name: str
     of: Callable[[np.ndarray, np.ndarray, np.ndarray], float]
     larger_is_better: bool
     meaning: str
+    least: float = -np.inf
+    most: float = np.inf
 
 
 def scores_for(classes: np.ndarray | None) -> list[Score]:
     """Return the scores of a task. Labels are numbers of classes."""
     if classes is None:
         return [
-            Score("R2", _r2, True, "share of the variance that is explained"),
-            Score("RMSE", _rmse, False, "root of the mean squared error, in units of the target"),
-            Score("MAE", _mae, False, "mean absolute error, in units of the target"),
+            Score("R2", _r2, True, "share of the variance that is explained", most=1.0),
+            Score("RMSE", _rmse, False, "root mean squared error, in units of the target", 0),
+            Score("MAE", _mae, False, "mean absolute error, in units of the target", 0),
         ]
     return [
-        Score("accuracy", _accuracy, True, "share of the rows whose class is right"),
-        Score("balanced accuracy", _balanced, True, "the same, as the mean over the classes"),
-        Score("AUC", _auc, True, "probability that a row of the class is ranked above another"),
-        Score("log-loss", _log_loss, False, "how far the probabilities are from the classes"),
+        Score("accuracy", _accuracy, True, "share of the rows whose class is right", 0, 1),
+        Score("balanced accuracy", _balanced, True, "the same, as the mean over the classes", 0, 1),
+        Score("AUC", _auc, True, "probability that a row of the class ranks above another", 0, 1),
+        Score("log-loss", _log_loss, False, "how far the probabilities are from the classes", 0),
     ]
 
 
@@ -44,7 +47,9 @@ def with_interval(
 ) -> tuple[float, float, float]:
     """Return a score and a 95 % interval, by resampling of rows.
 
-    At most 5,000 rows are resampled; the spread is that of all rows.
+    At most 5,000 rows are resampled; the standard error is that of all rows. Shares have Wilson's
+    interval for as many rows as have this standard error: it is within 0 and 1, and not empty if
+    all rows are right.
     """
     value = score.of(y, predicted, weights)
     rng = np.random.default_rng(0)
@@ -57,8 +62,19 @@ def with_interval(
             drawn.append(found)
     if len(drawn) < 2:
         return value, np.nan, np.nan
-    spread = 1.96 * float(np.std(drawn)) * (len(rows) / len(y)) ** 0.5
-    return value, value - spread, value + spread
+    error = float(np.std(drawn)) * (len(rows) / len(y)) ** 0.5
+    if (score.least, score.most) == (0, 1):
+        return value, *_wilson(value, value * (1 - value) / error**2 if error else len(y))
+    spread = _NORMAL * error
+    return value, max(value - spread, score.least), min(value + spread, score.most)
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of n rows."""
+    square = _NORMAL**2 / n
+    middle = (share + square / 2) / (1 + square)
+    spread = (square * share * (1 - share) + square**2 / 4) ** 0.5 / (1 + square)
+    return max(middle - spread, 0.0), min(middle + spread, 1.0)
 
 
 def losses(y: np.ndarray, predicted: np.ndarray, *, is_classification: bool) -> np.ndarray:

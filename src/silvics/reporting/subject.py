@@ -232,12 +232,11 @@ def _taken_apart(frame: nw.DataFrame, y: Any) -> tuple[nw.DataFrame, str, Any]:
 
 def _known_target(y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the target without missing values, and which rows have one."""
-    if isinstance(y, nw.Series):
-        column = of_series(y, target)
-    else:
-        column = of_series(
-            nw.from_native(frame_of({"y": np.asarray(y)}, None), eager_only=True)["y"], target
-        )
+    if not isinstance(y, nw.Series):
+        y = nw.from_native(frame_of({"y": np.asarray(y)}, None), eager_only=True)["y"]
+    if y.dtype.is_float() and np.isinf(y.to_numpy().astype(float)).any():
+        raise ValueError(f"The target {target!r} has infinite values.")
+    column = of_series(y, target)
     codes = column.codes
     if column.holds_numbers_as_text():
         column.values = np.array([float(value) for value in column.values])

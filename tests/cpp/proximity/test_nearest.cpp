@@ -35,6 +35,21 @@ TEST_CASE("the largest values are those of a full sort, the first column of ties
     }
 }
 
+TEST_CASE("values that are equal after the division are ties") {
+    // The two smallest are one unit in the last place apart, at the end of a bucket.
+    const std::vector<double> values{5.0, std::nextafter(4.0, 0.0), 4.0};
+    const std::vector<RowId> columns{7, 1, 2};
+    Nearest nearest;
+    for (double divisor = 1.0; divisor < 200.0; ++divisor) {
+        const double below = values[1] / divisor, above = values[2] / divisor;
+        const auto found = nearest.of(columns, values, 2, divisor);
+        REQUIRE(found.size() == 2);
+        CHECK(found[0].column == 7);
+        CHECK(found[0].value == 5.0 / divisor);
+        CHECK(found[1].column == (below == above ? 1 : 2));
+    }
+}
+
 TEST_CASE("values of any size are in order") {
     Nearest nearest;
     std::vector<RowId> columns(3000);

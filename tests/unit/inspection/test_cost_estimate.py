@@ -22,6 +22,8 @@ KINDS = [
     (silvics.ExtraTreesClassifier, {"n_jobs": 2}),
     (silvics.ForestRegressor, {"recipe": "cart"}),
     (silvics.IsolationForest, {"max_samples": 512}),
+    (silvics.RandomPatchesRegressor, {}),
+    (silvics.RandomPatchesClassifier, {"max_samples": 3_000, "recipe": "random_forest"}),
 ]
 
 
@@ -107,6 +109,13 @@ def test_only_forests(given):
         estimate_cost(given, [[0.0], [1.0]], [0, 1])
 
 
-def test_random_patches_are_refused():
-    with pytest.raises(TypeError, match="does not know random patches"):
-        estimate_cost(silvics.RandomPatchesRegressor(), [[0.0], [1.0]], [0, 1])
+def test_patches_without_sizes_or_in_files_are_refused():
+    X, y = make_friedman1(300, 5, random_state=0)
+    with pytest.raises(ValueError, match='max_samples or max_columns is "auto"'):
+        estimate_cost(silvics.RandomPatchesRegressor(max_samples="auto"), X, y)
+    by_importance = silvics.RandomPatchesClassifier(draw="importance")
+    with pytest.raises(ValueError, match="do not depend on each other"):
+        estimate_cost(by_importance, X, y > 14)
+    for given in (silvics.scan(X), "table.parquet"):
+        with pytest.raises(TypeError, match="needs a table in memory"):
+            estimate_cost(silvics.RandomPatchesRegressor(), given, y)

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
 
 from silvics.reporting.learning import learn
@@ -46,6 +47,30 @@ def test_intervals_cover_the_score_of_many_rows():
         _, low, high = with_interval(score, np.zeros(300, int), shares, np.ones(300))
         covered += low <= 0.8 <= high
     assert covered >= 88
+
+
+@pytest.mark.parametrize("n_wrong", [0, 1, 20])
+def test_intervals_of_accuracies_are_wilsons(n_wrong):
+    accuracy = scores_for(np.arange(2))[0]
+    wrong = np.arange(200) < n_wrong
+    shares = np.stack([~wrong, wrong], axis=1).astype(float)
+    _, low, high = with_interval(accuracy, np.zeros(200, int), shares, np.ones(200))
+    asked = binomtest(200 - n_wrong, 200).proportion_ci(method="wilson")
+    assert low == pytest.approx(asked.low, abs=0.006)  # n is estimated by resampling
+    assert high == pytest.approx(asked.high, abs=0.006)
+
+
+def test_intervals_stay_within_the_range_of_their_score():
+    rng = np.random.default_rng(0)
+    y, weights = np.arange(30) % 2, np.ones(30)
+    shares = np.stack([y == 0, y == 1], axis=1) * 0.9 + 0.05
+    for score in scores_for(np.arange(2)):
+        value, low, high = with_interval(score, y, shares, weights)
+        assert score.least <= low <= value <= high <= score.most, score.name
+    z = rng.normal(size=30)
+    for score in scores_for(None):
+        value, low, high = with_interval(score, z, z + rng.normal(scale=1e-3, size=30), weights)
+        assert score.least <= low <= value <= high <= score.most, score.name
 
 
 def test_groups_are_predicted_by_forests_that_have_not_seen_them():

@@ -111,3 +111,12 @@ def test_bad_options_are_named():
         subject_of(frame, "y", task="regression")
     with pytest.raises(TypeError, match="dense array"):
         subject_of(csr_array(np.eye(3)), [0, 1, 0])
+
+
+@pytest.mark.parametrize("in_frame", [True, False])
+def test_infinite_targets_are_named(in_frame):
+    X, y = table(), np.r_[np.inf, np.arange(59.0)]
+    if in_frame:
+        X, y = X.assign(y=y), "y"
+    with pytest.raises(ValueError, match=r"The target '(y|target)' has infinite values"):
+        subject_of(X, y)
