@@ -1,10 +1,14 @@
 """Packages of silvics import each other in one direction only, at the top of their files."""
 
 import ast
+import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+import silvics
 
 SOURCE = Path(__file__).parents[2] / "src" / "silvics"
 
@@ -60,6 +64,7 @@ ORDER = [
     "impute",
     "network",
     "reporting",
+    "reproduce",
     "cli",
     "demo",
 ]
@@ -82,6 +87,10 @@ OPTIONAL = {"matplotlib", "shap", "onnx", "treelite", "pandas", "polars", "pyarr
 
 def files():
     return sorted(str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py"))
+
+
+# These are written as users write, with the public names of silvics only.
+EXAMPLES = re.compile(r"reproduce/chapter\d/")
 
 
 def module_of(file):
@@ -158,8 +167,19 @@ def test_every_module_has_a_place():
 def test_imports_point_to_packages_before(file):
     own = place_of(module_of(file))
     for other in own_modules(file):
+        if not other and EXAMPLES.match(file):
+            continue
         assert other, f"{file} imports silvics itself"
         assert place_of(other) <= own, f"{file} imports {other}"
+
+
+@pytest.mark.parametrize("file", [file for file in files() if EXAMPLES.match(file)])
+def test_examples_import_public_names_only(file):
+    public = {f"silvics.{name}" for name in silvics.__all__}
+    for name in (name for name, _, _ in imported(file) if name.startswith("silvics")):
+        package, _, last = name.rpartition(".")
+        if not name.startswith("silvics.reproduce"):
+            assert name in public or last in import_module(package).__all__, name
 
 
 @pytest.mark.parametrize("file", LAZY)

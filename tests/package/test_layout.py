@@ -75,9 +75,15 @@ PACKAGE, UNIT = ROOT / "src" / "silvics", ROOT / "tests" / "unit"
 BESIDE = {"importance", "model_file"}
 
 
+# Packages of small modules that one file tests together: tests/unit/reproduce/test_chapter3.py.
+TOGETHER = re.compile(r"reproduce/chapter\d")
+
+
 def modules(folder):
     """Names of the modules of a folder, without the underscore of private ones."""
-    return {path.stem.lstrip("_") for path in folder.glob("*.py")} - {"init__"}
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    names = {path.stem.lstrip("_") for path in folder.glob("*.py")} - {"init__"}
+    return names | {name for name in packages if TOGETHER.match(f"{folder.name}/{name}")}
 
 
 def test_every_package_has_its_folder_of_tests():
@@ -85,13 +91,17 @@ def test_every_package_has_its_folder_of_tests():
         relative = path.parent.relative_to(PACKAGE)
         name = str(relative).lstrip("_")
         tests = ROOT / "tests" if relative.parts[:1] and relative.parts[0] in BESIDE else UNIT
+        if TOGETHER.match(name):
+            assert (tests / relative.parent / f"test_{relative.name}.py").exists(), relative
+            continue
         assert list((tests / name).rglob("test_*.py")), f"{relative} has no folder of tests"
 
 
 def test_every_file_of_unit_tests_names_a_module():
-    folders = {path.name.lstrip("_"): path for path in PACKAGE.iterdir() if path.is_dir()}
+    parents = (path.parent for path in PACKAGE.rglob("__init__.py"))
+    folders = {str(path.relative_to(PACKAGE)).lstrip("_"): path for path in parents}
     for path in sorted(UNIT.rglob("test_*.py")):
-        folder = PACKAGE if path.parent == UNIT else folders[path.parent.name]
+        folder = folders[str(path.parent.relative_to(UNIT))]
         subject = path.stem.removeprefix("test_")
         names = modules(folder)
         assert any(subject == name or subject.startswith(name + "_") for name in names), path

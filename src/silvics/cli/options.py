@@ -13,6 +13,7 @@ COMMANDS = {
     "impute": "silvics.cli.impute",
     "convert": "silvics.cli.convert",
     "info": "silvics.cli.info",
+    "reproduce": "silvics.cli.reproduce",
 }
 FORMATS = ("onnx", "json", "c", "treelite", "silvics")
 
@@ -25,6 +26,7 @@ def add_all(commands: Any) -> None:
     _add_impute(commands)
     _add_convert(commands)
     _add_info(commands)
+    _add_reproduce(commands)
 
 
 def _command(commands: Any, name: str, text: str, example: str) -> Any:
@@ -143,3 +145,24 @@ def _add_info(commands: Any) -> None:
         commands, "info", "describe a saved forest", "silvics info price.silvics",
     )  # fmt: skip
     command.add_argument("model", help="a file that silvics has saved")
+
+
+def _add_reproduce(commands: Any) -> None:
+    command = _command(
+        commands, "reproduce", "run tables and figures of the thesis",
+        "silvics reproduce table-3.1 figure-4.4 --scale small --out results",
+    )  # fmt: skip
+    command.add_argument("items", nargs="*", metavar="ITEM", help="names, as in table-3.1")
+    command.add_argument("--list", action="store_true", help="list the items")
+    command.add_argument("--all", action="store_true", help="run all items")
+    command.add_argument("--chapter", type=int, action="append", metavar="N",
+                         help="run all items of a chapter; may be repeated")  # fmt: skip
+    command.add_argument("--scale", choices=["tiny", "small", "paper"], default="small",
+                         help="size of the experiments: of tests, of seconds to a minute "
+                         "(default), or as in the thesis")  # fmt: skip
+    command.add_argument("--data", metavar="FOLDER", help="folder of Parquet files")
+    command.add_argument("--out", default="reproduced", metavar="DIR",
+                         help="folder of the pages and figures (default: reproduced)")  # fmt: skip
+    command.add_argument("--jobs", type=int, default=-1, metavar="N",
+                         help="threads (default: all); results do not depend on them, but times "
+                         "do")  # fmt: skip

@@ -1,0 +1,1 @@
+"""The experiments and computed illustrations of the thesis: the command ``silvics reproduce``."""
