@@ -1,0 +1,88 @@
+"""The book: outputs of its examples, its table of theorems, and the experiments that it names."""
+
+import ast
+import re
+import runpy
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "docs" / "book"
+OUTPUTS = runpy.run_path(str(BOOK / "outputs.py"))
+CHAPTERS = sorted(BOOK.glob("chapter_*.md"))
+
+# The last number of each kind in each chapter. Theorems, lemmas and propositions share numbers.
+RESULTS = {3: 4, 4: 4, 5: 10, 6: 7, 7: 5}
+DEFINITIONS = {2: 9, 3: 11, 6: 3, 7: 1}
+ALGORITHMS = {2: 2, 3: 4, 4: 3, 8: 1}
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_examples_print_what_the_page_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = list(OUTPUTS["examples"](page.read_text(encoding="utf-8")))
+    assert len(found) >= 4
+    for shown, printed in found:
+        assert shown == printed, "run `python docs/book/outputs.py`"
+
+
+def test_every_section_with_code_has_an_example():
+    for page in CHAPTERS:
+        sections = re.split(r"^#{2,4} ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+        with_example = sum("```python" in section for section in sections)
+        assert with_example >= 0.6 * len(sections), page.name
+
+
+# ---- the table of theorems
+
+
+def rows():
+    """(what, tests) of each row of theorems.md."""
+    for line in (BOOK / "theorems.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ") and len(cells) == 3 and cells[0] != "thesis":
+            yield cells[0], re.findall(r"`([^`]+)`", cells[2])
+
+
+def test_every_result_of_the_thesis_is_in_the_table():
+    listed = [what for what, _ in rows()]
+    results = {re.sub("Theorem|Lemma|Proposition", "result", what) for what in listed}
+    for numbers, word in (
+        (RESULTS, "result"),
+        (DEFINITIONS, "Definition"),
+        (ALGORITHMS, "Algorithm"),
+    ):
+        for chapter, last in numbers.items():
+            first = 3 if word == "result" and chapter == 3 else 1  # propositions 3.1 and 3.2 too
+            assert {f"{word} {chapter}.{i}" for i in range(first, last + 1)} <= results
+    assert {"Proposition 3.1", "Proposition 3.2"} <= set(listed)
+    assert len(listed) == len(set(listed))
+
+
+@cache
+def functions(path):
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def missing_tests(tests):
+    for test in tests:
+        path, _, name = test.partition("::")
+        if not ((ROOT / path).is_file() and name.startswith("test_") and name in functions(path)):
+            yield test
+
+
+@pytest.mark.parametrize(("what", "tests"), list(rows()), ids=lambda value: str(value)[:40])
+def test_tests_of_the_table_exist(what, tests):
+    assert tests, what
+    assert list(missing_tests(tests)) == []
+
+
+def test_a_missing_test_is_noticed():
+    wrong = ["tests/none.py::test_x", "tests/package/test_book.py::test_none"]
+    assert (
+        list(missing_tests([*wrong, "tests/package/test_book.py::test_a_missing_test_is_noticed"]))
+        == wrong
+    )
