@@ -16,6 +16,7 @@ matplotlib.use("Agg")
 os.environ.setdefault("PYTHONWARNINGS", "ignore")
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
 
 project = "silvics"
 author = "The silvics developers"
@@ -25,9 +26,10 @@ version = release = silvics.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
     "numpydoc",
     "myst_parser",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -40,7 +42,9 @@ nitpick_ignore_regex = [
 ]
 suppress_warnings = ["config.cache", "ref.python"]  # the latter: one method name in several classes
 
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
+html_math_renderer = "mathml"
+copybutton_selector = "div.highlight-python pre"  # code, and not what it prints
 myst_heading_anchors = 3
 
 autosummary_generate = True
@@ -107,5 +111,3 @@ html_theme_options = {
     "show_toc_level": 2,
 }
 html_sidebars = {"index": [], "changelog": []}
-
-sys.path.insert(0, str(ROOT / "docs"))
