@@ -81,7 +81,7 @@ class Item:
 def items() -> dict[str, Item]:
     """Return all items by their names, in the order of the thesis."""
     found = [item for chapter in CHAPTERS for item in _of_chapter(chapter)]
-    return {item.id: item for item in sorted(found, key=_order)}
+    return {item.id: item for item in sorted(found, key=lambda item: item.line)}
 
 
 def item_of(name: str) -> Item:
@@ -119,8 +119,3 @@ def _of_chapter(chapter: int) -> list[Item]:
         )
         for name, table in tables.items()
     ]
-
-
-def _order(item: Item) -> tuple[int, int, str]:
-    number = item.id.partition("-")[2].split(".")
-    return int(number[0]), int(number[1]), item.id

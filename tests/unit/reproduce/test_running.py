@@ -13,12 +13,14 @@ from silvics.reproduce.running import reproduce
 from silvics.reproduce.settings import MissingData, Settings
 from silvics.reproduce.writing import markdown, write
 
+from .altered import found_of
+
 mpl.use("Agg")
 
 
 @pytest.mark.parametrize("name", [name for name, item in items().items() if not item.data])
 def test_items_run(name, tmp_path):
-    found = reproduce(name, Settings("tiny"))
+    found = found_of(name)
     assert found.statements
     assert all(statement.text and statement.here for statement in found.statements)
     assert all(row.quantity for row in found.rows)

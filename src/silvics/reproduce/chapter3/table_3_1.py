@@ -7,28 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from silvics import DecisionTreeClassifier
+from silvics.reproduce.chapter3.toy import NAMES, split
 from silvics.reproduce.outcome import Statement
 from silvics.reproduce.settings import Settings
-
-X = np.array([
-    [0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 1],
-    [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 1, 1],
-])  # fmt: skip
-Y = np.array(["c1"] * 2 + ["c2"] * 8)
-NAMES = ("X1", "X2", "X3")
-
-
-def decrease(criterion: str, variable: int) -> float:
-    """Return the decrease of impurity by the split on one variable, at the root."""
-    stump = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X[:, [variable]], Y)
-    return float(stump.tree_.compute_feature_importances(normalize=False)[0])
 
 
 def measure(settings: Settings) -> dict[str, Any]:  # noqa: ARG001
     """Return the decrease of three impurities by each split."""
     return {
-        criterion: {name: decrease(criterion, j) for j, name in enumerate(NAMES)}
+        criterion: {name: split(criterion, j)["decrease"] for j, name in enumerate(NAMES)}
         for criterion in ("misclassification", "entropy", "gini")
     }
 
