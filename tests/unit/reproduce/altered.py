@@ -10,9 +10,13 @@ from silvics.reproduce.settings import Settings
 
 
 @cache
-def found_of(name, data=None, scale="tiny"):
-    """An outcome at the scale of tests."""
-    return reproduce(name, Settings(scale, data=data))
+def _found_of(name, data):
+    return reproduce(name, Settings("tiny", data=data))
+
+
+def found_of(name, data=None):
+    """An outcome at the scale of tests, which is computed once."""
+    return _found_of(name, data)
 
 
 def outcome_with(name, change, data=None):

@@ -37,10 +37,10 @@ def test_train_validation_test():
 
 def test_nested_cross_validation():
     found = nested_cross_validation(
-        model(1), {"n_neighbors": KS}, X, Y, n_folds=5, n_inner_folds=4, random_state=3
+        model(1), {"n_neighbors": KS}, X, Y, n_folds=4, n_inner_folds=3, random_state=3
     )
-    inner, scores = KFold(4, shuffle=True, random_state=3), []
-    for k, (train, test) in enumerate(KFold(5, shuffle=True, random_state=3).split(X)):
+    inner, scores = KFold(3, shuffle=True, random_state=3), []
+    for k, (train, test) in enumerate(KFold(4, shuffle=True, random_state=3).split(X)):
         means = [
             np.mean([
                 model(n).fit(X[train[a]], Y[train[a]]).score(X[train[b]], Y[train[b]])
@@ -59,19 +59,20 @@ def test_nested_cross_validation():
 def test_selection_on_noise_is_optimistic_and_its_evaluation_is_not():
     rng = np.random.default_rng(0)
     noise, y = rng.normal(size=(120, 5)), rng.integers(0, 2, 120)
-    grid = {"n_neighbors": list(range(1, 40, 2))}
+    grid = {"n_neighbors": list(range(1, 40, 4))}
     found = [
         train_validation_test(model(1), grid, noise, y, random_state=seed) for seed in range(30)
     ]
-    assert np.mean([f.validation_score for f in found]) > 0.58
+    assert np.mean([f.validation_score for f in found]) > 0.56
     assert abs(np.mean([f.score for f in found]) - 0.5) < 0.04
 
 
 def test_frames_and_strata():
     frame = pd.DataFrame(X)
-    for protocol in (train_validation_test, nested_cross_validation):
-        found = protocol(model(1), {"n_neighbors": [1, 5]}, frame, Y, stratify=True)
-        assert found.score > 0.9
+    grid = {"n_neighbors": [1, 5]}
+    one = train_validation_test(model(1), grid, frame, Y, stratify=True)
+    two = nested_cross_validation(model(1), grid, frame, Y, n_folds=3, stratify=True)
+    assert min(one.score, two.score) > 0.9
 
 
 @pytest.mark.parametrize("sizes", [(0.5, 0.5), (0.5, 0.5, 0.0), (0.5, 0.4, 0.2)])
