@@ -287,6 +287,11 @@ vote : {"soft", "majority"} or None
     How a forest combines the predictions of its trees for classes. "soft" takes the mean of the
     class probabilities of the trees; "majority" counts one vote per tree. None takes the recipe's
     value.
+target_score : float or None
+    Out-of-bag score, as in ``oob_score_``, at which ``fit`` ends growth (the rule of OpenCV). The
+    trees that are kept are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says
+    so. With few trees the score is that of the rows that are out of bag so far. The trees must draw
+    their rows. None does not end growth.
 """
 
 # Parameters that mean something else in forests of any recipe than in the other estimators.
@@ -416,6 +421,6 @@ interrupted_ : bool
     Whether Ctrl-C or an exception of ``progress`` stopped ``fit`` early. The trees that were
     finished by then are kept.
 stopped_ : str or None
-    Why growth ended before all trees were grown, if ``max_time``, ``max_memory`` or
-    ``early_stopping`` ended it.
+    Why growth ended before all trees were grown, if ``max_time``, ``max_memory``,
+    ``early_stopping`` or ``target_score`` ended it.
 """

@@ -112,6 +112,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         early_stopping: bool = False,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        target_score: float | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -205,5 +206,6 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         early_stopping: bool = False,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        target_score: float | None = None,
     ) -> None:
         keep_parameters(self, locals())

@@ -68,6 +68,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_combined": [_at_least(1)],
     "max_values": [_at_least(2)],
     "relevant": ["array-like", None],
+    "target_score": [Real, None],
 }
 del CONSTRAINTS["bootstrap"]
 

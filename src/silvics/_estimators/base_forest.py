@@ -141,7 +141,8 @@ class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
             )
         check_same_groups(None if before is None else before.sampling, task.sampling)
         if self._stops_early:
-            require_rows_left_out(task.sampling, "early_stopping=True")
+            of_user = "early_stopping=True" if self.early_stopping else "target_score"
+            require_rows_left_out(task.sampling, of_user)
         if self.oob_score:
             require_rows_left_out(task.sampling, f"oob_score={self.oob_score}")
         self._keep_outputs(task.outputs)

@@ -110,3 +110,4 @@ class RecipeParameters:
     validation_fraction: float
     confidence: float
     vote: str | None
+    target_score: float | None

@@ -28,7 +28,12 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
 
     @property
     def _stops_early(self) -> bool:
-        return bool(getattr(self, "early_stopping", False))  # a parameter of some forests
+        # Parameters of some forests.
+        return bool(getattr(self, "early_stopping", False)) or self._target_score is not None
+
+    @property
+    def _target_score(self) -> float | None:
+        return getattr(self, "target_score", None)
 
     def _to_grow(self) -> tuple[GrownForest | None, int, int]:
         """Return the forest to add trees to (or None), the seed, and the number of new trees."""
@@ -136,7 +141,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
     ) -> OutOfBagStop:
         score = self.oob_score if callable(self.oob_score) else None
         kept = [] if before is None else list(before.trees)
-        return OutOfBagStop(task, kept, self.n_iter_no_change, self.tol, score, n_jobs)
+        patience = self.n_iter_no_change if self.early_stopping else None
+        return OutOfBagStop(task, kept, patience, self.tol, score, n_jobs, self._target_score)
 
     def _progress(self, n_jobs: int, rules: Sequence[StopRule]) -> Progress | None:
         """Return what reports the number of trees; None if nobody listens."""

@@ -1,4 +1,4 @@
-"""Early stopping: growth ends when the out-of-bag score no longer improves.
+"""Early stopping: growth ends when the out-of-bag score no longer improves, or is good enough.
 
 The score is computed after every tree, whatever the sizes of batches and the number of threads, so
 that the forest that is kept depends only on the data, the parameters and the seed. Rows of weight
@@ -15,14 +15,14 @@ from silvics import _core
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import StopRule, Verdict
 from silvics._predicting import prediction
-from silvics._predicting.out_of_bag import mean_predictions
+from silvics._predicting.out_of_bag import accuracy, mean_predictions
 from silvics._tables import inputs
 
 Score = Callable[..., float]
 
 
 class OutOfBagStop(StopRule):
-    """Ends growth when none of the last trees has improved the out-of-bag score.
+    """Ends growth when the last trees have not improved the out-of-bag score, or it is reached.
 
     Parameters
     ----------
@@ -30,27 +30,32 @@ class OutOfBagStop(StopRule):
         The rows, the outputs, and the draws of rows.
     kept : sequence of Tree
         The trees of an earlier fit, to which trees are added.
-    n_iter_no_change : int
-        The number of trees in which the score has to improve.
+    n_iter_no_change : int or None
+        The number of trees in which the score has to improve. None means that it need not.
     tol : float
         An improvement is larger than this.
     score : callable or None
         Function of outputs and predictions. None means R2, or for classes the negative Brier score.
     n_threads : int
         Number of threads.
+    target : float or None, default=None
+        Growth ends when the score is at least this. It is the score that ``oob_score_`` would be:
+        the accuracy for classes. None does not end growth.
     """
 
     def __init__(
         self,
         task: LearningTask,
         kept: Sequence[_core.Tree],
-        n_iter_no_change: int,
+        n_iter_no_change: int | None,
         tol: float,
         score: Score | None,
         n_threads: int,
+        target: float | None = None,
     ) -> None:
         self._task, self._score, self._n_threads = task, score, n_threads
-        self._patience, self._tol = n_iter_no_change, tol
+        self._patience, self._tol, self._target = n_iter_no_change, tol, target
+        self._reaches: list[bool] = []  # for each number of trees, whether the target is reached
         self._X, self._sampling = inputs.to_predict(task.X), task.native_sampling
         self._y, self._n_classes = task.outputs.values, task.outputs.n_classes
         width = sum(self._n_classes) or self._y.shape[1]
@@ -65,22 +70,27 @@ class OutOfBagStop(StopRule):
     def next_batch(self, trees: Sequence[_core.Tree], n_left: int, n_threads: int) -> int:
         """Return few trees at first, then a quarter of those there are."""
         n = self._n_kept + len(trees)
-        return min(n_left, max(n_threads, self._patience + 1 - n, n // 4, 1))
+        least = 0 if self._patience is None or self._target is not None else self._patience + 1 - n
+        return min(n_left, max(n_threads, least, n // 4, 1))
 
     def verdict(self, trees: Sequence[_core.Tree], out_of_time: bool) -> Verdict | None:
-        """Keep the trees up to the first one after which the score has not improved for long."""
+        """Keep the trees up to the first one after which the score is reached or stays the same."""
         del out_of_time
         self._add(trees[len(self.scores) - self._n_kept :])
-        for n in range(max(self._n_kept, self._patience + 1), len(self.scores) + 1):
-            if self._ends_at(n):
-                return Verdict(
-                    n - self._n_kept,
-                    f"the out-of-bag score has not improved in {self._patience} trees",
-                )
+        for n in range(max(self._n_kept, 1), len(self.scores) + 1):
+            if self._target is not None and self._reaches[n - 1]:
+                reason = f"the out-of-bag score has reached target_score={self._target:g}"
+            elif self._no_change_at(n):
+                reason = f"the out-of-bag score has not improved in {self._patience} trees"
+            else:
+                continue
+            return Verdict(n - self._n_kept, reason)
         return None
 
-    def _ends_at(self, n: int) -> bool:
-        """Return whether growth ends with n trees, as in HistGradientBoosting."""
+    def _no_change_at(self, n: int) -> bool:
+        """Return whether n trees are no better than fewer, as in HistGradientBoosting."""
+        if self._patience is None or n <= self._patience:
+            return False
         before, *recent = self.scores[n - self._patience - 1 : n]
         return not any(score > before + self._tol for score in recent)
 
@@ -95,20 +105,26 @@ class OutOfBagStop(StopRule):
             sums, counts = predictor.out_of_bag(self._X, [seed], self._sampling, self._n_threads, m)
             self._sums += sums
             self._counts += counts
-            self.scores.append(self._current())
+            known = self._counts > 0
+            if self._counted is not None:
+                known &= self._counted
+            if not known.any():  # no row is out of bag in a tree
+                self.scores.append(-np.inf)
+                self._reaches.append(False)
+                continue
+            means = mean_predictions(self._sums[known], self._counts[known])
+            self.scores.append(self._current(means, self._y[known]))
+            if self._target is not None:
+                self._reaches.append(self._reported(means, self._y[known]) >= self._target)
 
-    def _current(self) -> float:
-        """Return the score of the rows that are out of bag in a tree; -inf if there are none.
+    def _reported(self, means: np.ndarray, y: np.ndarray) -> float:
+        """Return the score that ``oob_score_`` would be."""
+        if self._score is None and self._n_classes:
+            return accuracy(prediction.reals(y), self._predicted(means))
+        return self.scores[-1]
 
-        Rows of weight zero do not count.
-        """
-        known = self._counts > 0
-        if self._counted is not None:
-            known &= self._counted
-        if not known.any():
-            return -np.inf
-        means = mean_predictions(self._sums[known], self._counts[known])
-        y = self._y[known]
+    def _current(self, means: np.ndarray, y: np.ndarray) -> float:
+        """Return the score of the rows that are out of bag in a tree."""
         if self._score is not None:
             return float(self._score(prediction.reals(y), self._predicted(means)))
         if self._n_classes:

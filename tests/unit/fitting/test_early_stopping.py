@@ -160,3 +160,53 @@ def test_rows_of_weight_zero_do_not_count(classification):
     found, other = (kind(**settings).fit(X, of, sample_weight=weights) for of in (y, spoilt))
     assert len(found) == len(other)
     assert found.digest() == other.digest()
+
+
+def score_as_reported(forest, y, n_trees, score):
+    """The score of the first trees, from their predictions of rows that are out of bag."""
+    first = type(forest)(**forest.get_params() | {"n_estimators": n_trees, "oob_score": score})
+    return first.fit(X, y).oob_score_
+
+
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+@pytest.mark.parametrize(
+    ("kind", "y", "score", "targets"),
+    [
+        (ForestClassifier, LABELS, True, (0.5, 0.8)),
+        (ForestClassifier, TWO, True, (0.5, 0.7)),
+        (ForestRegressor, Y, True, (0.2, 0.6)),
+        (ForestRegressor, Y, lambda y, p: -np.mean(np.abs(y - p)), (-1.0, -0.6)),
+    ],
+)
+def test_growth_ends_at_the_target_score(kind, y, score, targets):
+    """The rule of OpenCV: the first tree at which oob_score_ is good enough is the last."""
+    settings = {"random_state": 2, "max_depth": 6}
+    forest = kind("random_forest", 12, **settings)
+    scores = [score_as_reported(forest, y, n, score) for n in range(1, 13)]
+    given = {"oob_score": score} if callable(score) else {}
+    for target in (*targets, max(scores), max(scores) + 1e-9):
+        expected = next((n for n, s in enumerate(scores, start=1) if s >= target), 12)
+        for n_jobs in (1, 2):
+            rule = {"target_score": target, "n_jobs": n_jobs, **given}
+            stopped = kind("random_forest", 12, **settings, **rule).fit(X, y)
+            assert len(stopped) == expected
+            assert (stopped.stopped_ is None) == (expected == 12)
+        whole = kind("random_forest", expected, **settings).fit(X, y)
+        assert stopped.digest() == whole.digest()
+
+
+def test_target_score_with_patience_and_warm_start():
+    settings = {"random_state": 0, "target_score": 0.99}
+    both = ForestClassifier(n_estimators=60, early_stopping=True, n_iter_no_change=3, **settings)
+    alone = ForestClassifier(n_estimators=60, early_stopping=True, n_iter_no_change=3)
+    noise = RNG.integers(0, 2, len(X))
+    both.fit(X, noise)
+    assert "not improved" in both.stopped_
+    assert len(both) == len(alone.set_params(random_state=0).fit(X, noise))
+    forest = ForestRegressor(n_estimators=4, random_state=0, warm_start=True).fit(X, Y)
+    forest.set_params(n_estimators=30, target_score=0.5).fit(X, Y)
+    assert "target_score=0.5" in forest.stopped_
+    whole = ForestRegressor(n_estimators=30, random_state=0, target_score=0.5).fit(X, Y)
+    assert len(forest) == max(len(whole), 4)
+    with pytest.raises(ValueError, match="target_score needs out-of-bag rows"):
+        ForestRegressor("cart", target_score=0.5).fit(X, Y)
