@@ -1,0 +1,1 @@
+"""Experiments and illustrations of chapter 6."""
