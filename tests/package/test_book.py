@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ..unit.reproduce.test_registry import EXPECTED, names
+
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "docs" / "book"
 OUTPUTS = runpy.run_path(str(BOOK / "outputs.py"))
@@ -86,3 +88,23 @@ def test_a_missing_test_is_noticed():
         list(missing_tests([*wrong, "tests/package/test_book.py::test_a_missing_test_is_noticed"]))
         == wrong
     )
+
+
+# ---- experiments
+
+
+def test_every_experiment_is_in_the_book_and_no_other():
+    named = set()
+    for page in CHAPTERS:
+        text = page.read_text(encoding="utf-8")
+        number = page.stem.removeprefix("chapter_")
+        found = set(re.findall(r"`(?:silvics reproduce )?((?:figure|table)-\d\.\d)`", text))
+        ranges = re.findall(
+            r"`(?:silvics reproduce )?figure-(\d)\.(\d)`[^`]* to `figure-\1\.(\d)`", text
+        )
+        for chapter, first, last in ranges:
+            found |= {f"figure-{chapter}.{i}" for i in range(int(first), int(last) + 1)}
+        assert found <= {name for text in EXPECTED.values() for name in names(text)}, page.name
+        assert names(EXPECTED[int(number)]) <= found, page.name
+        named |= found
+    assert named
