@@ -64,7 +64,9 @@ def with_interval(
         return value, np.nan, np.nan
     error = float(np.std(drawn)) * (len(rows) / len(y)) ** 0.5
     if (score.least, score.most) == (0, 1):
-        return value, *_wilson(value, value * (1 - value) / error**2 if error else len(y))
+        value = min(max(value, 0.0), 1.0)  # sums of weights may exceed one by rounding
+        variance = value * (1 - value)
+        return value, *_wilson(value, variance / error**2 if variance and error else len(y))
     spread = _NORMAL * error
     return value, max(value - spread, score.least), min(value + spread, score.most)
 

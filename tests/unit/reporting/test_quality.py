@@ -6,7 +6,7 @@ from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
 
 from silvics.reporting.learning import learn
 from silvics.reporting.quality import quality_section
-from silvics.reporting.scores import scores_for, with_interval
+from silvics.reporting.scores import Score, scores_for, with_interval
 from silvics.reporting.subject import subject_of
 
 
@@ -58,6 +58,13 @@ def test_intervals_of_accuracies_are_wilsons(n_wrong):
     asked = binomtest(200 - n_wrong, 200).proportion_ci(method="wilson")
     assert low == pytest.approx(asked.low, abs=0.006)  # n is estimated by resampling
     assert high == pytest.approx(asked.high, abs=0.006)
+
+
+def test_a_score_of_one_has_an_interval_although_resamples_have_less():
+    distinct = Score("distinct", lambda y, _p, _w: len(np.unique(y)) / len(y), True, "", 0, 1)
+    value, low, high = with_interval(distinct, np.arange(12), np.zeros((12, 2)), np.ones(12))
+    assert value == high == 1
+    assert low == pytest.approx(binomtest(12, 12).proportion_ci(method="wilson").low, abs=1e-4)
 
 
 def test_intervals_stay_within_the_range_of_their_score():
