@@ -2,8 +2,8 @@
 
     python docs/book/outputs.py [PAGE ...]
 
-A block of text that follows a block of Python is what the code prints. The blocks of a page run
-one after the other, in one program. A test compares the outputs.
+A block of text that follows a block of Python is what the code prints. The blocks
+of a page run one after the other, in one program. A test compares the outputs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 EXAMPLE = re.compile(
-    r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE
+    r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?",
+    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -44,15 +45,21 @@ def with_outputs(text: str) -> str:
 
     def example(match: re.Match[str]) -> str:
         printed = run(match[1], names)
-        return f"```python\n{match[1]}```\n" + (f"\n```text\n{printed}```\n" if printed else "")
+        return f"```python\n{match[1]}```\n" + (
+            f"\n```text\n{printed}```\n" if printed else ""
+        )
 
     return EXAMPLE.sub(example, text)
 
 
 def main() -> None:
     """Write the pages that are named, or all of them."""
-    for page in map(Path, sys.argv[1:]) if sys.argv[1:] else sorted(HERE.glob("*.md")):
-        page.write_text(with_outputs(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in (
+        map(Path, sys.argv[1:]) if sys.argv[1:] else sorted(HERE.glob("*.md"))
+    ):
+        page.write_text(
+            with_outputs(page.read_text(encoding="utf-8")), encoding="utf-8"
+        )
         print(f"{page.name} written")
 
 
