@@ -116,3 +116,20 @@ def test_average_case():
     ]
     least, most = (slope(sizes, [N * log(N) ** k for N in sizes]) for k in (1, 2))
     assert least - 0.05 < slope(sizes, work) < most + 0.1
+
+
+def test_trees_drawn_uniformly_are_of_order_sqrt_n():
+    """Section 5.2's box: all trees of N leaves alike, and not all sizes of children alike."""
+    N = 300
+    catalan = np.ones(N + 1)  # trees of n leaves, over 4^n to stay in range
+    catalan[0], catalan[1] = 0.0, 0.25
+    paths = np.zeros(N + 1)  # mean sum of the depths of the leaves
+    for n in range(2, N + 1):
+        i = np.arange(1, n)
+        pairs = catalan[i] * catalan[n - i]
+        catalan[n] = pairs.sum()
+        paths[n] = n + 2 * (pairs * paths[i]).sum() / catalan[n]
+    n = np.arange(50, N + 1)
+    assert slope(n, paths[n] / n) == pytest.approx(0.5, abs=0.03)
+    # 4^(N - 1) / C(2N - 2, N - 1) for the depth of a leaf, in edges, is of order sqrt(pi N).
+    assert paths[N] / N == pytest.approx((np.pi * N) ** 0.5, rel=0.06)
