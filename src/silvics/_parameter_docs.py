@@ -60,6 +60,16 @@ n_iter_no_change : int
     trees, chance ends growth early.
 tol : float
     How much better a score has to be to count as an improvement, if ``early_stopping`` is True.
+engine : str or None
+    Where the trees are grown. None grows them in this process. The address of a Dask scheduler,
+    such as "tcp://10.0.0.1:8786", or "dask" for the current Dask client, grows them on the workers
+    of that cluster, to which X is sent once. The workers use all of their threads, and ``n_jobs``
+    counts for what is computed in this process. The forest does not depend on the engine. It needs
+    the extra ``silvics[dask]``, and cannot be combined with ``max_memory``.
+resume : str, path or None
+    Folder to which every finished tree is written. If it has trees of the same task, they are read
+    and not grown again, so that a fit that was stopped continues. A folder of other data or
+    parameters is refused. It needs an int as ``random_state``. None writes no trees.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.

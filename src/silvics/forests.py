@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 from silvics._docs import documented, keep_parameters
@@ -84,6 +85,8 @@ class RandomForestClassifier(BaseForestClassifier):
         early_stopping: bool = False,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -152,6 +155,8 @@ class RandomForestRegressor(BaseForestRegressor):
         early_stopping: bool = False,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -221,6 +226,8 @@ class ExtraTreesClassifier(BaseForestClassifier):
         early_stopping: bool = False,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -287,5 +294,7 @@ class ExtraTreesRegressor(BaseForestRegressor):
         early_stopping: bool = False,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())

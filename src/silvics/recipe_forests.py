@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
@@ -113,6 +114,8 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         target_score: float | None = None,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -207,5 +210,7 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         target_score: float | None = None,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())

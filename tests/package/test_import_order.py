@@ -44,6 +44,8 @@ ORDER = [
     "proximity",
     "uncertainty",
     "explain",
+    # Trees grown in tasks, on a cluster or kept in a folder.
+    "_tasks",
     # The estimators.
     "_estimators",
     "trees",
@@ -82,7 +84,18 @@ LAZY = [
 ]
 
 # Libraries that are imported where they are needed, since users may not have them.
-OPTIONAL = {"matplotlib", "shap", "onnx", "treelite", "pandas", "polars", "pyarrow", "rich"}
+OPTIONAL = {
+    "matplotlib",
+    "shap",
+    "onnx",
+    "treelite",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rich",
+    "distributed",
+    "cloudpickle",
+}
 
 
 def files():

@@ -10,6 +10,15 @@ import pytest
 TIMEOUT = 600  # only to end a hang
 
 
+@pytest.fixture(scope="session")
+def dask_cluster():
+    """Start a Dask cluster of two worker processes with two threads each."""
+    from .clusters import cluster
+
+    with cluster(2, threads_per_worker=2) as found:
+        yield found
+
+
 @pytest.fixture
 def run():
     """Run Python code in a process of its own; its output, once it has ended well."""

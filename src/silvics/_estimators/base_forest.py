@@ -34,6 +34,7 @@ from silvics._sklearn import (
 from silvics._state import fit_aside, reads_one_state
 from silvics._tables import inputs
 from silvics._tables.table import Blocks
+from silvics._tasks.choosing import check_tasks
 from silvics._warnings import warn_user
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
         if issparse(y):
             raise ValueError("sparse multilabel-indicator for y is not supported.")
         self._check_sampling()
+        self._check_tasks()
         blocks, y = self._learning_inputs(X, y)
         inputs.check_lengths(blocks, y)
         axes = self._choices(blocks.shape[0])
@@ -174,6 +176,15 @@ class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
             )
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
+
+    def _check_tasks(self) -> None:
+        """Raise the errors of ``engine`` and ``resume`` before X is read."""
+        check_tasks(self)
+        if getattr(self, "engine", None) is not None and self.max_memory is not None:
+            raise ValueError(
+                "max_memory is the memory of this process, but with engine= trees are grown by "
+                "workers, whose memory Dask limits (memory_limit of a worker). Set max_memory=None."
+            )
 
     def _choices(self, n_samples: int) -> Axes:
         """Return all choices of the recipe; some depend on the number of rows."""

@@ -75,6 +75,8 @@ class ForestParameters(GrowthParameters):
     early_stopping: bool
     n_iter_no_change: int
     tol: float
+    engine: str | None
+    resume: Any
 
     interrupted_: bool
     stopped_: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from silvics import _core
@@ -12,13 +12,16 @@ from silvics._fitting import parameters, pruning
 from silvics._fitting.amounts import bytes_of
 from silvics._fitting.early_stopping import OutOfBagStop
 from silvics._fitting.footprint import footprint_of, least_table_bytes
-from silvics._fitting.growing import Growth, grow, grower_of
+from silvics._fitting.growing import Grower, Growth, grow, grower_of
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.progress import Progress
 from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget
 from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest, GrowthRun
 from silvics._sklearn import CallbackSupportMixin
+from silvics._tasks.choosing import Choices, grower_in_tasks, in_tasks
+from silvics._tasks.fingerprint import of_table
+from silvics._tasks.growing import ForestJob
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
 
@@ -104,18 +107,53 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
     ) -> Growth:
         """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
         n_jobs = n_threads(self.n_jobs)
+        if in_tasks(self):
+            return self._growth_in_tasks(task, seeds, before, begin, n_jobs)
         # A budget that the table alone exceeds is refused before the table is coded.
         self._stop_rules(footprint_of(self, task, least_table_bytes(task), n_jobs), before, begin)
         grower = grower_of(task, len(seeds), n_jobs)
-        needs = footprint_of(self, task, grower.table_bytes, n_jobs)
+        return self._grown_by(
+            grower, task, seeds, before, begin, n_jobs, lambda trees: self._finished(task, trees)
+        )
+
+    def _growth_in_tasks(
+        self,
+        task: LearningTask,
+        seeds: list[int],
+        before: GrownForest | None,
+        begin: float,
+        n_jobs: int,
+    ) -> Growth:
+        """Grow trees on a cluster, or keep them in a folder."""
+        first = 0 if before is None else len(before.trees)
+        choices = Choices(
+            task,
+            {seed: number for number, seed in enumerate(seeds, start=first)},
+            lambda: grower_of(task, len(seeds), n_jobs),
+            lambda: ForestJob(task, len(seeds)),
+            lambda: of_table(task.X, task.outputs.values),
+            lambda trees: self._finished(task, trees),
+        )
+        with grower_in_tasks(self, choices, n_jobs) as (grower, n_workers):
+            return self._grown_by(grower, task, seeds, before, begin, n_workers, list)
+
+    def _grown_by(
+        self,
+        grower: Grower,
+        task: LearningTask,
+        seeds: list[int],
+        before: GrownForest | None,
+        begin: float,
+        n_jobs: int,
+        finish: Callable[[list[_core.Tree]], list[_core.Tree]],
+    ) -> Growth:
+        """Grow the trees, and say what it took."""
+        needs = footprint_of(self, task, grower.table_bytes, n_threads(self.n_jobs))
         rules = self._stop_rules(needs, before, begin)
         if self._stops_early:
-            rules.append(self._early_stop(task, before, n_jobs))
+            rules.append(self._early_stop(task, before, n_threads(self.n_jobs)))
         started, cpu = time.monotonic(), time.process_time()
-        growth = grow(
-            grower, seeds, n_jobs, self._progress(n_jobs, rules), rules,
-            lambda trees: self._finished(task, trees),
-        )  # fmt: skip
+        growth = grow(grower, seeds, n_jobs, self._progress(n_jobs, rules), rules, finish)
         growth.run = GrowthRun(
             started - begin, time.monotonic() - started, time.process_time() - cpu,
             needs.fixed, needs.per_tree, needs.per_node,

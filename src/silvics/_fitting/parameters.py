@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from math import ceil, log2, sqrt
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,8 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     "early_stopping": ["boolean"],
     "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0.0, None, closed="left")],
+    "engine": [str, None],
+    "resume": [str, PathLike, None],
 }
 
 

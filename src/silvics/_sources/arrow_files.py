@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from silvics._sources.source import Batch, Source
+from silvics._sources.source import Batch, Source, digest_of_file
+
+_FILES_AT_ONCE = 16
 
 _SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet", ".feather": "ipc", ".arrow": "ipc", ".ipc": "ipc",
@@ -57,6 +61,11 @@ class ArrowFiles(Source):
     def n_bytes(self, columns: Sequence[Any]) -> int:
         return sum(file.n_bytes(columns) for file in self._files)
 
+    def file_digests(self) -> dict[str, str]:
+        with ThreadPoolExecutor(_FILES_AT_ONCE) as pool:
+            found = pool.map(lambda file: digest_of_file(file.path, file.filesystem), self._files)
+            return dict(zip([file.path for file in self._files], found, strict=True))
+
     def describe(self) -> str:
         n = len(self._files)
         return self._files[0].path if n == 1 else f"{n} files from {self._files[0].path} on"
@@ -68,6 +77,7 @@ class ArrowFiles(Source):
         for file in self._files:
             before = first
             try:
+                file.check_unchanged()
                 for table in file.tables([c for c in columns if c not in file.keys], n_rows):
                     if not len(table):
                         continue
@@ -125,8 +135,9 @@ class _ArrowFile:
     def __init__(self, path: str, keys: Mapping[str, Any], filesystem: Any) -> None:
         import pyarrow as pa
 
-        self.path, self._filesystem = path, filesystem
+        self.path, self.filesystem = path, filesystem
         try:
+            self._stamp = self._current_stamp()
             schema = self._open()
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{path} cannot be opened: {error}") from error
@@ -142,6 +153,23 @@ class _ArrowFile:
     def _open(self) -> Any:
         """Read what describes the file, and return its schema."""
         raise NotImplementedError
+
+    def _current_stamp(self) -> tuple[int, int] | None:
+        """Return the size and the time of the last change of a local file."""
+        if self.filesystem is not None:
+            return None
+        found = os.stat(self.path)
+        return found.st_size, found.st_mtime_ns
+
+    def check_unchanged(self) -> None:
+        """Raise ValueError if the file has been changed since it was opened."""
+        if self._stamp is not None and self._current_stamp() != self._stamp:
+            raise ValueError(
+                f"{self.path} has been changed since it was scanned. Scan the files again."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_stamp": None}  # another machine may have a copy
 
     def tables(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
         """Read the rows in order."""
@@ -167,7 +195,7 @@ class _ParquetFile(_ArrowFile):
 
         # Columns are read through small buffers, so that memory does not grow with row groups.
         return pq.ParquetFile(
-            self.path, filesystem=self._filesystem, metadata=metadata, pre_buffer=False,
+            self.path, filesystem=self.filesystem, metadata=metadata, pre_buffer=False,
             buffer_size=1 << 20,
         )  # fmt: skip
 
@@ -199,8 +227,8 @@ class _IpcFile(_ArrowFile):
         import pyarrow as pa
 
         source = self.path
-        if self._filesystem is not None:
-            source = self._filesystem.open_input_file(self.path)
+        if self.filesystem is not None:
+            source = self.filesystem.open_input_file(self.path)
         else:
             source = pa.OSFile(self.path)
         if columns is None:
@@ -230,8 +258,8 @@ class _CsvFile(_ArrowFile):
 
         chosen = csv.ConvertOptions(include_columns=list(columns or []), strings_can_be_null=True)
         source = self.path
-        if self._filesystem is not None:
-            source = self._filesystem.open_input_stream(self.path)
+        if self.filesystem is not None:
+            source = self.filesystem.open_input_stream(self.path)
         return csv.open_csv(source, convert_options=chosen)
 
     def _open(self) -> Any:

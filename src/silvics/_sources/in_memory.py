@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from silvics._frames import library_of
-from silvics._sources.source import Batch, Source, with_columns
+from silvics._sources.source import Batch, Source, digest_of_file, with_columns
 
 
 class FrameSource(Source):
@@ -85,6 +85,9 @@ class NpySource(Source):
     def n_bytes(self, columns: Sequence[Any]) -> int:
         width = len(columns) if self._by_columns else self.n_columns
         return int(self._shape[0]) * width * self._dtype.itemsize
+
+    def file_digests(self) -> dict[str, str]:
+        return {self._path: digest_of_file(self._path)}
 
     def describe(self) -> str:
         return f"array in {self._path}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -95,6 +96,13 @@ class Source(ABC):
         del columns
         return 0
 
+    def file_digests(self) -> dict[str, str]:
+        """Return a text for the content of each file; it is empty for tables in memory.
+
+        Other machines compare it, to see whether they read the same files.
+        """
+        return {}
+
     def describe(self) -> str:
         """Return a few words about the source, for messages."""
         return "table in memory"
@@ -111,3 +119,25 @@ class Source(ABC):
                 f"{parameter}={name!r} is not a column of the {self.describe()}."
                 f"{did_you_mean(name, self.columns)}"
             )
+
+
+# Bytes at the end of a file by which it is recognized. Those of Parquet files describe all parts.
+_TAIL = 1 << 16
+
+
+def digest_of_file(path: str, filesystem: Any = None) -> str:
+    """Return a text for the size and the end of a file; ValueError if it cannot be read."""
+    try:
+        if filesystem is None:
+            with open(path, "rb") as file:
+                size = file.seek(0, 2)
+                file.seek(max(0, size - _TAIL))
+                tail = file.read()
+        else:
+            with filesystem.open_input_file(path) as file:
+                size = file.size()
+                file.seek(max(0, size - _TAIL))
+                tail = file.read()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error}") from error
+    return f"{size}-{hashlib.blake2b(tail, digest_size=8).hexdigest()}"

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from silvics import _core
 from silvics._estimators.base_forest import BaseForestRegressor
 from silvics._fitting import parameters
 from silvics._fitting.progress import PrintedProgress
-from silvics._fitting.targets import EncodedOutputs
 from silvics._names import one_of
-from silvics._predicting.sampling import RowSampling
-from silvics._tables import inputs
 from silvics._tables.parts import part_of
 from silvics._tables.table import Blocks, Variables
+from silvics._tasks import running
+from silvics._tasks.connecting import check_engine, connected
+from silvics._tasks.growing import plain_settings
+from silvics._tasks.running import Cluster
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
 from silvics.forests import ExtraTreesRegressor, RandomForestRegressor
 from silvics.network.expression import open_expression
+from silvics.network.forests import TargetForests
 from silvics.network.result import Network
 from silvics.network.targets import Targets, targets_of
 
@@ -47,6 +48,7 @@ def genie3(
     n_jobs: int | None = None,
     verbose: int = 0,
     progress: Callable[[int, int], object] | None = None,
+    engine: str | None = None,
 ) -> Network:
     """Infer a network: the importance of each regulator for each target.
 
@@ -93,6 +95,10 @@ def genie3(
     progress : callable or None, default=None
         Called as ``progress(done, total)`` with numbers of targets. Ctrl-C ends the work; the
         network of the targets that are finished is returned, with a warning.
+    engine : str or None, default=None
+        Where the forests are grown: None in this process, the address of a Dask scheduler, such as
+        "tcp://10.0.0.1:8786", or "dask" for the current Dask client on the workers of that cluster,
+        to which the table is sent once. The result does not depend on it.
 
     Returns
     -------
@@ -122,8 +128,10 @@ def genie3(
         n_jobs=n_jobs,
         verbose=verbose,
         progress=progress,
+        engine=engine,
     )
     forest._validate_params()
+    check_engine(engine)
     opened = open_expression(expression, feature_names, regulators, targets)
     variables, X, names = opened.variables, opened.X, opened.names
     of_regulators, of_targets = opened.regulators, opened.targets
@@ -139,7 +147,7 @@ def genie3(
     found = _Importances(
         forest, targets_of(X, variables, of_targets, own), variables, part_of(X, of_regulators)
     )
-    error = found.compute()
+    error = found.compute() if engine is None else found.compute_on(engine)
     if error is not None:
         if not isinstance(error, KeyboardInterrupt) or not found.finished.any():
             raise error
@@ -177,48 +185,38 @@ class _Importances:
 
     def compute(self) -> BaseException | None:
         """Compute the importances; return the exception that has ended the work, if any."""
-        forest, n_rows = self._forest, self._X.shape[0]
-        axes = forest._choices(n_rows)
-        n_drawn = None if axes.rows == "all" else parameters.n_rows_drawn(axes, n_rows, None)
-        seed = parameters.seed_of(forest.random_state)
-        sampling = RowSampling(axes.rows, n_rows, n_drawn).native(seed)
-        seeds = _core.tree_seeds(seed, 0, forest.n_estimators)
-        criterion = parameters.core_criterion(axes)
-        n_jobs = n_threads(forest.n_jobs)
-        coded = None
-        for some, n_candidates in self._parts():
-            rules = parameters.growth_rules(
-                forest, axes, (n_rows, n_candidates), self._variables, _ONE_OUTPUT
-            )
-            if coded is None:  # the rules of all parts need the same form
-                matrix = inputs.to_grow(self._X)
-                coded = parameters.coded_table(forest, matrix, rules, n_jobs)
-            y, variances = self._targets.values(some)
-            values, finished, error = _core.target_importances(
-                coded, y.ravel(), self._targets.own[some].tolist(), sampling, criterion, rules,
-                seeds, n_jobs, self._report if self._listeners else None,
-            )  # fmt: skip
-            done = finished.astype(bool)
-            scale = np.divide(1.0, variances, out=np.zeros_like(variances), where=variances > 0)
-            self.values[some[done]] = (values * scale[:, np.newaxis])[done]
-            self.finished[some[done]] = True
+        forests = TargetForests(self._forest, self._targets, self._variables, self._X)
+        n_jobs = n_threads(self._forest.n_jobs)
+        for some in forests.parts(np.arange(len(self.finished))):
+            report = self._report if self._listeners else None
+            values, done, error = forests.importances(some, n_jobs, report)
+            self._put(some, values, done)
             if error is not None:
-                assert isinstance(error, BaseException)
                 return error
         return None
 
-    def _parts(self) -> Iterator[tuple[np.ndarray, int]]:
-        """Yield targets, and the number of regulators that each of them has."""
-        own, (n_rows, n_regulators) = self._targets.own, self._X.shape
-        at_once = max(_MOST_NUMBERS // max(n_rows, n_regulators), 1)
-        for is_regulator in (True, False):
-            chosen = np.flatnonzero((own >= 0) == is_regulator)
-            for first in range(0, len(chosen), at_once):
-                yield chosen[first : first + at_once], n_regulators - is_regulator
+    def compute_on(self, engine: str) -> BaseException | None:
+        """Compute the importances on a cluster."""
+        job = TargetForests(
+            plain_settings(self._forest), self._targets, self._variables, self._X,
+            seed=parameters.seed_of(self._forest.random_state),
+        )  # fmt: skip
+
+        def receive(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> list[int]:
+            del content
+            some, values = arrays["targets"], arrays["values"]
+            self._put(some, values, np.ones(len(some), dtype=bool))
+            self._report(0, 0)
+            return some.tolist()
+
+        with connected(engine) as client:
+            every = list(range(len(self.finished)))
+            return running.run(Cluster(client), job, every, receive, n_rounds=8, what="targets")
+
+    def _put(self, some: np.ndarray, values: np.ndarray, done: np.ndarray) -> None:
+        self.values[some[done]] = values[done]
+        self.finished[some[done]] = True
 
     def _report(self, done: int, _total: int) -> None:
         for listener in self._listeners:
             listener(int(self.finished.sum()) + done, len(self.finished))
-
-
-_ONE_OUTPUT = EncodedOutputs(np.zeros((1, 1)), None)

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
 from silvics._estimators.base_forest import BaseForest
+from silvics._fitting import growing as fitting
 from silvics._fitting import parameters
 from silvics._fitting.amounts import bytes_of
 from silvics._fitting.axes import Axes, axes_of
@@ -27,9 +28,11 @@ from silvics._sources.scanning import Scan, is_path, scan
 from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
+from silvics._tasks.choosing import check_tasks, grower_in_tasks, in_tasks
 from silvics._threads import n_threads
 from silvics.patches import ivotes, out_of_patch
 from silvics.patches.growing import PatchTask, grow, memory_of_patches, patch_task
+from silvics.patches.in_tasks import choices_of
 from silvics.patches.racing import raced, shaped
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows, learned
@@ -183,13 +186,14 @@ class BasePatches(AnyRecipe, BaseForest):
     def _growth(
         self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
     ) -> Growth:
-        del before
         assert isinstance(task, PatchTask)
         n_jobs = n_threads(self.n_jobs)
         rules = [] if self.max_time is None else [TimeBudget(self.max_time, begin)]
         by_importance = self._draw == "importance"
         if by_importance:
             self._check_importance(task)
+        if in_tasks(self):
+            return self._growth_in_tasks(task, seeds, before, begin, n_jobs)
         started, cpu = time.monotonic(), time.process_time()
         growth = (ivotes.grow if by_importance else grow)(
             task, seeds, n_jobs=n_jobs, budget=bytes_of(self.max_memory),
@@ -203,15 +207,41 @@ class BasePatches(AnyRecipe, BaseForest):
         )  # fmt: skip
         return growth
 
+    def _growth_in_tasks(
+        self,
+        task: LearningTask,
+        seeds: list[int],
+        before: GrownForest | None,
+        begin: float,
+        n_jobs: int,
+    ) -> Growth:
+        """Grow trees on a cluster, whose workers read the rows, or keep them in a folder."""
+        assert isinstance(task, PatchTask)
+        first = 0 if before is None else len(before.trees)
+        rules = [] if self.max_time is None else [TimeBudget(self.max_time, begin, first)]
+        started, cpu = time.monotonic(), time.process_time()
+        budget = bytes_of(self.max_memory)
+        numbers = {seed: number for number, seed in enumerate(seeds, start=first)}
+        with grower_in_tasks(self, choices_of(task, numbers, budget, n_jobs), n_jobs) as at:
+            growth = fitting.grow(at[0], seeds, at[1], self._progress(at[1], rules), rules)
+        growth.run = GrowthRun(
+            started - begin, time.monotonic() - started, time.process_time() - cpu, 0, 0.0, 0.0
+        )
+        return growth
+
     @property
     def _draw(self) -> str:
         return getattr(self, "draw", "uniform")
+
+    def _check_tasks(self) -> None:
+        check_tasks(self)  # max_memory is the memory of each worker
 
     def _check_importance(self, task: PatchTask) -> None:
         """Raise ValueError for what ``draw="importance"`` does not support."""
         for wrong, why in [
             (task.outputs.n_outputs > 1, "predicts one output, and y has several outputs"),
             (bool(self.oob_score), "has no out-of-patch score: set oob_score=False"),
+            (in_tasks(self), "grows trees one after another: set engine=None and resume=None"),
             (self.warm_start, "cannot add trees to a forest: set warm_start=False"),
         ]:
             if wrong:
@@ -239,6 +269,7 @@ class BasePatches(AnyRecipe, BaseForest):
         begin = time.monotonic()
         bytes_of(self.max_memory)
         self._check_sampling()
+        self._check_tasks()
         before, seed, n_more = self._to_grow()
         if before is not None and n_more == 0:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -115,6 +116,8 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
         unknown_category: str = "missing",
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -287,6 +290,8 @@ class RandomPatchesRegressor(BasePatches, BaseForestRegressor):
         unknown_category: str = "missing",
         progress: Callable[[int, int], object] | None = None,
         max_time: float | None = None,
+        engine: str | None = None,
+        resume: str | PathLike[str] | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

@@ -14,6 +14,7 @@ from silvics._fitting.growing import Growth, ask
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import StopRule
 from silvics._fitting.targets import EncodedOutputs
+from silvics._predicting.grown_forest import Work
 from silvics._predicting.sampling import RowSampling
 from silvics._tables import inputs
 from silvics.patches import plan
@@ -22,6 +23,8 @@ from silvics.patches.plan import PatchSize, Plan
 from silvics.patches.rows import Rows
 
 Progress = Callable[[int, int], object]
+# Called with the seeds of finished trees, the trees, and the work of each.
+Keep = Callable[[Sequence[int], Sequence[_core.Tree], Sequence[Work]], None]
 
 # One tree reads a patch: to code it takes longer than random cuts save by codes.
 _READS_PER_ROW = 0.0
@@ -91,10 +94,15 @@ def grow(
     budget: int | None = None,
     progress: Progress | None = None,
     rules: Sequence[StopRule] = (),
+    keep: Keep | None = None,
+    check: Callable[[], None] | None = None,
+    one_pass: bool = False,
 ) -> Growth:
     """Grow one tree for each seed, in as few passes over the rows as the budget allows.
 
-    The rules are asked after the trees of a group of patches, one for each thread.
+    The rules are asked after the trees of a group of patches, one for each thread, and ``keep`` is
+    called with them. ``check`` is called while rows are read, and may raise. With ``one_pass``,
+    only as many trees are grown as one pass fills patches.
     """
     columns = columns_of_trees(task, seeds)
     size = size_of_patches(task, columns)
@@ -111,11 +119,12 @@ def grow(
             for seed, of_tree in zip(seeds[first:last], columns[first:last], strict=True)
         ]
         try:
-            fill(task.rows, patches, chosen.batch_rows, n_jobs)
-        except KeyboardInterrupt as stopped:
+            report = None if check is None else (lambda *_: check())
+            fill(task.rows, patches, chosen.batch_rows, n_jobs, report)
+        except (KeyboardInterrupt, Exception) as stopped:
             return replace(done, error=stopped)
-        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress, rules)
-        if done.error is not None or done.stopped is not None:
+        done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress, rules, keep)
+        if done.error is not None or done.stopped is not None or one_pass:
             break
     return done
 
@@ -137,14 +146,18 @@ def _grow_all(
     budget: int | None,
     progress: Progress | None,
     rules: Sequence[StopRule],
+    keep: Keep | None,
 ) -> Growth:
     """Grow the trees of filled patches, and free each patch as soon as its tree is grown."""
     trees, work = list(done.trees), list(done.work)
     while patches:
         some = patches[: chosen.n_jobs]
         del patches[: chosen.n_jobs]
+        seeds = [patch.seed for patch in some]
         grown = grow_some(task, some, chosen.n_jobs, continued(progress, len(trees), n_trees))
         del some
+        if keep is not None:
+            keep(seeds[: len(grown.trees)], grown.trees, grown.work)
         trees += grown.trees
         work += grown.work
         if grown.error is not None:

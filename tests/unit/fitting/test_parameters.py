@@ -47,6 +47,8 @@ WRONG = {
     "early_stopping": ["auto", 2],
     "n_iter_no_change": [0, 1.5, None],
     "tol": [-1e-9, "a", None],
+    "engine": [1, True, ["dask"]],
+    "resume": [1, True, ["folder"]],
     "categorical_features": ["auto", "a", 1, 0.5, True],
     "unknown_category": ["ignore", None, True, ["missing"]],
     "missing": ["impute", None, False, np.nan],

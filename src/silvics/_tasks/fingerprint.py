@@ -1,0 +1,97 @@
+"""What determines the trees of a task, as short texts that can be compared."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from silvics._fitting.learning_task import LearningTask
+from silvics._tables.table import Blocks
+from silvics._version import __version__
+from silvics.model_file import json_values
+
+# Parameters that change how many trees there are, how they are grown and what follows, but no tree.
+_WITHOUT_EFFECT = {
+    "n_estimators", "n_jobs", "verbose", "progress", "warm_start", "random_state", "engine",
+    "resume", "max_time", "max_memory", "early_stopping", "n_iter_no_change", "tol", "target_score", "oob_score",
+    "oob_rows", "keep_samples", "calibrate", "unknown_category",
+}  # fmt: skip
+
+
+class Hash:
+    """A digest of arrays, by their types, shapes and values."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+
+    def add(self, values: Any) -> None:
+        """Add an array, a text, or None."""
+        if values is None or isinstance(values, str):
+            self._hash.update(repr(values).encode())
+            return
+        array = np.asarray(values)
+        if array.dtype.kind in "OUM":
+            self.add(json.dumps([array.dtype.str, [str(value) for value in array.ravel()]]))
+            return
+        self._hash.update(f"{array.dtype.str}:{array.shape};".encode())
+        self._hash.update(np.ascontiguousarray(array).data)
+
+    def text(self) -> str:
+        return self._hash.hexdigest()
+
+
+def of_table(X: Blocks, y: np.ndarray) -> str:
+    """Return the digest of a table in memory and its outputs."""
+    found = Hash()
+    found.add(y)
+    for block in X.blocks:
+        for column in np.asarray(block).T:
+            found.add(column)
+    if X.sparse is not None:
+        matrix = csc_matrix(X.sparse)
+        for part in (matrix.indptr, matrix.indices, matrix.data):
+            found.add(part)
+    return found.text()
+
+
+def of_task(task: LearningTask, data: str) -> dict[str, str]:
+    """Return a text for each part of a task that determines its trees.
+
+    ``data`` is a text for the rows and their outputs.
+    """
+    parts = {"version of silvics": __version__, "random_state": str(task.seed), "data": data}
+    parts["class of the forest"] = type(task.settings).__name__
+    parts["shape of X"] = " x ".join(map(str, task.X.shape))
+    for field in fields(task.axes):
+        parts[f"recipe: {field.name}"] = _text(getattr(task.axes, field.name))
+    for name, value in task.settings.get_params(deep=False).items():
+        if name not in _WITHOUT_EFFECT:
+            parts[name] = _text(value)
+    for field in fields(task.sampling):
+        value = getattr(task.sampling, field.name)
+        parts[f"draw of rows: {field.name}"] = _text(value)
+    columns = Hash()
+    columns.add(json.dumps(task.variables.kinds))
+    for levels in (*task.variables.levels, *task.variables.rare, *(task.outputs.classes or [])):
+        columns.add(levels)
+    parts["kinds, levels and classes"] = columns.text()
+    return parts
+
+
+def _text(value: Any) -> str:
+    """Return a text for a parameter: the same for equal values."""
+    if isinstance(value, np.ndarray) and value.size > 16:
+        found = Hash()
+        found.add(value)
+        return found.text()
+    try:
+        return json.dumps(json_values.encode(value))
+    except json_values.NotData:
+        found = Hash()
+        found.add(np.asarray(value))
+        return found.text()

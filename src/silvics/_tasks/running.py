@@ -1,0 +1,333 @@
+"""Tasks on a cluster, as the client sees them: sent, received, and repeated after losses.
+
+A task works on some items, which are numbers, and can be repeated. Its result is bytes. Nothing
+depends on which worker runs a task, or when.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Any
+
+import numpy as np
+
+from silvics._tasks import encoding, working
+from silvics._tasks.working import Job, Payload
+from silvics._version import __version__
+from silvics.model_file.container import ModelFileError
+
+Receive = Callable[[dict[str, Any], dict[str, np.ndarray]], Sequence[int]]
+
+_LOOK = 0.25  # seconds between looks at the states of tasks
+_CENSUS = 1.0  # seconds between questions for the workers
+_ANSWER = 10.0  # seconds in which the scheduler has to answer
+_NO_WORKERS = 25.0  # seconds without workers after which the work ends
+_GRACE = 2.0  # seconds for results of tasks whose time is over
+_MOST_ATTEMPTS = 4
+# Errors of tasks that are raised again with their own type.
+_ERRORS: dict[str, type[Exception]] = {
+    of.__name__: of for of in (ValueError, TypeError, MemoryError, OSError, NotImplementedError)
+}
+
+
+@dataclass(eq=False)
+class _Batch:
+    """Items of one task, the worker to which it was sent, and how often it was sent."""
+
+    items: list[int]
+    attempts: int = 0
+    worker: str = ""
+
+
+class Cluster:
+    """The workers of a client that has been connected.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.threads: dict[str, int] = {}
+        self._asked, self._seen = -inf, time.monotonic()
+        self._checked: set[str] = set()
+        self.census()
+
+    @property
+    def n_threads(self) -> int:
+        return max(1, sum(self.threads.values()))
+
+    def census(self) -> set[str]:
+        """Learn which workers there are; return those that are new."""
+        if time.monotonic() - self._asked < _CENSUS and self.threads:
+            return set()
+        self.check_scheduler()
+        try:
+            found = self.client.nthreads(callback_timeout=_ANSWER)
+        except (OSError, TimeoutError) as error:
+            raise self.lost() from error
+        self._asked = time.monotonic()
+        new = set(found) - self._checked
+        if new:
+            self._check_versions(new)
+        self.threads = dict(found)
+        if found:
+            self._seen = self._asked
+        elif self._asked - self._seen > _NO_WORKERS:
+            raise ConnectionError(
+                f"The Dask cluster at {self.address} has had no workers for {_NO_WORKERS:.0f} "
+                "seconds. Start workers, and wait for them by client.wait_for_workers(1)."
+            )
+        return new
+
+    def _check_versions(self, new: set[str]) -> None:
+        """Raise RuntimeError if a worker has another version of silvics."""
+        answers = self.client.run(working.version, workers=list(new), on_error="return")
+        for worker, answer in answers.items():
+            if isinstance(answer, OSError):
+                continue  # it is not there any more
+            if answer != __version__:
+                has = f"has {answer}" if isinstance(answer, str) else f"cannot import it ({answer})"
+                raise RuntimeError(
+                    f"The client has silvics {__version__}, but the worker {worker} {has}. Install "
+                    "the same version everywhere."
+                )
+            self._checked.add(worker)
+
+    @property
+    def address(self) -> str:
+        return str(getattr(self.client.scheduler, "address", "an unknown address"))
+
+    def check_scheduler(self) -> None:
+        """Raise ConnectionError if the connection to the scheduler is lost."""
+        if self.client.status != "running":
+            raise self.lost()
+
+    def lost(self) -> ConnectionError:
+        return ConnectionError(
+            f"The connection to the Dask scheduler at {self.address} was lost. Start the cluster "
+            "again; with resume= a folder, fit continues with the trees that are finished."
+        )
+
+
+def run(
+    cluster: Cluster,
+    job: Job,
+    items: Sequence[int],
+    receive: Receive,
+    *,
+    n_rounds: int,
+    least: int = 1,
+    seconds: float = inf,
+    what: str = "trees",
+) -> BaseException | None:
+    """Work on all items, and return the exception that has ended the work, or None.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The workers.
+    job : Job
+        What they do.
+    items : sequence of int
+        The numbers that tasks are given.
+    receive : callable
+        Called with the decoded result of every task, in any order; returns the items that it has.
+    n_rounds : int
+        About how many tasks each worker is given, if there are enough items.
+    least : int
+        Fewest items of a task for each thread.
+    seconds : float
+        When they are over, the tasks return what they have.
+    what : str
+        What the items are, for errors.
+    """
+    if not items:
+        return None
+    return _Run(cluster, job, receive, seconds, what).all(items, n_rounds, least)
+
+
+def batches(items: Sequence[int], n_workers: int, size: int) -> list[list[int]]:
+    """Deal items out in rounds, so that workers of the same speed finish them in order."""
+    found = []
+    for first in range(0, len(items), n_workers * size):
+        of_round = list(items[first : first + n_workers * size])
+        n_parts = min(n_workers, len(of_round))
+        found += [of_round[k::n_parts] for k in range(n_parts)]
+    return found
+
+
+class _Run:
+    def __init__(
+        self, cluster: Cluster, job: Job, receive: Receive, seconds: float, what: str
+    ) -> None:
+        self._cluster, self._client, self._receive = cluster, cluster.client, receive
+        self._payload, self._what = Payload(job), what
+        self._end = time.monotonic() + seconds
+        self._waiting: deque[_Batch] = deque()
+        self._running: dict[Any, _Batch] = {}
+        self._done = threading.Event()
+        self._sent: Any = None
+        self._direct: bool | None = True  # whether the client reaches the workers
+
+    def all(self, items: Sequence[int], n_rounds: int, least: int) -> BaseException | None:
+        try:
+            while not self._cluster.threads:
+                time.sleep(_LOOK)
+                self._cluster.census()
+            n_workers = len(self._cluster.threads)
+            of_thread = least * ceil(self._cluster.n_threads / n_workers)
+            share = ceil(len(items) / n_workers)
+            size = min(max(of_thread, ceil(share / n_rounds)), share)
+            self._waiting.extend(_Batch(some) for some in batches(items, n_workers, size))
+            while (self._waiting and self._left() > 0.0) or self._running:
+                self._submit()
+                self._done.wait(_LOOK)
+                self._done.clear()
+                for future in [f for f in self._running if f.status != "pending"]:
+                    self._collect(future)
+                if self._left() < -_GRACE:
+                    break
+                self._look_at_workers()
+        except BaseException as error:
+            return error
+        finally:
+            self._cancel()
+        return None
+
+    def _left(self) -> float:
+        return self._end - time.monotonic()
+
+    # ---- sending
+
+    def _send(self) -> None:
+        """Send the job to all workers, directly where they can be reached."""
+        for direct in (True, None) if self._direct else (None,):
+            try:
+                self._sent = self._client.scatter(
+                    [self._payload], broadcast=True, hash=False, direct=direct, timeout=_ANSWER
+                )[0]
+                self._direct = direct
+                return
+            except (OSError, TimeoutError) as error:
+                self._cluster.check_scheduler()
+                failed = error
+        raise ConnectionError(
+            f"The Dask cluster at {self._cluster.address} does not take the data of the fit: "
+            f"{failed}."
+        ) from failed
+
+    def _submit(self) -> None:
+        """Give a task to each worker that has none."""
+        busy = {batch.worker for batch in self._running.values()}
+        for worker in self._cluster.threads:
+            if worker in busy or not self._waiting or self._left() <= 0.0:
+                continue
+            if self._sent is None:
+                self._send()
+            batch = self._waiting.popleft()
+            batch.worker, batch.attempts = worker, batch.attempts + 1
+            future = self._client.submit(
+                working.run, self._sent, batch.items, self._left(), pure=False,
+                workers=[worker], allow_other_workers=True,
+            )  # fmt: skip
+            self._running[future] = batch
+            future.add_done_callback(lambda _: self._done.set())
+
+    def _look_at_workers(self) -> None:
+        new = self._cluster.census()
+        if new and self._sent is not None:
+            with suppress(OSError, TimeoutError, KeyError):  # otherwise Dask sends it when needed
+                self._client.replicate([self._sent], workers=list(new))
+
+    # ---- receiving
+
+    def _collect(self, future: Any) -> None:
+        batch = self._running.pop(future)
+        status = future.status
+        self._cluster.check_scheduler()
+        if status == "error":
+            raise self._failed(batch, future.exception(timeout=_ANSWER))
+        if status != "finished":  # the job was on workers that are lost
+            self._again(batch, "the workers that had the data of the fit were lost")
+            return
+        try:
+            encoded = self._client.gather(future, direct=self._direct)
+        except (OSError, TimeoutError, KeyError) as error:
+            self._cluster.check_scheduler()
+            self._again(batch, f"its result was lost ({error!r})")
+            return
+        except Exception as error:  # Dask could not compute it again
+            raise self._failed(batch, error) from error
+        finally:
+            future.release()
+        try:
+            content, arrays = encoding.decode(encoded)
+        except ModelFileError as error:
+            raise RuntimeError(
+                f"The worker {batch.worker} has sent a result that is not valid: {error}"
+            ) from error
+        if content.get("error") == "Cancelled":
+            self._again(batch, "it was cancelled")
+            return
+        if "error" in content:
+            self._raise(batch, content)
+        done = set(self._receive(content, arrays))
+        rest = [item for item in batch.items if item not in done]
+        if rest and len(rest) == len(batch.items) and self._left() > 0.0:
+            self._again(batch, "it has returned no result")
+        elif rest:
+            self._waiting.appendleft(_Batch(rest))
+
+    def _again(self, batch: _Batch, why: str) -> None:
+        """Repeat a task, unless it has been repeated often."""
+        if batch.attempts >= _MOST_ATTEMPTS:
+            raise RuntimeError(
+                f"The task of {self._named(batch)}, last on the worker {batch.worker}, has failed "
+                f"{batch.attempts} times: {why}. Look at the log of the worker; it may have too "
+                "little memory."
+            )
+        self._sent = None
+        self._waiting.appendleft(batch)
+
+    def _failed(self, batch: _Batch, error: Any) -> RuntimeError:
+        """Return the error for a task that Dask could not run."""
+        if type(error).__name__ == "KilledWorker":
+            worker = getattr(getattr(error, "last_worker", None), "address", batch.worker)
+            return RuntimeError(
+                f"Workers have died while they worked on {self._named(batch)}, the last of them "
+                f"{worker}. They may have too little memory: give them more, lower max_memory, or "
+                "grow smaller trees."
+            )
+        return RuntimeError(
+            f"The worker {batch.worker} could not run the task of {self._named(batch)} with "
+            f"silvics {__version__}: {error!r}."
+        )
+
+    def _raise(self, batch: _Batch, content: dict[str, Any]) -> None:
+        kind, worker = str(content["error"]), content.get("worker", batch.worker)
+        message = f"{content.get('message', '')} (worker {worker}, {self._named(batch)})"
+        made = _ERRORS.get(kind, RuntimeError)
+        raise made(message if kind in _ERRORS else f"{kind}: {message}")
+
+    def _named(self, batch: _Batch) -> str:
+        first, last = min(batch.items), max(batch.items)
+        return f"{self._what} {first} to {last}" if last > first else f"{self._what} {first}"
+
+    def _cancel(self) -> None:
+        """Cancel what is still running; the workers stop after the tree that they are growing."""
+        running, self._running = list(self._running), {}
+        self._waiting.clear()
+        if running and self._client.status == "running" and not sys.is_finalizing():
+            with suppress(Exception):
+                self._client.cancel(running, force=True)
+        self._sent = None
