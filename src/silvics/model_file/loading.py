@@ -16,6 +16,7 @@ from silvics.isolation import IsolationForest
 from silvics.model_file import container, json_values
 from silvics.model_file.container import refuse
 from silvics.model_file.reading import restored
+from silvics.model_file.state import OF_ONE_FIT
 from silvics.patches.forests import RandomPatchesClassifier, RandomPatchesRegressor
 from silvics.recipe_forests import ForestClassifier, ForestRegressor
 from silvics.trees import (
@@ -115,6 +116,8 @@ def new_model(name: str, parameters: dict[str, Any]) -> Any:
     """Create an estimator with these parameters; ModelFileError if they are not valid."""
     kind = _CLASSES[name]
     given = {name: json_values.read(value) for name, value in parameters.items()}
+    if not OF_ONE_FIT.isdisjoint(given):
+        refuse("its parameters name a cluster or a folder")
     try:
         model = kind(**given)
     except TypeError:

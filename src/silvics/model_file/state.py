@@ -81,6 +81,10 @@ SAMPLES = {
     "member_weights": "weights", "member_row_weights": "row_weights",
 }  # fmt: skip
 
+# Parameters that say where and how the trees of one fit were grown, and are not in files: a loaded
+# model connects to no address and writes to no folder unless it is told to.
+OF_ONE_FIT = frozenset({"engine", "resume"})
+
 # Attributes that are arrays with one element or row per training row.
 ROWS = ("oob_decision_function_", "oob_prediction_")
 # All attributes that are restored from a file.

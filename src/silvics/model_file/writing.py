@@ -16,7 +16,7 @@ from silvics._version import __version__
 from silvics._warnings import warn_user
 from silvics.model_file import json_values, squeeze
 from silvics.model_file.container import FORMAT_VERSION
-from silvics.model_file.state import FITTED, KINDS, ROWS, SAMPLES, SAMPLING, own_name
+from silvics.model_file.state import FITTED, KINDS, OF_ONE_FIT, ROWS, SAMPLES, SAMPLING, own_name
 
 
 def described(
@@ -112,6 +112,8 @@ def _plain(value: Any) -> Any:
 def _encode_parameters(model: Any) -> dict[str, Any]:
     encoded, lost = {}, []
     for name, value in model.get_params(deep=False).items():
+        if name in OF_ONE_FIT:
+            continue
         try:
             encoded[name] = json_values.encode(value)
         except json_values.NotData:

@@ -280,3 +280,42 @@ def test_the_folder_says_what_it_has(tmp_path):
     task = json.loads((tmp_path / "task.json").read_text())["task"]
     assert task["random_state"] == "3"
     assert task["shape of X"] == "150 x 4"
+
+
+# ---- what uses such forests
+
+
+def test_a_saved_model_names_no_folder_and_no_cluster(tmp_path):
+    path = tmp_path / "model.silvics"
+    forest(tmp_path / "trees", 2).fit(X, Y).save(path)
+    again = silvics.load(path)
+    assert (again.resume, again.engine) == (None, None)
+    metadata, arrays = container.read(path, False)
+    model = json.loads(metadata["model"])
+    model["parameters"]["engine"] = "tcp://198.51.100.7:8786"
+    container.write(path, {**metadata, "model": json.dumps(model)}, arrays)
+    with pytest.raises(silvics.ModelFileError, match="a cluster or a folder"):
+        silvics.load(path)
+
+
+def test_pickles_and_clones(tmp_path):
+    import pickle
+
+    from sklearn.base import clone
+
+    grown = forest(tmp_path, 3).fit(X, Y)
+    assert pickle.loads(pickle.dumps(grown)).resume == tmp_path
+    assert clone(grown).fit(X, Y).digest() == grown.digest()
+
+
+def test_forests_that_are_grown_again_use_no_folder(tmp_path):
+    """Studies refit the forest on other columns and rows."""
+    from silvics.importance import SelectByElimination, permutation_test
+    from silvics.inspection import estimate_cost
+
+    estimate_cost(forest(tmp_path, 5), X, Y)
+    assert not list(tmp_path.iterdir())
+    SelectByElimination(forest(tmp_path, 5), random_state=0).fit(X, Y)
+    permutation_test(forest(tmp_path, 5), X, Y, n_permutations=3)
+    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())

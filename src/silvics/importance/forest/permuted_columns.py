@@ -187,4 +187,6 @@ def for_columns(forest: Any, table: Columns, columns: list[int]) -> Any:
             changed[name] = len(columns)
     if given.get("warm_start"):
         changed["warm_start"] = False
+    if given.get("resume") is not None:  # its trees are those of other columns
+        changed["resume"] = None
     return other.set_params(**changed)

@@ -114,7 +114,10 @@ class ForestRefitter:
         forest = clone(self._forest)
         if columns is not None:
             forest = for_columns(forest, self.table, [*columns])
-        wanted = {"random_state": seed, "warm_start": False, "oob_score": False, "progress": None}
+        wanted = {
+            "random_state": seed, "warm_start": False, "oob_score": False, "progress": None,
+            "resume": None,
+        }  # fmt: skip
         wanted |= parameters or {}
         if self._n_jobs is not None:
             wanted["n_jobs"] = self._n_jobs

@@ -178,6 +178,8 @@ class Selector(SuggestsNames, SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         else:
             _check_task(self.forest, self.task)
             prototype = clone(self.forest)
+            if prototype.get_params(deep=False).get("resume") is not None:
+                prototype.set_params(resume=None)
         seed = seed_of(self.random_state)
         if prototype.random_state is None and self.random_state is not None:
             prototype.set_params(random_state=seed)
