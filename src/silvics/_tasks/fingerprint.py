@@ -18,8 +18,8 @@ from silvics.model_file import json_values
 # Parameters that change how many trees there are, how they are grown and what follows, but no tree.
 _WITHOUT_EFFECT = {
     "n_estimators", "n_jobs", "verbose", "progress", "warm_start", "random_state", "engine",
-    "resume", "max_time", "max_memory", "early_stopping", "n_iter_no_change", "tol", "target_score", "oob_score",
-    "oob_rows", "keep_samples", "calibrate", "unknown_category",
+    "resume", "max_time", "max_memory", "early_stopping", "n_iter_no_change", "tol", "target_score",
+    "oob_score", "oob_rows", "keep_samples", "calibrate", "unknown_category",
 }  # fmt: skip
 
 
