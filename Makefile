@@ -80,8 +80,8 @@ bench-tables: $(VENV)/.built $(VENV)/.dev  ## categories and missing values agai
 	$(PY) benchmarks/real_tables.py $(DATA) --adult-speed --write docs/studies/real_tables.md
 	$(PY) benchmarks/knocked_out.py $(DATA) --write docs/studies/knocked_out.md
 
-bench-scaling: $(VENV)/.built $(VENV)/.dev  ## Figures 5.4 to 5.8 and their findings; writes docs/studies
-	$(PY) benchmarks/scaling.py --write docs/studies/scaling.md
+bench-scaling: $(VENV)/.built $(VENV)/.dev  ## Figures 5.4 to 5.8 and their findings at the scale of the thesis; writes docs/book/results
+	$(PY) -m silvics.cli reproduce figure-5.4 figure-5.5 figure-5.6 figure-5.7 figure-5.8 --scale paper --jobs 1 --out docs/book/results
 
 .PHONY: bench-orders bench-cost
 bench-orders: $(VENV)/.built $(VENV)/.dev  ## orders of Table 5.1, fitted to counters of the work; writes docs/studies

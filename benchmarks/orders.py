@@ -11,93 +11,30 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from math import log, log2
+from math import log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from sklearn.datasets import make_friedman1
 
 from silvics import ForestRegressor, _core
+from silvics.reproduce.chapter5.orders import (
+    ROWS,
+    Table,
+    agreement,
+    bits,
+    ends,
+    friedman,
+    grown,
+    halves,
+    noise,
+    order_of,
+    slope,
+    uniform_tree_depth,
+)
+from silvics.reproduce.registry import item_of
 
-Table = tuple[np.ndarray, np.ndarray]
-ORDERS: dict[str, Callable[[float], float]] = {
-    "log N": log,
-    "sqrt N": lambda n: n**0.5,
-    "N": lambda n: n,
-    "N log N": lambda n: n * log(n),
-    "N log² N": lambda n: n * log(n) ** 2,
-    "N^2": lambda n: n**2,
-    "N^2 log N": lambda n: n**2 * log(n),
-}
-
-
-def order_of(sizes: list[int], values: list[float]) -> tuple[str, float]:
-    """Return the order that is closest to proportional, and how far off it is at most."""
-
-    def spread(order: str) -> float:
-        ratio = np.array(values) / [ORDERS[order](n) for n in sizes]
-        return float(ratio.max() / ratio.min() - 1)
-
-    best = min(ORDERS, key=spread)
-    return best, spread(best)
-
-
-def slope(x: list[float], y: list[float]) -> float:
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
-
-
-# ---- tables with balanced, degenerate and random trees
-
-
-def halves(n: int, p: int = 4) -> Table:
-    """The best cut of a linear output is in the middle of a node."""
-    x = np.arange(n, dtype=float)
-    return np.column_stack([x] * p), x.copy()
-
-
-def bits(n: int) -> Table:
-    """Every variable halves every node that it can split, whatever the cut."""
-    x = np.arange(n)
-    return ((x[:, np.newaxis] >> np.arange(int(log2(n)))) & 1).astype(float), x.astype(float)
-
-
-def ends(n: int, p: int = 4) -> Table:
-    """The best cut, and most uniform cuts, separate one sample."""
-    x = 3.0 ** np.arange(n, dtype=float)
-    return np.column_stack([x] * p), x.copy()
-
-
-def noise(n: int, p: int = 4) -> Table:
-    rng = np.random.default_rng(n)
-    return rng.random((n, p)), rng.normal(size=n)
-
-
-def friedman(n: int, p: int = 10) -> Table:
-    return make_friedman1(n, p, noise=1.0, random_state=n)
-
-
-# Settings of the rows of Table 5.1.
-ROWS: dict[str, dict[str, Any]] = {
-    "CART": {"recipe": "cart", "min_samples_split": 2, "pruning": "none"},
-    "Bagging": {"recipe": "bagging"},
-    "RF": {"recipe": "random_forest", "max_features": 2},
-    "ETs": {"recipe": "extra_trees", "max_features": 2},
-    "PERT": {"recipe": "pert"},
-}
-THESIS = {
-    "CART": ("p N log² N", "p N^2 log N", "p N log² N"),
-    "Bagging": ("M p N log² N", "M p N^2 log N", "M p N log² N"),
-    "RF": ("M K N log² N", "M K N^2 log N", "M K N log² N"),
-    "ETs": ("M K N log N", "M K N^2", "M K N log N"),
-    "PERT": ("M N log N", "M N^2", "M N log N"),
-}
+THESIS = item_of("table-5.1").printed["orders"]
 LARGE, SMALL = [2**i for i in range(9, 16)], [32, 64, 128, 256, 512]
-
-
-def grown(row: str, table: Table, **more: Any) -> Any:
-    settings = {"n_estimators": 1 if row == "CART" else 4, "random_state": 0, **ROWS[row], **more}
-    return ForestRegressor(**settings).fit(*table)
 
 
 def counted(row: str, make: Callable[[int], Table], sizes: list[int]) -> tuple[str, str]:
@@ -106,20 +43,6 @@ def counted(row: str, make: Callable[[int], Table], sizes: list[int]) -> tuple[s
     values, off = order_of(sizes, [f.work_["values_read"] for f in forests])
     depth, _ = order_of(sizes, [f.work_["mean_leaf_depth"] for f in forests])
     return values, f"{values} (within {off:.0%}); depth {depth}"
-
-
-LESS = {"N log² N": "N log N", "N^2 log N": "N^2"}  # without the logarithm of sorting
-
-
-def agreement(order: str, thesis: str) -> str:
-    """Say how a fitted order compares with that of the thesis."""
-    names = sorted(ORDERS, key=lambda name: ORDERS[name](1e6))
-    claimed = max((name for name in names if thesis.endswith(name)), key=len)
-    if order == claimed:
-        return "yes"
-    if order == LESS.get(claimed):
-        return "yes, without the logarithm of sorting"
-    return "less" if names.index(order) < names.index(claimed) else "more"
 
 
 def table_5_1() -> list[str]:
@@ -215,28 +138,6 @@ def presorting() -> list[str]:
         f"| N | N log N: {expected:.2f} | {slope(ns, by_n):.2f} |",
         f"| p | 1 | {slope(ps, by_p):.2f} |",
     ]
-
-
-def uniform_tree_depth(n: int, rng: np.random.Generator) -> float:
-    """Return the mean depth of the leaves of a binary tree drawn uniformly (Remy's algorithm)."""
-    parent = np.full(2 * n - 1, -1)
-    child = np.full((2 * n - 1, 2), -1)
-    for i in range(1, n):
-        node, inner, leaf = int(rng.integers(2 * i - 1)), 2 * i - 1, 2 * i
-        above, side = parent[node], int(rng.integers(2))
-        if above >= 0:
-            child[above][child[above].tolist().index(node)] = inner
-        parent[inner] = above
-        child[inner, side], child[inner, 1 - side] = leaf, node
-        parent[node] = parent[leaf] = inner
-    depth, total, stack = 0, 0, [(int(np.flatnonzero(parent < 0)[0]), 0)]
-    while stack:
-        node, depth = stack.pop()
-        if child[node, 0] < 0:
-            total += depth
-        else:
-            stack += [(int(c), depth + 1) for c in child[node]]
-    return total / n
 
 
 def uniform_trees() -> list[str]:

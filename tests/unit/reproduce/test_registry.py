@@ -20,7 +20,7 @@ EXPECTED = {
 }
 # Items that are being written, by chapter.
 NOT_YET = {
-    5: "figure: 5.4 5.5 5.6 5.7 5.8 5.9 table: 5.1 5.2 5.3 5.4 5.5",
+    5: "table: 5.3",
     8: "figure: 8.1 8.2 8.3 8.4 8.5 table: 8.1 8.2 8.3 8.4 8.5 8.6",
 }
 
