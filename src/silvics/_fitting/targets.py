@@ -120,15 +120,37 @@ def encode_outputs(
 
 
 def _encode_classes(y: np.ndarray) -> EncodedOutputs:
-    quick = [_known_levels(column) for column in y.T]
+    columns = [*y.T]
+    if y.dtype.kind == "O" and len(columns) > 1:
+        columns = [_of_one_type(column) for column in columns]
+    quick = [_known_levels(column) for column in columns]
     if None in quick:
-        check_classification_targets(y)
+        _check_classes(y, columns)
     encoded = np.empty(y.shape, dtype=np.int64)
     classes = []
-    for k, known in enumerate(quick):
-        levels, encoded[:, k] = known or np.unique(y[:, k], return_inverse=True)
+    for k, (column, known) in enumerate(zip(columns, quick, strict=True)):
+        levels, encoded[:, k] = known or np.unique(column, return_inverse=True)
         classes.append(levels)
     return EncodedOutputs(encoded, classes)
+
+
+def _of_one_type(column: np.ndarray) -> np.ndarray:
+    """Return an output of a table of several types in its own type, if its values have one."""
+    values = column.tolist()
+    is_one = len(set(map(type, values))) == 1 and not isinstance(values[0], str)
+    return np.array(values) if is_one else column
+
+
+def _check_classes(y: np.ndarray, columns: list[np.ndarray]) -> None:
+    """Check outputs as scikit-learn does; each alone if they may be of several types."""
+    try:
+        for outputs in columns if y.dtype.kind == "O" else [y]:
+            check_classification_targets(outputs)
+    except TypeError as error:
+        raise TypeError(
+            f"The classes of y have no order: {error}. Convert each output to one type, such as "
+            "str."
+        ) from error
 
 
 def _known_levels(column: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:

@@ -216,10 +216,16 @@ def likeliest(classes: list[np.ndarray], values: np.ndarray) -> np.ndarray:
     if len(classes) == 1:
         return classes[0].take(np.argmax(values, axis=1), axis=0)
     columns = split_outputs(values, [len(of_output) for of_output in classes])
-    predicted = np.empty((len(values), len(classes)), dtype=classes[0].dtype)
+    predicted = np.empty((len(values), len(classes)), dtype=_common_type(classes))
     for k, shares in enumerate(columns):
         predicted[:, k] = classes[k].take(np.argmax(shares, axis=1), axis=0)
     return predicted
+
+
+def _common_type(classes: list[np.ndarray]) -> np.dtype:
+    """Return a type that holds the classes of all outputs as they are."""
+    kinds = {of_output.dtype.kind for of_output in classes}
+    return np.result_type(*classes) if len(kinds) == 1 else np.dtype(object)
 
 
 def probabilities(estimator: Any, values: np.ndarray) -> np.ndarray | list[np.ndarray]:

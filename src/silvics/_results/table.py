@@ -108,6 +108,8 @@ def _formatted(value: Any, n_digits: int) -> str:
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{value:.{n_digits}g}"
+    if isinstance(value, np.timedelta64):  # which NumPy counts among the integers
+        return "" if np.isnat(value) else str(value.astype("m8[us]").item())
     if isinstance(value, int | np.integer):
         return f"{value:,}"
     if isinstance(value, tuple):

@@ -70,6 +70,9 @@ class ArrowFiles(Source):
         n = len(self._files)
         return self._files[0].path if n == 1 else f"{n} files from {self._files[0].path} on"
 
+    def named(self) -> str:
+        return self.describe()
+
     def batches(self, columns: Sequence[Any], n_rows: int) -> Iterator[Batch]:
         import pyarrow as pa
 
@@ -138,14 +141,14 @@ class _ArrowFile:
         self.path, self.filesystem = path, filesystem
         try:
             self._stamp = self._current_stamp()
-            schema = self._open()
-        except (pa.ArrowException, OSError) as error:
+            columns = [(column.name, column.type) for column in self._open()]
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{path} cannot be opened: {error}") from error
         self.types: dict[str, str] = {}
-        for column in schema:
-            if column.name in self.types:
-                raise ValueError(f"{path} has two columns named {column.name!r}.")
-            self.types[column.name] = _type_name(column.type)
+        for name, kind in columns:
+            if name in self.types:
+                raise ValueError(f"{path} has two columns named {name!r}.")
+            self.types[name] = _type_name(kind)
         self.keys = {name: value for name, value in keys.items() if name not in self.types}
         for name, value in self.keys.items():
             self.types[name] = type(value).__name__

@@ -29,7 +29,7 @@ def read_columns(scan: Scan, columns: list[Any]) -> Any:
     """
     parts = [batch.table for batch in scan.source.batches(columns, _ROWS_AT_ONCE)]
     if not parts:
-        raise ValueError(f"The {scan.source.describe()} has no rows.")
+        raise ValueError(f"There are no rows in {scan.source.named()}.")
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return nw.concat([nw.from_native(part, eager_only=True) for part in parts]).to_native()

@@ -25,6 +25,14 @@ class Scan:
     source: Source
     columns: list[Any]
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        del dtype, copy
+        raise TypeError(
+            "X is a scan, whose rows are not in memory, and this needs a table in memory. Read "
+            "some rows into a data frame; RandomPatchesClassifier, RandomPatchesRegressor and "
+            "network.genie3 accept scans."
+        )
+
     def __repr__(self) -> str:
         n_rows = self.source.n_rows()
         rows = "" if n_rows is None else f", {n_rows} rows"

@@ -107,16 +107,20 @@ class Source(ABC):
         """Return a few words about the source, for messages."""
         return "table in memory"
 
+    def named(self) -> str:
+        """Return how a sentence names the source, for messages."""
+        return f"the {self.describe()}"
+
     def check_column(self, name: Any, parameter: str) -> None:
         """Raise ValueError unless the source has a column of this name."""
         if self.columns is None:
             raise ValueError(
-                f"{parameter}={name!r} names a column, but the columns of the {self.describe()} "
+                f"{parameter}={name!r} names a column, but the columns of {self.named()} "
                 f"have no names. Pass {parameter} as an array with one value for each row."
             )
         if name not in self.columns:
             raise ValueError(
-                f"{parameter}={name!r} is not a column of the {self.describe()}."
+                f"{parameter}={name!r} is not a column of {self.named()}."
                 f"{did_you_mean(name, self.columns)}"
             )
 

@@ -8,9 +8,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import _safe_indexing
 
 from silvics._results.base import Result
+from silvics._tables.some_rows import rows_of
 from silvics.inspection._compared import Compared, compared
 from silvics.plots import charts
 from silvics.proximity.forest_proximity import checked_number
@@ -233,7 +233,7 @@ def _values(forest: Any, X: Any, rows: np.ndarray) -> dict[str, Any]:
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.from_native(X, eager_only=True)
         return {name: frame[name][rows.tolist()].to_list() for name in frame.columns}
-    table = _safe_indexing(X, rows)
+    table = rows_of(X, rows)
     table = table.toarray() if issparse(table) else np.asarray(table)
     names = getattr(forest, "feature_names_in_", [f"x{j}" for j in range(table.shape[1])])
     return {str(name): table[:, j] for j, name in enumerate(names)}

@@ -170,6 +170,8 @@ class _Plan:
         self._given = forest, X, y, sample_weight
         self._seed = seed
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        if len(shape) != 2:
+            raise ValueError(f"X must have rows and columns, got shape {tuple(shape)}.")
         self.n_rows, self._n_columns = int(shape[0]), int(shape[1])
         self.n_trees = forest._n_trees()
         self.n_jobs = n_threads(forest.n_jobs)

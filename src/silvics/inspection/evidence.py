@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from silvics._fitting import targets
+from silvics._tables.some_rows import rows_of
 
 _MOST_ROWS = 4_000
 _PURE = 1e-9  # impurity of a leaf that is pure but for rounding
@@ -100,7 +101,7 @@ def gather(forest: Any, X: Any, y: Any, held_out: bool, random_state: Any) -> Ev
     rng = check_random_state(random_state)
     chosen = np.sort(rng.permutation(n_rows)[:_MOST_ROWS])
     goal = _columns_of(forest, outputs[chosen])
-    leaves = np.asarray(forest.apply(_safe_indexing(X, chosen)))
+    leaves = np.asarray(forest.apply(rows_of(X, chosen)))
     counts = np.zeros(len(chosen), dtype=np.int64)
     growths: dict[Any, Growth] = {}
     sizes = 0.0

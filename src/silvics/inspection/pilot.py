@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from silvics._fitting.axes import Axes
+from silvics._tables.some_rows import rows_of
 from silvics._threads import n_threads
 from silvics.inspection.calibration import Calibration
 from silvics.model_file import writing
@@ -76,9 +77,9 @@ def run_pilot(
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows is not None:
         _scale_sizes(small, len(rows), n_rows)
-        X = _safe_indexing(X, rows)
-        y = None if y is None else _safe_indexing(y, rows)
-        sample_weight = None if sample_weight is None else _safe_indexing(sample_weight, rows)
+        X = rows_of(X, rows)
+        y = None if y is None else rows_of(y, rows)
+        sample_weight = None if sample_weight is None else rows_of(sample_weight, rows)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of few out-of-bag trees, and of what fit will say again

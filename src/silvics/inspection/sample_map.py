@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from silvics._results.base import Result
+from silvics._tables.some_rows import rows_of
 from silvics.inspection._compared import Compared, compared
 from silvics.plots import charts
 from silvics.proximity.forest_proximity import Comparison, checked_number, comparison
@@ -190,7 +191,7 @@ def _placed(
     samples: Compared, X: Any, landmarks: np.ndarray, n_components: int, settings: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Return the points of all samples, placed by their proximities to landmarks."""
-    forest, table = samples.forest, _safe_indexing(X, landmarks)
+    forest, table = samples.forest, rows_of(X, landmarks)
     among = comparison(forest, table, None, "original", **settings)
     of_landmarks, values, total, means = _scaled(_dissimilarity(among), n_components)
     # Distance-based triangulation (de Silva and Tenenbaum 2004), exact for the landmarks.
@@ -200,7 +201,7 @@ def _placed(
     size = max(_MOST_PAIRS // len(landmarks), 1)
     for first in range(0, samples.n_samples, size):
         rows = np.arange(first, min(first + size, samples.n_samples))
-        block = replace(to_landmarks, rows=forest._checked(_safe_indexing(X, rows)))
+        block = replace(to_landmarks, rows=forest._checked(rows_of(X, rows)))
         points[rows] = -0.5 * ((1.0 - block.dense()) ** 2 - means) @ directions
     return points, values, total
 

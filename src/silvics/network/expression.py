@@ -75,8 +75,8 @@ def _names_of_scan(scan: Scan, feature_names: Any) -> np.ndarray:
         return np.array([f"x{j}" if of_array else str(j) for j in scan.columns], dtype=object)
     if scan.source.columns is not None:
         raise ValueError(
-            f"feature_names is only for tables without names, but the {scan.source.describe()} "
-            "already has names."
+            f"feature_names is only for tables without names, but {scan.source.named()} "
+            "has names already."
         )
     named = inputs.named(np.empty((0, len(scan.columns))), feature_names)
     return np.array(named.var_names, dtype=object)

@@ -165,8 +165,8 @@ class ScannedRows:
         self.reading.n_rows += n_read
         if n_read != self.n_rows:
             raise ValueError(
-                f"The {self.scan.source.describe()} has {n_read} rows now, but it had "
-                f"{self.n_rows} rows in an earlier pass. It must not change during fit."
+                f"There are {n_read} rows in {self.scan.source.named()} now, but there were "
+                f"{self.n_rows} in an earlier pass. They must not change during fit."
             )
 
     def _part(self, batch: Batch, chosen: list[int], names: list[Any]) -> Part:
@@ -233,7 +233,7 @@ def learned(settings: Any, scan: Scan, y: Any, sample_weight: Any) -> ScannedRow
     reading = Reading()
     head = next(iter(scan.source.batches(names, _HEAD_ROWS)), None)
     if head is None:
-        raise ValueError(f"The {scan.source.describe()} has no rows.")
+        raise ValueError(f"There are no rows in {scan.source.named()}.")
     try:
         variables, blocks = table.learn(
             head.only(names),

@@ -72,7 +72,7 @@ class _Task:
         self.n_calibration = len(self.samples.y if self.cal is None else self.cal[1])
 
     def oob(self, groups: Any) -> np.ndarray:
-        errors = self._own_errors()
+        errors = _checked_errors(self._own_errors())
         spread = spreads(self.grown, self.samples, None, self.threads)
         return self._conformal(errors, spread, groups, self._forms(errors, spread))
 
@@ -98,7 +98,7 @@ class _Task:
         return found.reshape(len(found), 2, len(tails), -1)
 
     def jackknife_plus(self, groups: Any) -> np.ndarray:
-        errors = self._own_errors()
+        errors = _checked_errors(self._own_errors())
         return jackknife_bounds(self.grown, self.rows, errors, self.levels, groups, self.threads)
 
     def _own_errors(self) -> np.ndarray:
@@ -114,6 +114,8 @@ class _Task:
     def _forms(self, errors: np.ndarray, spread: np.ndarray) -> list[Form]:
         """Return the narrowest form for each output, over the training rows."""
         known = np.isfinite(errors[:, 0])
+        if not known.any():
+            return [Form()] * errors.shape[1]
         return [narrowest(e, s) for e, s in zip(errors[known].T, spread[known].T, strict=True)]
 
     def _conformal(
@@ -121,8 +123,6 @@ class _Task:
     ) -> np.ndarray:
         """Return the bounds, from the errors and spreads of the rows that calibrate."""
         known = np.isfinite(errors[:, 0])
-        if not known.any():
-            raise ValueError(f"{_WHAT} needs out-of-bag rows, but no row has an out-of-bag tree.")
         errors, spread = errors[known], spread[known]
         of_row, of_sample = (None, None) if groups is None else (groups[0][known], groups[1])
         if self.rows is None:
@@ -143,6 +143,14 @@ class _Task:
                             means[inside, k] + of_errors[side] * scales[inside]
                         )
         return found
+
+
+def _checked_errors(errors: np.ndarray) -> np.ndarray:
+    if not np.isfinite(errors[:, 0]).any():
+        raise ValueError(
+            f"{_WHAT} needs out-of-bag rows, but no row has an out-of-bag tree. Fit more trees."
+        )
+    return errors
 
 
 def _parts(of_row: np.ndarray | None, of_sample: np.ndarray | None) -> list[tuple[Any, Any]]:

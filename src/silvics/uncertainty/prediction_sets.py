@@ -32,7 +32,9 @@ def predicted_sets(
     means = out_of_bag_means(grown, samples, n_threads(forest._jobs(n_jobs)))
     known = np.isfinite(means[:, 0]) & positive_weights(forest._grown, len(means))
     if not known.any():
-        raise ValueError(f"{_WHAT} needs out-of-bag rows, but no row has an out-of-bag tree.")
+        raise ValueError(
+            f"{_WHAT} needs out-of-bag rows, but no row has an out-of-bag tree. Fit more trees."
+        )
     y, own = samples.y[known], forest._calibrated(means[known])
     here = forest._values(X, n_jobs)
     parts = [prediction.split_outputs(values, forest.n_classes_) for values in (own, here)]

@@ -1,10 +1,13 @@
 """Class labels of any type are numbered as ``np.unique`` numbers them, sorted or not."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import silvics
 from silvics._fitting import targets
+from silvics._predicting import prediction
 
 
 def random_labels(rng, kind, n):
@@ -48,3 +51,31 @@ def test_only_classes_are_classes():
         model.fit(X, np.array(["a", 1] * 20, dtype=object))
     with pytest.warns(UserWarning, match="unique classes"):
         model.fit(X, np.arange(40))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_outputs_of_several_types(frame):
+    """Each output keeps its type, as if it were alone."""
+    outputs = {"n": [3, 1, 2] * 20, "name": ["b", "abc", "c"] * 20, "yes": [True, False, True] * 20}
+    X = np.arange(60.0).reshape(-1, 1) % 3
+    forest = silvics.RandomForestClassifier(10, random_state=0).fit(X, frame(outputs))
+    for of_output, values in zip(forest.classes_, outputs.values(), strict=True):
+        assert of_output.tolist() == sorted(set(values))
+    assert forest.predict(X[:3]).tolist() == [[3, "b", True], [1, "abc", False], [2, "c", True]]
+    alone = silvics.RandomForestClassifier(10, random_state=0).fit(
+        X, np.column_stack([np.unique(v, return_inverse=True)[1] for v in outputs.values()])
+    )
+    assert [tree.digest() for tree in alone.estimators_] == [t.digest() for t in forest.estimators_]
+
+
+def test_class_names_of_different_length_are_whole():
+    classes = [np.array(["a", "b"]), np.array(["long", "longer"])]
+    shares = np.array([[0.0, 1.0, 0.0, 1.0]])
+    assert prediction.likeliest(classes, shares).tolist() == [["b", "longer"]]
+    assert prediction.likeliest(classes[::-1], shares).dtype == np.array("longer").dtype
+
+
+@pytest.mark.parametrize("y", [["a", 1] * 10, [["a", 1], [2, "b"]] * 10])
+def test_classes_that_have_no_order(y):
+    with pytest.raises(TypeError, match="Convert each output to one type, such as str"):
+        silvics.RandomForestClassifier(2).fit(np.eye(20), np.array(y, dtype=object))

@@ -119,3 +119,9 @@ def test_patches_without_sizes_or_in_files_are_refused():
     for given in (silvics.scan(X), "table.parquet"):
         with pytest.raises(TypeError, match="needs a table in memory"):
             estimate_cost(silvics.RandomPatchesRegressor(), given, y)
+
+
+@pytest.mark.parametrize("X", [[1.0, 2.0], 3.0, np.zeros((2, 2, 2))])
+def test_tables_have_rows_and_columns(X):
+    with pytest.raises(ValueError, match=r"rows and columns|dim 3"):
+        estimate_cost(RandomForestRegressor(2), X, [0.0, 1.0])

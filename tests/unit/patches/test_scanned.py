@@ -66,7 +66,7 @@ def test_columns_that_are_not_there_or_are_no_weights(settings, text):
 def test_a_scan_of_outputs_only_or_without_rows():
     with pytest.raises(ValueError, match="no column besides"):
         fit(scan(TABLE[["price"]]))
-    with pytest.raises(ValueError, match="has no rows"):
+    with pytest.raises(ValueError, match="no rows in the table in memory"):
         fit(scan(TABLE[:0]))
 
 

@@ -266,10 +266,11 @@ def test_cells():
         "set": [("a", "b"), ()],
         "flag": [True, np.False_],
         "none": [None, "x" * 80],
+        "duration": np.array([90, "NaT"], dtype="timedelta64[m]"),
     }
     table = table_of(columns)
-    assert table.rows[0] == ("0.1235", "12,345", "a, b", "yes", "")
-    assert table.rows[1] == ("", "1", "", "no", "x" * 47 + "...")
+    assert table.rows[0] == ("0.1235", "12,345", "a, b", "yes", "", "1:30:00")
+    assert table.rows[1] == ("", "1", "", "no", "x" * 47 + "...", "")
     assert table.header == list(columns)
 
 

@@ -114,3 +114,17 @@ def test_a_file_that_changes_after_it_was_opened(tmp_path):
     write(tmp_path / "x.parquet", FRAME[["c"]])
     with pytest.raises(ValueError, match=r"x.parquet has been changed since it was scanned"):
         read(scanned)
+
+
+def test_files_that_are_not_utf_8_are_named(tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes("size,\xe9t\xe9\n1,2\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"latin.csv cannot be opened"):
+        scan(path)
+
+
+def test_a_missing_column_of_a_file_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("size,price\n1,2\n")
+    with pytest.raises(ValueError, match=r"'prize' is not a column of /.*table.csv. Did you mean"):
+        scan(path, columns=["prize"])

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from silvics import scan
+from silvics import RandomForestClassifier, report, scan
+from silvics.impute import ForestImputer
 
 
 def test_tables_in_memory():
@@ -41,3 +42,16 @@ def test_formats(tmp_path):
     (tmp_path / "x.txt").rename(tmp_path / "x.csv")
     with pytest.raises(ValueError, match="files of one format"):
         scan([tmp_path / "x.csv", tmp_path / "y.feather"])
+
+
+def test_a_scan_is_no_table_in_memory():
+    """What accepts no scan says what to do instead."""
+    table = scan(np.zeros((5, 2)))
+    for call in (
+        lambda: RandomForestClassifier().fit(table, [0, 1, 0, 1, 0]),
+        lambda: RandomForestClassifier(2).fit(np.eye(2), [0, 1]).predict(table),
+        lambda: ForestImputer().fit(table),
+        lambda: report(table, "y"),
+    ):
+        with pytest.raises(TypeError, match="X is a scan, whose rows are not in memory"):
+            call()

@@ -150,6 +150,15 @@ def test_forests_without_what_intervals_need():
         ExtraTreesRegressor(5, keep_samples=True).fit(X, Y).predict_interval(NEW)
 
 
+@pytest.mark.parametrize("method", ["oob", "jackknife+"])
+def test_without_an_out_of_bag_row(method):
+    forest = Forest(5, keep_samples=True, random_state=0).fit([[1.0]], [2.0])
+    with pytest.raises(ValueError, match=r"no row has an out-of-bag tree. Fit more trees"):
+        forest.predict_interval([[1.0]], method=method)
+    found = forest.predict_interval([[1.0]], method="split", calibration=([[1.0]] * 20, [3.0] * 20))
+    assert found.tolist() == [[1.0, 3.0]]
+
+
 def test_rows_of_weight_zero_say_nothing_about_errors():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))

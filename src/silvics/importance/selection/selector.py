@@ -24,6 +24,7 @@ from silvics._sklearn import BaseEstimator, MetaEstimatorMixin, SelectorMixin, f
 from silvics._state import fit_aside
 from silvics._tables import table
 from silvics._tables.opened_table import opened
+from silvics._tables.some_rows import indexable, rows_of
 from silvics._tables.sparse_format import check_format
 from silvics._warnings import warn_user
 from silvics.forests import RandomForestClassifier, RandomForestRegressor
@@ -57,7 +58,7 @@ def _as_table(X: Any) -> Any:
 def columns_of(X: Any, places: np.ndarray) -> Any:
     """Return some columns of any table, unchanged."""
     # A list of no names would lose the rows as well.
-    return _safe_indexing(X, places if len(places) else slice(0, 0), axis=1)
+    return _safe_indexing(indexable(X), places if len(places) else slice(0, 0), axis=1)
 
 
 def falling(values: np.ndarray) -> np.ndarray:
@@ -81,7 +82,7 @@ class Sample:
         """Return some of the rows."""
         return replace(
             self,
-            X=_safe_indexing(self.X, rows),
+            X=rows_of(self.X, rows),
             y=None if self.y is None else self.y[rows],
             weight=None if self.weight is None else self.weight[rows],
         )
