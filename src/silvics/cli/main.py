@@ -72,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _failed(options: Any, error: BaseException) -> int:
     message = str(error).strip() or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename:
-        message = f"There is no file {error.filename}."
+        folder = os.path.dirname(error.filename)
+        missing = f"folder {folder}" if folder and not os.path.isdir(folder) else None
+        message = f"There is no {missing or f'file {error.filename}'}."
     if options.json:
         print(json.dumps({"error": message}))
     print(f"silvics: error: {message}", file=sys.stderr)

@@ -108,7 +108,8 @@ def _text(content: bytes, what: str) -> Any:
         ) from error
     if not table.height:
         raise TableError(f"{what} has a line of names, but no rows.")
-    return table
+    # Quotes within a name are doubled, and polars leaves them so.
+    return table.rename({name: name.replace('""', '"') for name in table.columns})
 
 
 def _as_utf8(content: bytes, what: str) -> bytes:

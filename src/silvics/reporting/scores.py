@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 _RESAMPLES = 200
 _MOST_RESAMPLED = 5_000
 _LEAST_SHARE = 1e-6
+_ROUNDING = 1e-12  # the AUC of rows that are all right may differ so much from one
 _NORMAL = 1.96  # 97.5 % quantile of the normal distribution
 
 
@@ -66,7 +67,8 @@ def with_interval(
     if (score.least, score.most) == (0, 1):
         value = min(max(value, 0.0), 1.0)  # sums of weights may exceed one by rounding
         variance = value * (1 - value)
-        return value, *_wilson(value, variance / error**2 if variance and error else len(y))
+        is_sure = min(error, variance) <= _ROUNDING
+        return value, *_wilson(value, len(y) if is_sure else variance / error**2)
     spread = _NORMAL * error
     return value, max(value - spread, score.least), min(value + spread, score.most)
 

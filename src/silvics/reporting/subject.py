@@ -321,7 +321,7 @@ def _weights_of(frame: nw.DataFrame, name: str | None) -> np.ndarray | None:
 def _numbers(column: Column) -> np.ndarray:
     """Return a column of numbers or times as float64."""
     if column.sort == "string":
-        raise ValueError(f"The {column.label} must have numbers or times, but has text.")
+        raise ValueError(f"The column {column.label!r} must have numbers or times, but has text.")
     return column.by_row(column.values.astype(np.float64), np.nan)
 
 

@@ -120,13 +120,30 @@ def test_convert_and_info(folder, capsys):
             "no column 'z'",
         ),
         (["info", "none.silvics"], "none.silvics"),
+        (
+            ["predict", "{folder}/m.silvics", "{folder}/penguins.csv", "--out", "{folder}/a/b.csv"],
+            "There is no folder {folder}/a.",
+        ),
+        (
+            [
+                "fit",
+                "{folder}/penguins.csv",
+                "--target",
+                "species",
+                "--model",
+                "m",
+                "--weight",
+                "island",
+            ],
+            "The column 'island' must have numbers",
+        ),
     ],
 )
 def test_errors_are_one_line(folder, capsys, command, message):
     assert main([part.format(folder=folder) for part in command]) == 1
     error = capsys.readouterr().err
     assert error.startswith("silvics: error: ")
-    assert message in error
+    assert message.format(folder=folder) in error
 
 
 def test_interrupts_have_their_own_status(monkeypatch, capsys):

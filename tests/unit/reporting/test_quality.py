@@ -15,6 +15,20 @@ def learned(X, y, **columns):
     return subject, learn(subject, seed=0, n_jobs=1, progress=None, n_trees=50)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_perfect_scores_have_intervals(seed):
+    """The AUC of resampled rows differs from one by rounding."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 80)
+    right = rng.uniform(0.6, 0.9, 80)
+    p = np.where(np.stack([1 - y, y], axis=1) == 1, right[:, None], 1 - right[:, None])
+    for score in scores_for(np.arange(2))[:3]:
+        value, low, high = with_interval(score, y, p, np.ones(80))
+        assert value == pytest.approx(1)
+        assert 0.94 < low < 0.96
+        assert high == pytest.approx(1)
+
+
 def test_scores_are_those_of_scikit_learn():
     rng = np.random.default_rng(0)
     y, weights = rng.integers(0, 3, 200), rng.random(200)

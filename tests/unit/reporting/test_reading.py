@@ -53,6 +53,11 @@ def test_bad_files_are_named(tmp_path, name, content, message):
         read_table(tmp_path / name)
 
 
+def test_quotes_in_names(tmp_path):
+    (tmp_path / "t.csv").write_text('size,"the ""true"" size, in cm"\n1,2\n')
+    assert read_table(tmp_path / "t.csv").columns == ["size", 'the "true" size, in cm']
+
+
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(TableError, match="There is no file"):
         read_table(tmp_path / "t.csv")
