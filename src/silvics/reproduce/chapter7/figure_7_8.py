@@ -46,6 +46,9 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
         for name in ("TRT", "RF")
     }
     first, second = ours["ETs, X1"], ours["ETs, X2"]
+    share = np.array(second) / ours["H(Y)"]
+    steps = zip(ours["L"][1:], -np.diff(second), strict=True)
+    falls = [(L, drop) for L, drop in steps if drop > 0]
     return [
         Statement(
             "in multiway trees both have H(Y) / 2 for every L", off["TRT"] < 1e-9,
@@ -56,8 +59,15 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
             f"{first[0]:.4f} to {first[-1]:.4f}",
         ),
         Statement(
-            "in ETs the importance of X2 rises as L grows", bool((np.diff(second) > 0).all()),
-            f"{second[0]:.4f} to {second[-1]:.4f}",
+            "in ETs the importance of X2 rises as L grows", not falls,
+            f"{second[0]:.4f} to {second[-1]:.4f}" + "".join(
+                f"; from L = {L - 1} to {L} it falls by {drop:.4f}" for L, drop in falls
+            ),
+            "for odd L, Y has less than one bit",
+        ),
+        Statement(
+            "in ETs the share of X2 in H(Y) rises as L grows", bool((np.diff(share) > 0).all()),
+            f"{share[0]:.4f} to {share[-1]:.4f}",
         ),
         Statement(
             "in RF, whose cuts are the best, both are equal", off["RF"] < 1e-9,
