@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from silvics.datasets import Friedman1
-from silvics.reproduce.chapter5 import orders, timing
+from silvics.reproduce.chapter5 import orders, table_5_3, timing
 from silvics.reproduce.registry import item_of, items
 from silvics.reproduce.running import outcome_of, reproduce
 from silvics.reproduce.settings import Settings
@@ -188,6 +188,30 @@ def test_orders_are_found_from_values():
     assert orders.agreement("N^2", "N log N") == "more"
     # Two trees of three leaves, both of depth 5/3.
     assert orders.uniform_tree_depth(3, np.random.default_rng(0)) == pytest.approx(5 / 3)
+
+
+# ---- Table 5.3: features
+
+
+def test_features_are_used(monkeypatch):
+    found = found_of("table-5.3").ours
+    assert all(found["algorithms"].values())
+    assert all(found["tasks"].values())
+    assert found["threads"]["yes"]
+    # What makes no difference, or is no parameter, is no feature.
+    monkeypatch.setitem(table_5_3.STOPPING, "depth", {"max_depth": 50})
+    assert not table_5_3.stops("depth")
+    monkeypatch.setitem(table_5_3.STOPPING, "depth", {"no_such_rule": 1})
+    assert not table_5_3.works(table_5_3.stops, "depth")
+    monkeypatch.setitem(table_5_3.IMPURITIES, "Entropy", {"criterion": "gini"})
+    assert not table_5_3.fits("Entropy")
+
+
+def test_a_feature_that_is_lacking():
+    found = outcome_with("table-5.3", change("impurity", "Relief", to=False))
+    assert "silvics has the features of Orange" in failed(found)
+    assert "Relief" in found.finding
+    assert "silvics has the features of H2O" not in failed(found)
 
 
 # ---- times
