@@ -18,12 +18,11 @@ TIMEOUT = 120
 
 FRAME = table(2000)
 
-# Warnings of Dask itself, about clusters that tests hurt on purpose.
-QUIET = [
-    pytest.mark.filterwarnings("ignore:.*:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore:.*:pytest.PytestUnraisableExceptionWarning"),
-]
-
+# Dask's own connections that are collected, unclosed, after a process was killed.
+QUIET = pytest.mark.filterwarnings(
+    "ignore:Exception ignored.*(socket|Comm|asyncio|tornado)"
+    ":pytest.PytestUnraisableExceptionWarning"
+)
 
 # What worker processes need is imported once, by the process from which they are forked.
 PRELOADED = [

@@ -19,9 +19,8 @@ from silvics import (
 )
 from silvics.network import genie3
 
-from .clusters import FRAME, QUIET, distributed, files, until
+from .clusters import FRAME, distributed, files, until
 
-pytestmark = QUIET
 X, Y = load_iris(return_X_y=True)
 
 

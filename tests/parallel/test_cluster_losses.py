@@ -2,11 +2,14 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -61,12 +64,11 @@ class Once:
             self.killed = True
 
 
-@pytest.mark.parametrize("n_workers", [1, 2])
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_a_worker_is_killed(n_workers, found, tmp_path):
     """The only worker takes the data with it, and they are sent again."""
     scanned = files(tmp_path, REGRESSION)
-    with cluster(n_workers) if n_workers == 1 else open(os.devnull) as own:
-        used = own if n_workers == 1 else found
+    with nullcontext(found) if n_workers == 2 else cluster(n_workers) as used:
         once = Once(used)
         far = forest(engine=used.scheduler_address, progress=once).fit(X, Y)
         assert once.killed
@@ -218,43 +220,55 @@ def test_inside_a_task(client):
         client.submit(inside, pure=False).result(timeout=TIMEOUT)
 
 
-def test_the_scheduler_is_lost(tmp_path):
-    """Finished trees are kept, and the next fit continues with them."""
-    code = "from distributed.cli.dask_scheduler import main; main()"
-    options = ["--port", "0", "--no-dashboard", "--scheduler-file", str(tmp_path / "s.json")]
-    scheduler = subprocess.Popen([sys.executable, "-c", code, *options], stderr=subprocess.DEVNULL)
-    code = "from distributed.cli.dask_worker import main; main()"
-    options = ["--no-nanny", "--no-dashboard", "--nthreads", "1", "--scheduler-file"]
-    worker = subprocess.Popen(
-        [sys.executable, "-c", code, *options, str(tmp_path / "s.json")],
-        stderr=subprocess.DEVNULL, cwd=tmp_path,
-    )  # fmt: skip
+@pytest.fixture
+def elsewhere(tmp_path):
+    """Start a scheduler and a worker in processes of their own; yield the scheduler's."""
+    processes = []
+
+    def start(kind, *options):
+        code = f"from distributed.cli.dask_{kind} import main; main()"
+        given = ["--no-dashboard", "--scheduler-file", str(tmp_path / "s.json"), *options]
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *given], stderr=subprocess.DEVNULL, cwd=tmp_path
+        )
+        processes.append(process)
+        return process
+
     try:
+        scheduler = start("scheduler", "--port", "0")
+        start("worker", "--no-nanny", "--nthreads", "1")
         until((tmp_path / "s.json").exists, "no scheduler")
         with distributed.Client(
             scheduler_file=str(tmp_path / "s.json"), set_as_default=False
         ) as client:
             client.wait_for_workers(1, timeout=TIMEOUT)
-            address = client.scheduler.address
-
-        def lose(done, total):
+            yield scheduler, client.scheduler.address
             scheduler.kill()
-            scheduler.wait()
-
-        far = forest(400, engine=address, resume=tmp_path / "trees", progress=lose)
-        with pytest.raises(ConnectionError, match=f"scheduler at {address} was lost"):
-            far.fit(X, Y)
-        assert far.interrupted_
-        assert 0 < len(far) < 400
-        assert far.digest() == forest(len(far)).fit(X, Y).digest()
-        kept = list((tmp_path / "trees").glob("tree-*"))
-        assert len(kept) >= len(far)
-        far.set_params(engine=None, progress=None, n_estimators=len(kept) + 3).fit(X, Y)
-        assert far.digest() == forest(len(kept) + 3).fit(X, Y).digest()
     finally:
-        for process in (scheduler, worker):
+        for process in processes:
             process.kill()
             process.wait()
+
+
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL], ids=["stopped", "killed"])
+def test_the_scheduler_is_lost(elsewhere, tmp_path, monkeypatch, how):
+    """Finished trees are kept, and the next fit continues with them."""
+    scheduler, address = elsewhere
+
+    def lose(done, total):
+        scheduler.send_signal(how)
+        monkeypatch.setattr(running, "_ANSWER", 1.0)
+
+    far = forest(400, engine=address, resume=tmp_path / "trees", progress=lose)
+    with pytest.raises(ConnectionError, match=f"scheduler at {address} was lost"):
+        far.fit(X, Y)
+    assert far.interrupted_
+    assert 0 < len(far) < 400
+    assert far.digest() == forest(len(far)).fit(X, Y).digest()
+    kept = list((tmp_path / "trees").glob("tree-*"))
+    assert len(kept) >= len(far)
+    far.set_params(engine=None, progress=None, n_estimators=len(kept) + 3).fit(X, Y)
+    assert far.digest() == forest(len(kept) + 3).fit(X, Y).digest()
 
 
 # ---- clients
@@ -268,8 +282,6 @@ def test_a_killed_client_and_another(found, tmp_path):
     from tests.parallel.test_cluster_losses import *
     forest(1600, engine={found.scheduler_address!r}, resume={str(tmp_path)!r}).fit(X, Y)
     """
-    from textwrap import dedent
-
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", dedent(code)], stderr=subprocess.DEVNULL
     )

@@ -6,7 +6,6 @@ depends on which worker runs a task, or when.
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections import deque
@@ -324,10 +323,10 @@ class _Run:
         return f"{self._what} {first} to {last}" if last > first else f"{self._what} {first}"
 
     def _cancel(self) -> None:
-        """Cancel what is still running; the workers stop after the tree that they are growing."""
-        running, self._running = list(self._running), {}
-        self._waiting.clear()
-        if running and self._client.status == "running" and not sys.is_finalizing():
+        """Give up what is still running; the workers stop after the tree that they are growing."""
+        for future in self._running:
             with suppress(Exception):
-                self._client.cancel(running, force=True)
+                future.release()  # it is not waited for, since the scheduler may be lost
+        self._running.clear()
+        self._waiting.clear()
         self._sent = None

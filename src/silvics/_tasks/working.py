@@ -70,6 +70,18 @@ def version() -> str:
     return __version__
 
 
+def memory_budget() -> int | None:
+    """Return half of the memory that Dask grants to this worker, or None if it has no limit.
+
+    Beyond that, Dask would soon write data to disk, and then wait or end the process.
+    """
+    import distributed
+
+    manager = getattr(distributed.get_worker(), "memory_manager", None)
+    limit = getattr(manager, "memory_limit", None)
+    return int(limit) // 2 if limit else None
+
+
 # A task uses all threads of its worker, and memory budgets are those of one task.
 _one_at_a_time = threading.Lock()
 

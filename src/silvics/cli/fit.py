@@ -21,6 +21,7 @@ def run(options: Any) -> dict[str, Any]:
         forest = kind(
             options.recipe, n_estimators=options.trees, random_state=options.seed,
             n_jobs=options.jobs, progress=lambda done, total: bar("growing", done, total),
+            engine=options.engine, resume=options.resume,
         ).fit(subject.X, subject.y, subject.weights)  # fmt: skip
     forest.set_params(progress=None)
     forest.save(options.model)

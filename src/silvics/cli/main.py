@@ -64,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as in: silvics predict ... | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (ValueError, TypeError, OSError, ImportError, MemoryError, ArithmeticError) as error:
+    except (
+        ValueError, TypeError, OSError, ImportError, MemoryError, ArithmeticError, RuntimeError,
+    ) as error:  # fmt: skip
         return _failed(options, error)
     return 0
 

@@ -98,6 +98,10 @@ def _add_fit(commands: Any) -> None:
     _add_table(command)
     command.add_argument("--recipe", default="random_forest", help="default random_forest")
     command.add_argument("--trees", type=int, default=500, metavar="N", help="default 500")
+    command.add_argument("--engine", metavar="ADDRESS",
+                         help="grow on a Dask cluster: the address of its scheduler")  # fmt: skip
+    command.add_argument("--resume", metavar="FOLDER",
+                         help="keep finished trees in a folder, and continue from it")  # fmt: skip
     command.add_argument("--model", required=True, metavar="FILE", help="the file to write")
 
 

@@ -20,6 +20,7 @@ from silvics._tables.table import Blocks
 from silvics._tasks.choosing import Choices
 from silvics._tasks.fingerprint import Hash
 from silvics._tasks.growing import Keep, encoded_trees, plain_settings, seeds_of
+from silvics._tasks.working import memory_budget
 from silvics.patches.growing import PatchTask, grow
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows
@@ -105,7 +106,7 @@ class PatchJob:
     task : PatchTask
         The task.
     budget : int or None
-        Limit of the memory of a worker process in bytes.
+        Limit of the memory of a worker process in bytes. None takes half of what Dask grants.
     files : dict of str to str
         Digests of the files, as the client sees them.
     """
@@ -134,8 +135,9 @@ class PatchJob:
             self._check_files()
             self._checked = True
         growth = grow(
-            self._task, seeds_of(self._task.seed, items), n_jobs=n_threads, budget=self._budget,
-            progress=lambda *_: check(), rules=[_Deadline(seconds)], check=check, one_pass=True,
+            self._task, seeds_of(self._task.seed, items), n_jobs=n_threads,
+            budget=self._budget or memory_budget(), progress=lambda *_: check(),
+            rules=[_Deadline(seconds)], check=check, one_pass=True,
         )  # fmt: skip
         if growth.error is not None:
             raise growth.error

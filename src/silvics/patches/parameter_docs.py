@@ -49,4 +49,10 @@ progress : callable or None
     Function that is called as ``progress(done, total)`` while the trees are grown, with the number
     of finished trees and the number of all trees, and by predictions of a scan with numbers of
     rows. An exception in it stops ``fit``.
+engine : str or None
+    Where the trees are grown. None grows them in this process. The address of a Dask scheduler,
+    such as "tcp://10.0.0.1:8786", or "dask" for the current Dask client, grows them on the workers
+    of that cluster, which read the files of a scan themselves. ``max_memory`` is then the limit of
+    each worker process. The forest does not depend on the engine. It needs the extra
+    ``silvics[dask]``, and cannot be combined with ``draw="importance"``.
 """

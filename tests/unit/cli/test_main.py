@@ -62,6 +62,30 @@ def test_standard_input(folder, monkeypatch, capsysbinary):
     assert capsysbinary.readouterr().out == b"prediction\nAdelie\nAdelie\nAdelie\n"
 
 
+def test_fit_continues_from_a_folder(folder, tmp_path, capsys):
+    def digest(*more):
+        arguments = ["--target", "species", "--model", str(tmp_path / "m.silvics"), "--json", *more]
+        assert main(["fit", str(folder / "penguins.csv"), *arguments]) == 0
+        return json.loads(capsys.readouterr().out)["digest"]
+
+    trees = tmp_path / "trees"
+    digest("--trees", "4", "--resume", str(trees))
+    assert len(list(trees.glob("tree-*"))) == 4
+    assert digest("--trees", "9", "--resume", str(trees)) == digest("--trees", "9")
+    assert len(list(trees.glob("tree-*"))) == 9
+
+
+def test_fit_on_a_cluster_that_is_not_there(folder, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("distributed")
+    from silvics._tasks import connecting
+
+    monkeypatch.setattr(connecting, "_PATIENCE", 1)
+    arguments = ["--target", "species", "--model", str(tmp_path / "m.silvics"), "--quiet"]
+    assert main(["fit", str(folder / "penguins.csv"), *arguments,
+                 "--engine", "tcp://127.0.0.1:9"]) == 1  # fmt: skip
+    assert "No Dask scheduler answers" in capsys.readouterr().err
+
+
 def test_models_predict_the_tables_they_were_fitted_to(tmp_path, capsys):
     """``fit`` changes the types of columns; ``predict`` does the same."""
     table = pl.DataFrame(
