@@ -70,7 +70,7 @@ def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -
         axes[0].plot(ours["K"], ours[name], marker="o", markersize=3, label=name)
     axes[0].set_xlabel("K")
     axes[0].set_ylabel("importance, bits")
-    axes[0].legend(ncols=2)
+    axes[0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _named(column: str) -> str:

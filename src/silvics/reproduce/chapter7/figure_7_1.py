@@ -74,4 +74,4 @@ def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -
         axes[0].plot(ours["copies"], ours[name], linewidth=2.5 if name == "X5" else 1, label=name)
     axes[0].set_xlabel("copies of X5")
     axes[0].set_ylabel("importance, bits")
-    axes[0].legend(ncols=2)
+    axes[0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -137,4 +137,4 @@ def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -
     axes[0].axhline(0, color="black", linewidth=0.6)
     axes[0].set_xticks(range(5), labels=NAMES)
     axes[0].set_ylabel("importance, bits")
-    axes[0].legend(fontsize=7)
+    axes[0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -85,4 +85,4 @@ def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -
             )
     axes[0].set_xlabel("L, values of X1")
     axes[0].set_ylabel("importance, bits")
-    axes[0].legend(ncols=3, fontsize=7)
+    axes[0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
