@@ -171,6 +171,7 @@ class Outcome(Result):
             "line": self.item.line,
             "source": self.item.source,
             "code": list(self.item.code),
+            "book": self.item.book,
             "scale": self.scale,
             "seconds": round(self.seconds, 2),
             "holds": self.holds,
@@ -187,6 +188,7 @@ class Outcome(Result):
         return [
             f"Thesis: {self.item.place}. Scale: {self.scale}.",
             f"Code: {', '.join([self.item.source, *self.item.code])}.",
+            f"Explained in {self.item.book}.",
         ]
 
     def _columns(self) -> dict[str, Any]:

@@ -66,6 +66,11 @@ class Item:
         return f"src/{self.module.replace('.', '/')}.py"
 
     @property
+    def book(self) -> str:
+        """Path of the page of the documentation that explains it."""
+        return f"docs/book/chapter_{self.chapter}.md"
+
+    @property
     def label(self) -> str:
         """Its name in a text, as in "Table 3.1"."""
         kind, _, number = self.id.partition("-")

@@ -48,7 +48,7 @@ def markdown(outcome: Outcome, figure: Path | None = None) -> str:
     code = ", ".join(f"`{path}`" for path in (item.source, *item.code))
     return "\n".join([
         *lines, "",
-        f"Thesis: {item.place}. Code: {code}. Made by "
+        f"Thesis: {item.place}. Explained in `{item.book}`. Code: {code}. Made by "
         f"`silvics reproduce {item.id} --scale {outcome.scale}` in {outcome.seconds:.1f} s.",
         "",
     ])  # fmt: skip

@@ -58,6 +58,7 @@ def test_descriptions_are_complete(name):
     assert item.page > 8
     assert 227 <= item.line <= 3700
     assert (ROOT / item.source).is_file()
+    assert (ROOT / item.book).is_file()
     assert item.code, "name the files of the library that implement it"
     for path in item.code:
         assert (ROOT / path).exists(), path
