@@ -110,6 +110,10 @@ bench-importance: $(VENV)/.built $(VENV)/.dev  ## time of exact importances, by 
 bench-oob: $(VENV)/.built $(VENV)/.dev  ## out-of-bag error beside cross-validation (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/oob_study.py $(DATA) --write docs/studies/out_of_bag.md
 
+.PHONY: bench-tune
+bench-tune: $(VENV)/.built $(VENV)/.dev  ## tuned forests against default ones and boosted trees (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/tuning_study.py $(DATA) --write docs/studies/tuning.md
+
 bench-patches: $(VENV)/.built $(VENV)/.dev  ## forests on patches of files larger than max_memory; writes its data and docs/studies
 	$(PY) benchmarks/patches.py build/patches --write docs/studies/patches.md
 

@@ -27,15 +27,19 @@ private:
     Clock::time_point begin_ = Clock::now();
 };
 
+nb::list work_of(const GrownTrees& grown) {
+    nb::list work;
+    for (const Work& done : grown.work)
+        work.append(nb::make_tuple(done.samples, done.values, done.sorted, done.cuts));
+    return work;
+}
+
 // The trees, the work of each, and the exception that interrupted the growth, or None.
 nb::tuple as_python(const GrownTrees& grown, PythonMonitor& monitor) {
     nb::list trees;
     for (const auto& tree : grown.trees)
         trees.append(nb::cast(std::const_pointer_cast<StoredTree>(tree)));
-    nb::list work;
-    for (const Work& done : grown.work)
-        work.append(nb::make_tuple(done.samples, done.values, done.sorted, done.cuts));
-    return nb::make_tuple(trees, work, monitor.failed() ? monitor.error() : nb::none());
+    return nb::make_tuple(trees, work_of(grown), monitor.failed() ? monitor.error() : nb::none());
 }
 
 }  // namespace
@@ -68,6 +72,31 @@ void bind_grow(nb::module_& m) {
         "The trees of the seeds, the work of each (samples, values, sorted, cuts), and the "
         "exception that interrupted the growth, or None. After an interruption, or after so many "
         "seconds, the trees are those of the first seeds.");
+
+    m.def(
+        "grow_detailed",
+        [](const HeldTable& table, const Target& target, const SamplingPlan& sampling,
+           const std::string& criterion, GrowthRules rules, std::vector<std::uint32_t> seeds,
+           std::size_t n_jobs, nb::object progress) {
+            rules.detailed = true;
+            const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};
+            PythonMonitor monitor(std::move(progress));
+            GrownTrees grown;
+            unlocked(n_jobs, monitor,
+                     [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
+            monitor.rethrow();
+            nb::list trees;
+            for (const auto& tree : grown.detailed)
+                trees.append(nb::cast(std::const_pointer_cast<DetailedTree>(tree)));
+            return nb::make_tuple(trees, work_of(grown));
+        },
+        nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
+        nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"), nb::arg("progress").none(),
+        nb::sig("def grow_detailed(table: Table, target: Target, sampling: Sampling, "
+                "criterion: str, rules: GrowthRules, seeds: collections.abc.Sequence[int], "
+                "n_jobs: int, progress: collections.abc.Callable[[int, int], object] | None) "
+                "-> tuple[list[DetailedTree], list[tuple[int, int, int, int]]]"),
+        "As `grow`, with the statistics of the inner nodes; an interruption is raised.");
 
     m.def(
         "grow_patches",

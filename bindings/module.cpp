@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
     silvics::bindings::bind_row_predictor(m);
     silvics::bindings::bind_distribution(m);
     silvics::bindings::bind_importance(m);
+    silvics::bindings::bind_tuning(m);
 }

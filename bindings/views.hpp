@@ -124,5 +124,6 @@ void bind_dependence(nb::module_& m);
 void bind_row_predictor(nb::module_& m);
 void bind_distribution(nb::module_& m);
 void bind_importance(nb::module_& m);
+void bind_tuning(nb::module_& m);
 
 }  // namespace silvics::bindings

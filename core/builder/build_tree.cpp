@@ -53,6 +53,14 @@ void fill_inner_nodes(GrowingTree& growing, const TreeState& state, Splitter& sp
     }
 }
 
+// The rule by which trees of this growth may be compact. Values clipped to bounds do not follow
+// from the leaves.
+CompactionRule compaction_of(const BuildContext& context, const TreeState& state) {
+    const SearchRules& search = state.rules.search;
+    return search.monotonic.empty() && !search.keeps_values() ? context.criterion.compaction
+                                                              : CompactionRule::none;
+}
+
 template <NodeStore Store>
 StoredTree finish(const BuildContext& context, const TreeState& state, Builder<Store>& builder) {
     const std::size_t n_features = state.table.n_features();
@@ -68,10 +76,7 @@ StoredTree finish(const BuildContext& context, const TreeState& state, Builder<S
     Tree tree =
         finish_tree(std::move(growing), state.target, n_features, state.mode.values_at_inner_nodes);
     tree.impurity_exponent = exponent;
-    // Values clipped to bounds do not follow from the leaves.
-    const SearchRules& search = state.rules.search;
-    return stored(std::move(tree),
-                  search.monotonic.empty() && !search.keeps_values() ? rule : CompactionRule::none);
+    return stored(std::move(tree), compaction_of(context, state));
 }
 
 template <NodeStore Store>
@@ -89,10 +94,17 @@ BuiltTree build(const BuildContext& context, TreeState& state, std::unique_ptr<S
         builder.grow();
     }
     const Work work = builder.work();
+    if (state.rules.detailed) {
+        DetailedTree detailed = finish_detailed(
+            std::move(builder.store()).take_growing(), state.target, state.table.n_features(),
+            state.mode.values_at_inner_nodes, builder.splitter().impurity_exponent());
+        detailed.compaction = compaction_of(context, state);
+        return {{}, work, std::move(detailed)};
+    }
     StoredTree tree = finish(context, state, builder);
     // Pruning comes last: a pruning path computed from the finished tree has the same numbers.
     if (state.rules.ccp_alpha > 0.0) tree = prune(tree, state.rules.ccp_alpha);
-    return {std::move(tree), work};
+    return {std::move(tree), work, {}};
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Grows one tree: the entry point of this folder. builder.hpp has the growing loop.
 #pragma once
 
+#include <optional>
+
 #include "builder/growth_rules.hpp"
 #include "splitter/make_splitter.hpp"
-#include "tree/stored_tree.hpp"
+#include "tree/detailed_tree.hpp"
 
 namespace silvics {
 
@@ -23,6 +25,8 @@ struct BuildContext {
 struct BuiltTree {
     StoredTree tree;
     Work work;
+    // With rules.detailed, in place of `tree`.
+    std::optional<DetailedTree> detailed;
 };
 
 BuiltTree build_tree(const BuildContext& context, LearningSubset subset, std::uint32_t seed);

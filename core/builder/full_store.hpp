@@ -59,6 +59,7 @@ public:
         at.feature = static_cast<std::int32_t>(node.feature);
         at.rule = node.rule;
         at.missing = node.missing;
+        at.weighted_decrease = node.weighted_decrease;
     }
     std::span<const std::uint32_t> child_sizes(const OpenNode& node) const;
 

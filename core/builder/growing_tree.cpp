@@ -233,6 +233,28 @@ Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_featur
     return tree;
 }
 
+DetailedTree finish_detailed(GrowingTree growing, const Target& target, std::size_t n_features,
+                             bool per_node, int impurity_exponent) {
+    if (!growing.depth_first) set_depth_first(growing);
+    growing.depth_first = true;
+    DetailedTree detailed;
+    const std::size_t width = target.value_width();
+    for (const GrowingNode& node : growing.nodes) {
+        detailed.decrease.push_back(node.weighted_decrease);
+        if (per_node) continue;
+        if ((node.value & kPureBit) == 0) {
+            append(detailed.class_weights, value_of(growing, node, width));
+            continue;
+        }
+        detailed.class_weights.resize(detailed.class_weights.size() + width, 0.0);
+        std::span(detailed.class_weights).last(width)[node.value & ~kPureBit] = node.weight;
+    }
+    Tree tree = finish_tree(std::move(growing), target, n_features, per_node);
+    tree.impurity_exponent = impurity_exponent;
+    detailed.tree = std::make_shared<const StoredTree>(std::move(tree));
+    return detailed;
+}
+
 std::optional<CompactTree> finish_leaves(GrowingTree& growing, const Target& target,
                                          std::size_t n_features, CompactionRule rule,
                                          int impurity_exponent) {

@@ -8,6 +8,7 @@
 #include "data/target.hpp"
 #include "splitter/split.hpp"
 #include "tree/compact_leaves.hpp"
+#include "tree/detailed_tree.hpp"
 #include "tree/level_rule.hpp"
 #include "tree/tree.hpp"
 
@@ -21,6 +22,7 @@ struct GrowingNode {
     std::uint32_t value = 0;  // kPureBit | class, or the number of a row of values
     MissingSide missing = MissingSide::unseen;
     double weight = 0.0, impurity = 0.0;
+    double weighted_decrease = 0.0;  // p(t) times the decrease; of inner nodes
 };
 
 struct GrowingTree {
@@ -61,6 +63,9 @@ void shift(GrowingNode& node, std::vector<std::uint32_t>& records, const Shift& 
 // The finished tree has its nodes in depth-first order. With `per_node` every node stores what it
 // predicts; otherwise only leaves store values, which are class weights.
 Tree finish_tree(GrowingTree growing, const Target& target, std::size_t n_features, bool per_node);
+// The same with the decreases and the class weights of all nodes, which must have values.
+DetailedTree finish_detailed(GrowingTree growing, const Target& target, std::size_t n_features,
+                             bool per_node, int impurity_exponent);
 // The same tree in compact form, from the leaves alone, for one output and whole weights; nothing
 // if inner nodes do not follow from the leaves. Puts the nodes of `growing` in depth-first order.
 std::optional<CompactTree> finish_leaves(GrowingTree& growing, const Target& target,

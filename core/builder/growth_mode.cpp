@@ -17,7 +17,7 @@ bool can_grow_compact(const Target& target, const GrowthRules& rules) {
 ValueStorage value_storage(const GrowthMode& mode, const GrowthRules& rules) {
     if (rules.search.keeps_values()) return ValueStorage::before_search;
     // With a limit on leaves, an open node may still become a leaf.
-    if (rules.stopping.limits_leaves()) return ValueStorage::all_nodes;
+    if (rules.stopping.limits_leaves() || rules.detailed) return ValueStorage::all_nodes;
     return mode.values_at_inner_nodes && !mode.inner_nodes_from_leaves ? ValueStorage::all_nodes
                                                                        : ValueStorage::leaves;
 }
@@ -33,10 +33,10 @@ GrowthMode choose_mode(const CriterionEntry& criterion, const Splitter& splitter
     // Medians, and values clipped to bounds, are not sums over the leaves.
     mode.values_at_inner_nodes =
         !target.classification() || clips_values || rules.search.keeps_values();
-    mode.inner_nodes_from_leaves = criterion.compaction != CompactionRule::none &&
-                                   splitter.sums_are_exact() && subset.unit == 1.0 &&
-                                   subset.whole_weights && target.n_outputs == 1 && !clips_values &&
-                                   !rules.search.keeps_values();
+    mode.inner_nodes_from_leaves =
+        !rules.detailed && criterion.compaction != CompactionRule::none &&
+        splitter.sums_are_exact() && subset.unit == 1.0 && subset.whole_weights &&
+        target.n_outputs == 1 && !clips_values && !rules.search.keeps_values();
     mode.shared = has_team && rules.shareable();
     mode.compact = mode.inner_nodes_from_leaves && !mode.shared && can_grow_compact(target, rules);
     mode.sole_samples = mode.fast_splitter && target.n_outputs == 1 && !clips_values &&

@@ -18,6 +18,7 @@ struct GrowthRules {
     double ccp_alpha = 0.0;
     std::vector<FeatureId> columns;   // the columns that trees may use, ascending; empty: all
     std::size_t columns_of_tree = 0;  // of these, how many each tree draws for itself; 0: all
+    bool detailed = false;            // keeps the statistics of inner nodes: see DetailedTree
 
     // Whether several threads may grow one tree.
     bool shareable() const {

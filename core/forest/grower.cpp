@@ -45,12 +45,14 @@ GrownTrees grow_until_stopped(std::size_t n_trees, GrowAll&& grow_all) {
     GrownTrees grown;
     grown.trees.resize(n_trees);
     grown.work.resize(n_trees);
+    grown.detailed.resize(n_trees);
     try {
         grow_all(grown);
     } catch (const Interrupted&) {
         grown.complete = false;
         grown.trees.erase(std::ranges::find(grown.trees, nullptr), grown.trees.end());
         grown.work.resize(grown.trees.size());
+        grown.detailed.resize(grown.trees.size());
     }
     return grown;
 }
@@ -67,6 +69,9 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
                        ThreadTeam& team) {
     check_inputs(table, target, plan.sampling, plan);
     const GrowthRules rules = with_column_ranges(plan.rules, table, team);
+    if (rules.detailed && (rules.search.honest || rules.ccp_alpha > 0.0 ||
+                           rules.search.missing == MissingRule::both || rules.search.by_cells()))
+        throw std::invalid_argument("trees of this kind have no prefixes");
     const std::size_t n_trees = plan.seeds.size();
     const std::size_t n_nodes = n_trees / team.size() * 2 * table.n_rows;  // at most, per thread
     std::vector<PagePool> pools(n_nodes * sizeof(Node) < kMinPooledBytes ? 0 : team.size());
@@ -77,11 +82,17 @@ GrownTrees grow_forest(const Table& table, const Target& target, const ForestPla
         const auto grow = [&](std::size_t i, std::size_t worker, ThreadTeam* shared_by) {
             PagePool* const pool = pools.empty() ? nullptr : &pools[worker];
             if (pool != nullptr) pool->expect((n_trees - i) / team.size());
-            auto [tree, work] = build_tree(
+            BuiltTree built = build_tree(
                 {plan.criterion, table, target, rules, team.stop(), shared_by, pool},
                 learning_subset(plan.sampling, target, plan.seeds[i], team.stop()), plan.seeds[i]);
-            grown.trees[i] = std::make_shared<const StoredTree>(std::move(tree));
-            grown.work[i] = work;
+            if (built.detailed) {
+                grown.detailed[i] =
+                    std::make_shared<const DetailedTree>(*std::move(built.detailed));
+                grown.trees[i] = grown.detailed[i]->tree;
+            } else {
+                grown.trees[i] = std::make_shared<const StoredTree>(std::move(built.tree));
+            }
+            grown.work[i] = built.work;
         };
         if (n_single < n_trees) team.set_total(n_trees);
         team.run(n_single, [&](std::size_t i, std::size_t worker) { grow(i, worker, nullptr); });
@@ -105,11 +116,11 @@ GrownTrees grow_patches(const std::vector<Patch>& patches, const ForestPlan& pla
     return grow_until_stopped(patches.size(), [&](GrownTrees& grown) {
         team.run(patches.size(), [&](std::size_t i, std::size_t) {
             const auto& [table, target, sampling] = patches[i];
-            auto [tree, work] = build_tree(
+            BuiltTree built = build_tree(
                 {plan.criterion, *table, *target, rules[i], team.stop()},
                 learning_subset(*sampling, *target, plan.seeds[i], team.stop()), plan.seeds[i]);
-            grown.trees[i] = std::make_shared<const StoredTree>(std::move(tree));
-            grown.work[i] = work;
+            grown.trees[i] = std::make_shared<const StoredTree>(std::move(built.tree));
+            grown.work[i] = built.work;
         });
     });
 }

@@ -9,6 +9,7 @@
 #include "forest/forest.hpp"
 #include "sampling/learning_subset.hpp"
 #include "splitter/make_splitter.hpp"
+#include "tree/detailed_tree.hpp"
 
 namespace silvics {
 
@@ -22,7 +23,9 @@ struct ForestPlan {
 struct GrownTrees {
     std::vector<SharedTree> trees;  // for the first seeds of the plan, or for all of them
     std::vector<Work> work;         // for each of these trees
-    bool complete = true;           // false after a stop request
+    // With rules.detailed, the same trees with what their inner nodes had; otherwise null.
+    std::vector<std::shared_ptr<const DetailedTree>> detailed;
+    bool complete = true;  // false after a stop request
 };
 
 // How many trees, the last ones, are better grown one after another by all threads together than

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tree/compact.hpp"
+#include "tree/cut_tree.hpp"
 
 namespace silvics {
 namespace {
@@ -90,52 +91,6 @@ private:
     std::vector<NodeId> ends_;
     std::priority_queue<Link, std::vector<Link>, std::greater<>> links_;
 };
-
-// A copy of the tree in which the marked nodes are leaves; the order of nodes stays.
-Tree cut_tree(const Tree& tree, const std::vector<char>& cut) {
-    Tree pruned(header_of(tree));
-    const std::vector<NodeId> ends = tree.subtree_ends();
-    const std::size_t width = tree.value_width();
-    const bool per_node = tree.has_node_values();
-    std::vector<NodeId> now(tree.nodes.size(), 0);
-    for (NodeId t = 0, next; t < tree.nodes.size(); t = next) {
-        next = cut[t] != 0 ? ends[t] : t + 1;
-        now[t] = static_cast<NodeId>(pruned.nodes.size());
-        Node node = tree.nodes[t];
-        std::vector<double> value(width);
-        if (per_node) {
-            tree.write_value(t, value);
-            pruned.node_values.insert(pruned.node_values.end(), value.begin(), value.end());
-        }
-        if (cut[t] != 0 || node.leaf()) {
-            std::uint32_t link = per_node ? 0 : node.link;
-            if (!per_node && !(node.leaf() && node.pure())) {
-                tree.write_class_weights(t, value);
-                link = static_cast<std::uint32_t>(pruned.leaf_weights.size() / width);
-                pruned.leaf_weights.insert(pruned.leaf_weights.end(), value.begin(), value.end());
-            }
-            node = Node::plain_leaf(link);
-        } else if (tree.has_record(node)) {
-            const auto record = tree.record(node).words();
-            node.set_rule(SplitRule::record(pruned.branches.size()));
-            pruned.branches.insert(pruned.branches.end(), record.begin(), record.end());
-        }
-        pruned.nodes.push_back(node);
-        pruned.n_node_samples.push_back(tree.n_node_samples[t]);
-        pruned.weighted_n_node_samples.push_back(tree.weighted_n_node_samples[t]);
-        pruned.impurity.push_back(tree.impurity[t]);
-    }
-    for (Node& node : pruned.nodes) {
-        if (node.leaf()) continue;
-        if (pruned.has_record(node))
-            for (NodeId& child :
-                 BranchRecord::children_at(pruned.branches, node.rule().record_offset()))
-                child = now[child];
-        node.set_second(now[node.second()], node.missing_left());
-    }
-    pruned.max_depth = std::ranges::max(pruned.depths());
-    return pruned;
-}
 
 }  // namespace
 

@@ -447,6 +447,20 @@ def grow(
     The trees of the seeds, the work of each (samples, values, sorted, cuts), and the exception that interrupted the growth, or None. After an interruption, or after so many seconds, the trees are those of the first seeds.
     """
 
+def grow_detailed(
+    table: Table,
+    target: Target,
+    sampling: Sampling,
+    criterion: str,
+    rules: GrowthRules,
+    seeds: Sequence[int],
+    n_jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[list[DetailedTree], list[tuple[int, int, int, int]]]:
+    """
+    As `grow`, with the statistics of the inner nodes; an interruption is raised.
+    """
+
 def grow_patches(
     patches: list[tuple[Table, Target, Sampling]],
     criterion: str,
@@ -1048,3 +1062,49 @@ def impurity_decrease_by_output(
     tree: Tree, impurity: str, min_samples: int = 0
 ) -> NDArray[numpy.float64]:
     """Mean decrease of impurity of one tree: variables x classes or outputs."""
+
+class DetailedTree:
+    """A grown tree with the statistics of its inner nodes."""
+
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def memory_bytes(self) -> int: ...
+    def decrease(self) -> NDArray[numpy.float64]: ...
+    def collapse(self, limits: tuple[int, int, float, int, float]) -> Tree:
+        """The tree as it would have grown under the limits."""
+
+class LimitScores:
+    """Sums of votes and of squared errors, for many limits of growth."""
+
+    def __init__(
+        self,
+        limits: Sequence[tuple[int, int, float, int, float]],
+        outputs: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        scale: Sequence[float],
+        n_classes: Sequence[int],
+        by_majority: bool,
+    ) -> None: ...
+    def add(
+        self,
+        trees: Sequence[DetailedTree],
+        as_float32: bool,
+        X: Matrix,
+        rows: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        slots: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        sampling: Sampling | None,
+        seeds: Sequence[int],
+        n_jobs: int,
+    ) -> None:
+        """Adds the votes of trees for rows that they have not drawn."""
+
+    def votes(self) -> NDArray[numpy.float64]: ...
+    def squares(self) -> NDArray[numpy.float64]: ...
+    def counts(self) -> NDArray[numpy.int64]: ...
+    def n_leaves(self) -> NDArray[numpy.int64]: ...

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from textwrap import dedent, indent
 from typing import Any, TypeVar
 
-from silvics import _parameter_docs
+from silvics import _attribute_docs, _parameter_docs
 
 _Class = TypeVar("_Class", bound=type)
 Entries = dict[str, tuple[str, str]]
@@ -30,7 +30,7 @@ PARAMETERS = {
     **entries(_parameter_docs.GROWTH),
     **entries(_parameter_docs.RECIPES),
 }
-ATTRIBUTES = entries(_parameter_docs.ATTRIBUTES)
+ATTRIBUTES = entries(_attribute_docs.ATTRIBUTES)
 
 
 def keep_parameters(estimator: object, given: dict[str, Any]) -> None:

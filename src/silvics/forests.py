@@ -20,7 +20,7 @@ from silvics.trees import (
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
     "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_ "
-    "stopped_",
+    "stopped_ best_params_ best_score_ tuning_results_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import RandomForestClassifier
@@ -87,6 +87,8 @@ class RandomForestClassifier(BaseForestClassifier):
         tol: float = 1e-7,
         engine: str | None = None,
         resume: str | PathLike[str] | None = None,
+        tune: Any = None,
+        scoring: Any = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -94,7 +96,7 @@ class RandomForestClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_ stopped_",
+    "work_ interrupted_ stopped_ best_params_ best_score_ tuning_results_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import RandomForestRegressor
@@ -157,6 +159,8 @@ class RandomForestRegressor(BaseForestRegressor):
         tol: float = 1e-7,
         engine: str | None = None,
         resume: str | PathLike[str] | None = None,
+        tune: Any = None,
+        scoring: Any = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -165,7 +169,7 @@ class RandomForestRegressor(BaseForestRegressor):
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
     "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_ "
-    "stopped_",
+    "stopped_ best_params_ best_score_ tuning_results_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ExtraTreesClassifier
@@ -228,6 +232,8 @@ class ExtraTreesClassifier(BaseForestClassifier):
         tol: float = 1e-7,
         engine: str | None = None,
         resume: str | PathLike[str] | None = None,
+        tune: Any = None,
+        scoring: Any = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -235,7 +241,7 @@ class ExtraTreesClassifier(BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_ stopped_",
+    "work_ interrupted_ stopped_ best_params_ best_score_ tuning_results_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ExtraTreesRegressor
@@ -296,5 +302,7 @@ class ExtraTreesRegressor(BaseForestRegressor):
         tol: float = 1e-7,
         engine: str | None = None,
         resume: str | PathLike[str] | None = None,
+        tune: Any = None,
+        scoring: Any = None,
     ) -> None:
         keep_parameters(self, locals())

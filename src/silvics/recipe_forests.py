@@ -20,7 +20,7 @@ from silvics.trees import DecisionTreeClassifier, DecisionTreeRegressor
     "estimator_ estimators_ classes_ n_classes_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ feature_importances_ oob_score_ "
     "oob_decision_function_ calibration_ estimators_samples_ work_ interrupted_ "
-    "stopped_",
+    "stopped_ best_params_ best_score_ tuning_results_",
     """
     >>> from sklearn.datasets import load_iris
     >>> from silvics import ForestClassifier
@@ -116,6 +116,8 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         target_score: float | None = None,
         engine: str | None = None,
         resume: str | PathLike[str] | None = None,
+        tune: Any = None,
+        scoring: Any = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -123,7 +125,7 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
 @documented(
     "estimator_ estimators_ feature_importances_ n_features_in_ feature_names_in_ "
     "is_categorical_ categories_ n_outputs_ oob_score_ oob_prediction_ estimators_samples_ "
-    "work_ interrupted_ stopped_",
+    "work_ interrupted_ stopped_ best_params_ best_score_ tuning_results_",
     """
     >>> from sklearn.datasets import load_diabetes
     >>> from silvics import ForestRegressor
@@ -212,5 +214,7 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         target_score: float | None = None,
         engine: str | None = None,
         resume: str | PathLike[str] | None = None,
+        tune: Any = None,
+        scoring: Any = None,
     ) -> None:
         keep_parameters(self, locals())

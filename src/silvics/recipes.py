@@ -18,7 +18,7 @@ array([0, 1])
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import ceil, log2
 from typing import Any
 
@@ -309,6 +309,9 @@ RECIPES: dict[str, Recipe] = {
     ),
 }  # fmt: skip
 
+# The choices of recipe "auto" before it has tuned them; see silvics.tuning.
+_AUTO = replace(RECIPES["random_forest"], title="Random Forests or Extra-Trees, tuned", origin="")
+
 _AXES = tuple(f.name for f in fields(Recipe))[4:]
 
 
@@ -335,7 +338,7 @@ def get(name: str) -> Recipe:
     Parameters
     ----------
     name : str
-        One of :func:`names`.
+        One of :func:`names`, or "auto".
 
     Returns
     -------
@@ -348,6 +351,8 @@ def get(name: str) -> Recipe:
     >>> recipes.get("bagging").rows
     'bootstrap'
     """
+    if name == "auto":
+        return _AUTO
     if name not in RECIPES:
         raise ValueError(
             f"There is no recipe {name!r}.{did_you_mean(name, RECIPES)} The recipes are: "

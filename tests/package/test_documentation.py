@@ -74,6 +74,8 @@ def test_attributes_are_those_of_a_fitted_estimator(kind):
         parameters = {"n_estimators": 50, "oob_score": True, **drawn}
         if "calibrate" in known:
             parameters["calibrate"] = "oob"
+        if "tune" in known:
+            parameters["tune"] = {"max_depth": [2, 3]}
     fitted = small(kind, **parameters).fit(X, y)
     described = set(section(kind, "Attributes"))
     assert all(hasattr(fitted, name) for name in described - {"feature_names_in_"})

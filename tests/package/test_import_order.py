@@ -20,6 +20,7 @@ ORDER = [
     "_lazy",
     "_names",
     "_parameter_docs",
+    "_attribute_docs",
     "_docs",
     "_frames",
     "_sklearn",
@@ -44,6 +45,7 @@ ORDER = [
     "proximity",
     "uncertainty",
     "explain",
+    "tuning",
     # Trees grown in tasks, on a cluster or kept in a folder.
     "_tasks",
     # The estimators.

@@ -22,6 +22,7 @@ ORDER = [
     "forest",
     "predictor",
     "importance",
+    "tuning",
     "proximity",
     "quantiles",
     "shap",

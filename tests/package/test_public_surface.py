@@ -30,6 +30,7 @@ from silvics import (
 from silvics._results import oob_curve, summary
 from silvics.explain import dependence_result, shap_result
 from silvics.plots.display import Display
+from silvics.tuning import result as tuning_result
 from silvics.uncertainty import calibration, distributions
 
 X = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]] * 5
@@ -274,6 +275,7 @@ RESULTS = {
     oob_curve.OobCurve: f"""
         {RESULT} scoring n_trees scores n_rows by_class classes predictions probabilities enough
     """,
+    tuning_result.TuningResults: f"{RESULT} scoring trials best_params best_score optimism",
     calibration.Calibration: f"""
         {RESULT} method log_loss n_rows reliability raw_reliability
     """,

@@ -18,6 +18,7 @@ from silvics._estimators.forest_growth import GrowsTrees
 from silvics._estimators.out_of_bag import HasOutOfBag
 from silvics._estimators.proximities import HasProximities
 from silvics._estimators.samples import HasSamples, check_can_keep_samples, with_samples
+from silvics._estimators.tuning import HasTuning
 from silvics._fitting import parameters, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.groups import check_same_groups, group_numbers
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     )
 
 
-class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
+class BaseForest(HasTuning, HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
     """Base class of classification and regression forests."""
 
     _has_outputs = True
@@ -141,13 +142,17 @@ class BaseForest(HasOutOfBag, HasProximities, HasSamples, GrowsTrees):
                 "number of columns, outputs and classes as in the previous fit. Set "
                 "warm_start=False to grow a new forest."
             )
+        self._keep_outputs(task.outputs)
+        if self._is_tuned:
+            task = self._tuned_task(before, n_more, blocks, y, weights, seed, numbers)
+        else:
+            self._forget_tuning()
         check_same_groups(None if before is None else before.sampling, task.sampling)
         if self._stops_early:
             of_user = "early_stopping=True" if self.early_stopping else "target_score"
             require_rows_left_out(task.sampling, of_user)
         if self.oob_score:
             require_rows_left_out(task.sampling, f"oob_score={self.oob_score}")
-        self._keep_outputs(task.outputs)
         self.interrupted_, self.stopped_ = False, None
         error = None
         if before is not None and n_more == 0:

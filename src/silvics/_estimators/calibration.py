@@ -101,7 +101,7 @@ class HasCalibration:
     def _estimate(self, task: LearningTask, grew: bool) -> None:
         super()._estimate(task, grew)  # type: ignore[misc]
         vars(self).pop("_calibration", None)
-        if self.calibrate is not None and not self.interrupted_:
+        if task.settings.calibrate is not None and not self.interrupted_:
             outputs = task.outputs
             self._calibration = calibrations(
                 self._grown, task.X, outputs.values, outputs.n_classes, self.n_jobs

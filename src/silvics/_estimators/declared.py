@@ -77,6 +77,8 @@ class ForestParameters(GrowthParameters):
     tol: float
     engine: str | None
     resume: Any
+    tune: Any
+    scoring: Any
 
     interrupted_: bool
     stopped_: str | None

@@ -153,7 +153,9 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         if self._stops_early:
             rules.append(self._early_stop(task, before, n_threads(self.n_jobs)))
         started, cpu = time.monotonic(), time.process_time()
-        growth = grow(grower, seeds, n_jobs, self._progress(n_jobs, rules), rules, finish)
+        growth = grow(
+            grower, seeds, n_jobs, self._progress(n_jobs, rules), rules, finish, task.begun
+        )
         growth.run = GrowthRun(
             started - begin, time.monotonic() - started, time.process_time() - cpu,
             needs.fixed, needs.per_tree, needs.per_node,

@@ -12,6 +12,7 @@ from silvics._fitting import targets
 from silvics._fitting.axes import Axes
 from silvics._fitting.groups import group_numbers
 from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.tunable import shrinkage_of
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.training_samples import build_samples, check_samples
 from silvics._sklearn import available_if
@@ -94,7 +95,11 @@ def with_attached_samples(
     """Return the forest with the training rows; ValueError if they are not those of ``fit``."""
     task = _task_of_fit(forest, X, y, sample_weight, groups)
     grown = with_samples(forest._grown, task, forest.n_jobs)
-    has_means = task.axes.criterion != "absolute_error" and forest.monotonic_cst is None
+    has_means = (
+        task.axes.criterion != "absolute_error"
+        and forest.monotonic_cst is None
+        and not shrinkage_of(getattr(forest, "best_params_", {}))
+    )
     check_samples(grown.trees, grown.require_samples("attach_samples"), has_means)
     return grown
 
@@ -136,8 +141,9 @@ def _task_of_fit(
             f"The forest was fitted with {grown.sampling.n_groups or 'no'} groups. Pass the groups "
             "of fit."
         )
-    task = forest._learning_task(
-        forest._choices(n_samples), blocks, y, weights, grown.seed, numbers
+    in_use = forest._in_use
+    task = in_use._learning_task(
+        in_use._choices(n_samples), blocks, y, weights, grown.seed, numbers
     )
     outputs, classes = task.outputs, forest._class_lists() if forest._classification else []
     if outputs.n_outputs != forest.n_outputs_ or not (

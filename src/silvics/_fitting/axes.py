@@ -75,7 +75,10 @@ _NAMES = [name for name in Axes.__dataclass_fields__ if name not in ("missing", 
 
 def recipe_of(estimator: Any) -> str:
     """Return the name of the estimator's recipe."""
-    return str(getattr(estimator, "recipe", None) or estimator._recipe)
+    name = str(getattr(estimator, "recipe", None) or estimator._recipe)
+    if name == "auto":  # once fitted, the recipe that was chosen
+        return str(getattr(estimator, "best_params_", {}).get("recipe", name))
+    return name
 
 
 def classic_axes(estimator: Any) -> Axes:

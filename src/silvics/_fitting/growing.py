@@ -103,10 +103,36 @@ class _CodedGrower:
         return Trial(time.monotonic() - begin, n_rows // _TRIED, n_rows)
 
 
+class _ShrinkingGrower(_CodedGrower):
+    """Grows trees whose values are shrunken towards those of the nodes above."""
+
+    def grow(self, seeds: list[int], progress: ProgressCall | None, seconds: float) -> Grown:
+        limits = (0, 0, 0.0, 0, self._task.shrinkage)
+        trees: list[_core.Tree] = []
+        work: list[Work] = []
+        end = time.monotonic() + seconds
+        for first in range(0, len(seeds), size := 4 * self._n_jobs):
+            report = None if progress is None else _shifted(progress, first, len(seeds))
+            try:
+                grown, done = _core.grow_detailed(
+                    self._table, self._target, self._sampling, self._criterion, self._rules,
+                    seeds[first : first + size], self._n_jobs, report,
+                )  # fmt: skip
+            except BaseException as error:  # the trees before are kept
+                return trees, work, error
+            trees += [tree.collapse(limits) for tree in grown]
+            work += done
+            if time.monotonic() > end:
+                break
+        return trees, work, None
+
+
 def grower_of(task: LearningTask, n_trees: int, n_jobs: int) -> Grower:
     """Prepare the table of a task for growing."""
     if task.axes.rotates:
         return rotation.RotatingGrower(task, n_jobs)
+    if task.shrinkage > 0:
+        return _ShrinkingGrower(task, n_trees, n_jobs)
     return _CodedGrower(task, n_trees, n_jobs)
 
 
@@ -117,14 +143,20 @@ def grow(
     progress: ProgressCall | None = None,
     rules: Sequence[StopRule] = (),
     finish: Callable[[list[_core.Tree]], list[_core.Tree]] = list,
+    begun: Growth | None = None,
 ) -> Growth:
     """Grow one tree for each seed, in batches after which the rules are asked whether to go on.
 
     ``finish`` is what is done to grown trees, such as pruning. The rules see finished trees.
+    ``begun`` has the finished trees of the first seeds, if there are any.
     """
-    growth = Growth()
+    growth = Growth() if begun is None else begun
     for rule in rules:
         rule.check(grower.trial)
+    if growth.trees and growth.error is None:
+        ask(rules, growth, out_of_time=False, n_wanted=len(seeds))
+        if growth.stopped is not None:
+            return growth
     while growth.error is None and (first := len(growth.trees)) < len(seeds):
         n_left = len(seeds) - first
         size = min([n_left, *(rule.next_batch(growth.trees, n_left, n_jobs) for rule in rules)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from silvics._fitting.groups import check_choices, n_groups_drawn
 from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.sampling import RowSampling
 from silvics._tables.table import Blocks, Variables
+
+if TYPE_CHECKING:
+    from silvics._fitting.growing import Growth
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,10 @@ class LearningTask:
         How each tree draws its rows.
     held_out : HeldOut or None
         Rows that are held out for pruning.
+    shrinkage : float
+        Hierarchical shrinkage of the values of the trees; 0 if there is none.
+    begun : Growth or None
+        The first of the trees, if tuning has grown them.
     """
 
     settings: Any
@@ -47,6 +54,8 @@ class LearningTask:
     seed: int
     sampling: RowSampling
     held_out: pruning.HeldOut | None = None
+    shrinkage: float = 0.0
+    begun: Growth | None = None
 
     @property
     def criterion(self) -> str:

@@ -87,6 +87,8 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     "tol": [Interval(Real, 0.0, None, closed="left")],
     "engine": [str, None],
     "resume": [str, PathLike, None],
+    "tune": [StrOptions({"oob"}), dict, None],
+    "scoring": [str, callable, None],
 }
 
 

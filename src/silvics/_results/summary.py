@@ -11,7 +11,7 @@ from silvics._fitting.axes import recipe_of
 from silvics._results.base import Result
 from silvics._results.table import Table
 from silvics.plots import charts
-from silvics.recipes import RECIPES
+from silvics.recipes import get
 
 _TOP = 10  # variables that are listed
 _MOST_SHOWN = 20  # classes up to which the confusion matrix is printed
@@ -254,7 +254,7 @@ def summary_of(forest: Any) -> Summary:
     depths = [tree.max_depth for tree in known]
     return Summary(
         estimator=type(forest).__name__,
-        recipe=RECIPES[recipe_of(forest)].title,
+        recipe=get(recipe_of(forest)).title,
         n_trees=len(trees),
         n_nodes=int(sum(trees.node_counts)),
         n_leaves=sum(tree.n_leaves for tree in known) if known else None,

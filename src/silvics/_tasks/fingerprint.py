@@ -19,7 +19,7 @@ from silvics.model_file import json_values
 _WITHOUT_EFFECT = {
     "n_estimators", "n_jobs", "verbose", "progress", "warm_start", "random_state", "engine",
     "resume", "max_time", "max_memory", "early_stopping", "n_iter_no_change", "tol", "target_score",
-    "oob_score", "oob_rows", "keep_samples", "calibrate", "unknown_category",
+    "oob_score", "oob_rows", "keep_samples", "calibrate", "unknown_category", "scoring",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from silvics._threads import n_threads
 from silvics.inspection.calibration import DEFAULT, calibration
 from silvics.inspection.pilot import Pilot, extrapolated, n_rounds, run_pilot, some_rows
 from silvics.plots import charts
-from silvics.recipes import RECIPES
+from silvics.recipes import get
 
 _SHARE = 0.03  # of the run, that the larger pilot takes
 _SMALL = 5_000  # rows from which there is a pilot with fewer rows
@@ -224,7 +224,7 @@ def _estimate(pilot: Pilot, n_trees: int, jobs: int, all_rows: bool, X: Any) -> 
 
 def _kind(forest: Any) -> str:
     """Return the kind of task in the calibration."""
-    cut = getattr(forest, "cut", None) or RECIPES[recipe_of(forest)].cut
+    cut = getattr(forest, "cut", None) or get(recipe_of(forest)).cut
     cuts = "best" if cut == "best" else "random"
     return f"{cuts}, {'classes' if forest._classification else 'numbers'}"
 

@@ -7,6 +7,7 @@ from sys import float_info
 from typing import Any
 
 from silvics._fitting.parameters import MAX_DRAWS
+from silvics._fitting.tunable import is_chosen
 from silvics._predicting.calibrated import is_calibration
 from silvics._predicting.oob_stats import is_stats
 
@@ -55,6 +56,8 @@ FITTED: dict[str, Callable[[Any], bool]] = {
     "oob_score_": is_number,
     "_oob_stats": is_stats,
     "_calibration": is_calibration,
+    "best_params_": is_chosen,
+    "best_score_": is_number,
     "max_samples_": is_int(1),
     "offset_": is_number,
     "_n_columns_of_tree": is_int(1),

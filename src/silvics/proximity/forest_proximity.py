@@ -13,6 +13,7 @@ from sklearn import get_config
 
 from silvics import _core
 from silvics._fitting.progress import PrintedProgress
+from silvics._fitting.tunable import shrinkage_of
 from silvics._predicting.grown_forest import GrownForest
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
@@ -158,8 +159,10 @@ def require_means(forest: Any, what: str) -> None:
         reason = 'its trees vote for one class each (vote="majority")'
     elif getattr(forest, "monotonic_cst", None) is not None:
         reason = "monotonic constraints change the predictions of its leaves"
+    elif shrinkage_of(getattr(forest, "best_params_", {})):
+        reason = "shrinkage changes the predictions of its leaves"
     elif grown.sampling is not None:
-        criterion = forest._choices(grown.sampling.n_samples).criterion
+        criterion = forest._in_use._choices(grown.sampling.n_samples).criterion
         if criterion == "absolute_error":
             reason = "its leaves predict medians (criterion='absolute_error')"
     if reason is not None:

@@ -65,11 +65,16 @@ void check_cut(const Tree& tree, const Tree& pruned, const Pruning& pruning) {
         CHECK(children == expected);
         REQUIRE(pruned.has_record(pruned.nodes[u]) == tree.has_record(tree.nodes[t]));
         if (!tree.has_record(tree.nodes[t])) continue;
-        // All but the children is the same.
+        // All but the children is the same, and the place of a level set.
         const auto words = [](const Tree& of, const Node& node) {
             const auto record = of.record(node).words();
             std::vector<std::uint32_t> all(record.begin(), record.end());
             std::ranges::fill(BranchRecord::children_at(all, 0), 0);
+            std::vector<std::uint32_t> sets;
+            const BranchRecord copy(all.data());
+            if (copy.test() == Branching::Test::subset)
+                BranchRecord::set_subset(all, 0, copy.subset().copied(of.level_sets, sets));
+            all.insert(all.end(), sets.begin(), sets.end());
             return all;
         };
         CHECK(words(pruned, pruned.nodes[u]) == words(tree, tree.nodes[t]));

@@ -49,6 +49,8 @@ WRONG = {
     "tol": [-1e-9, "a", None],
     "engine": [1, True, ["dask"]],
     "resume": [1, True, ["folder"]],
+    "tune": ["bag", True, 1, [3]],
+    "scoring": [1, True, ["r2"]],
     "categorical_features": ["auto", "a", 1, 0.5, True],
     "unknown_category": ["ignore", None, True, ["missing"]],
     "missing": ["impute", None, False, np.nan],

@@ -1,0 +1,1 @@
+"""Tuning of a forest by its out-of-bag rows."""
