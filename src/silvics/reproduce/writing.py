@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,16 +56,26 @@ def markdown(outcome: Outcome, figure: Path | None = None) -> str:
 
 
 def write_index(folder: Path, not_run: Sequence[tuple[Item, str]] = ()) -> Path:
-    """Write the page that lists all outcomes of a folder, and the items that were not run."""
+    """Write the page that lists all pages of a folder, and the items that were not run."""
     lines = ["# Results", "", "| item | title | scale | holds | finding |", "|---|---|---|---|---|"]
     reasons = {item.id: reason for item, reason in not_run}
     for item in items().values():
-        file = folder / f"{item.id}.json"
+        file = folder / f"{item.id}.md"
         if file.exists():
-            found = json.loads(file.read_text(encoding="utf-8"))
-            link = f"[{item.label}]({item.id}.md)"
-            holds = "yes" if found["holds"] else "no"
-            lines.append(_line(link, item.title, found["scale"], holds, found["finding"]))
+            text = file.read_text(encoding="utf-8")
+            finding = re.search(r"^\*\*(.*)\*\*$", text, flags=re.MULTILINE)
+            scale = re.search(r"`silvics reproduce .* --scale (\w+)`", text)
+            if finding is None or scale is None:
+                raise ValueError(f"{file} is no page of `silvics reproduce`. Move it elsewhere.")
+            holds = "yes" if finding[1].startswith("The finding holds") else "no"
+            cells = [
+                f"[{item.label}]({item.id}.md)",
+                _cell(item.title),
+                scale[1],
+                holds,
+                finding[1],
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
         elif item.id in reasons:
             lines.append(_line(item.label, item.title, "", "not run", reasons[item.id]))
     page = folder / "index.md"

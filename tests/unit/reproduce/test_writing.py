@@ -46,8 +46,13 @@ def test_bars_in_texts_do_not_break_tables():
 def test_the_index_lists_results_and_items_that_were_not_run(tmp_path):
     write(reproduce("table-3.1"), tmp_path)
     text = write_index(tmp_path, [(item_of("figure-4.4"), "no data")]).read_text()
-    assert "[Table 3.1](table-3.1.md)" in text
+    title = item_of("table-3.1").title
+    finding = "The finding holds in all 3 statements."
+    assert f"| [Table 3.1](table-3.1.md) | {title} | small | yes | {finding} |" in text
     assert "| not run | no data |" in text
+    (tmp_path / "figure-4.4.md").write_text("notes")
+    with pytest.raises(ValueError, match="Move it elsewhere"):
+        write_index(tmp_path)
 
 
 def test_values_that_json_does_not_have():

@@ -60,5 +60,6 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
 
 def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -> None:  # noqa: ARG001
     """Show the tree as text."""
-    axes[0].text(0.0, 1.0, ours["outline"], family="monospace", va="top")
+    text = ours["outline"].replace("x1", "X2").replace("x0", "X1")
+    axes[0].text(-0.1, 1.0, text, family="monospace", va="top", fontsize=6.5)
     axes[0].set_axis_off()

@@ -12,7 +12,7 @@ from silvics.datasets import NoisyCosine
 from silvics.reproduce.outcome import Row, Statement
 from silvics.reproduce.settings import Settings
 
-PROBLEM, AT = NoisyCosine(), 0.2
+PROBLEM, AT = NoisyCosine(), 0.05
 N = 50  # samples of a learning set
 
 

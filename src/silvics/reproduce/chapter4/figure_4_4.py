@@ -102,6 +102,7 @@ def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -
             axes[0].plot(curve["K"], curve[part], style, color=color, label=f"{part} ({name})")
         axes[1].plot(curve["K"], curve["rho"], color=color, label=name)
     axes[1].set_title("correlation of two trees, rho(x)")
+    axes[0].legend(loc=(0.3, 0.17), fontsize=6, ncols=2)
+    axes[1].legend()
     for ax in axes:
         ax.set_xlabel("K")
-        ax.legend()
