@@ -15,7 +15,9 @@ void bind_sampling(nb::module_& m) {
             [](SamplingPlan* self, std::size_t n_rows, bool bootstrap, std::size_t n_draws,
                bool balanced_subsample, std::optional<Vector<double>> weights, bool subsample,
                double structure, std::optional<std::vector<RowId>> held_out, bool patches,
-               std::optional<Vector<std::uint32_t>> groups) {
+               std::optional<Vector<std::uint32_t>> groups,
+               std::optional<Vector<std::uint32_t>> strata,
+               std::vector<std::size_t> stratum_draws) {
                 new (self)
                     SamplingPlan{.n_rows = n_rows,
                                  .bootstrap = bootstrap,
@@ -29,17 +31,22 @@ void bind_sampling(nb::module_& m) {
                                  .candidates = {},
                                  .held_out = std::move(held_out).value_or(std::vector<RowId>{}),
                                  .groups = {},
+                                 .strata = {},
+                                 .stratum_draws = std::move(stratum_draws),
                                  .group_rows = {},
                                  .group_start = {}};
                 if (weights)
                     self->weights.assign(weights->data(), weights->data() + weights->size());
                 if (groups) self->groups.assign(groups->data(), groups->data() + groups->size());
+                if (strata) self->strata.assign(strata->data(), strata->data() + strata->size());
                 self->prepare();
             },
             nb::arg("n_rows"), nb::arg("bootstrap"), nb::arg("n_draws"),
             nb::arg("balanced_subsample"), nb::arg("weights").none(), nb::arg("subsample") = false,
             nb::arg("structure") = 0.0, nb::arg("held_out") = nb::none(),
-            nb::arg("patches") = false, nb::arg("groups").none() = nb::none())
+            nb::arg("patches") = false, nb::arg("groups").none() = nb::none(),
+            nb::arg("strata").none() = nb::none(),
+            nb::arg("stratum_draws") = std::vector<std::size_t>{})
         .def(
             "rows",
             [](const SamplingPlan& plan, std::uint32_t seed) {
@@ -54,8 +61,9 @@ void bind_sampling(nb::module_& m) {
             nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
 
     nb::class_<PatchRows>(m, "PatchRows", "The rows of the random patch of a tree, one by one.")
-        .def(nb::init<std::uint32_t, std::uint64_t, std::uint64_t>(), nb::arg("seed"),
-             nb::arg("n_rows"), nb::arg("n_drawn"))
+        .def(nb::init<std::uint32_t, std::uint64_t, std::uint64_t, bool, std::uint64_t>(),
+             nb::arg("seed"), nb::arg("n_rows"), nb::arg("n_drawn"), nb::arg("replacement") = false,
+             nb::arg("stratum") = 0)
         .def(
             "below",
             [](PatchRows& rows, std::uint64_t end) {
@@ -66,7 +74,10 @@ void bind_sampling(nb::module_& m) {
                 const std::size_t n = found.size();
                 return to_numpy(std::move(found), n);
             },
-            nb::arg("end"), "The rows below `end` that were not returned yet, ascending.");
+            nb::arg("end"),
+            "The rows below `end` that were not returned yet, ascending; with replacement, as "
+            "often "
+            "as they were drawn.");
 
     m.def(
         "tree_seeds",

@@ -124,16 +124,53 @@ void for_drawn_groups(const SamplingPlan& plan, RandomStream& stream, const Stop
     for (std::size_t draw = 0; draw < plan.n_draws; ++draw) visit_group(stream.below(n));
 }
 
-// Calls visit(row) for the rows drawn for a tree, in the order drawn.
+// Marks the groups that belong to the patch of a tree. Their weights do not matter.
+std::vector<bool> groups_of_patch(const SamplingPlan& plan, std::uint32_t seed) {
+    const std::size_t n = plan.group_start.size() - 1;
+    std::vector<bool> drawn(n, false);
+    PatchRows(seed, n, std::min(plan.n_draws, n)).visit_below(n, [&](std::uint64_t group) {
+        drawn[group] = true;
+    });
+    return drawn;
+}
+
+// Calls visit(row) for the rows of the patch of a tree, ascending.
 template <class Visit>
-void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop, Visit&& visit) {
-    if (plan.patches) {
-        PatchRows rows(seed, plan.n_rows, plan.n_draws);
-        in_blocks(plan.n_rows, stop, [&](std::size_t, std::size_t end) {
-            rows.visit_below(end, [&](std::uint64_t row) { visit(static_cast<RowId>(row)); });
+void for_patch(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop, Visit&& visit) {
+    if (plan.grouped()) {
+        const std::vector<bool> drawn = groups_of_patch(plan, seed);
+        in_blocks(plan.n_rows, stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                if (drawn[plan.groups[i]]) visit(static_cast<RowId>(i));
         });
         return;
     }
+    if (!plan.strata.empty()) {  // the i-th row of a stratum is its number i
+        const std::size_t n = plan.stratum_draws.size();
+        std::vector<PatchRows> rows;
+        std::vector<std::uint64_t> sizes(n, 0), seen(n, 0);
+        for (const RowId stratum : plan.strata) ++sizes[stratum];
+        for (std::size_t s = 0; s < n; ++s)
+            rows.emplace_back(seed, sizes[s], plan.stratum_draws[s], false, s + 1);
+        in_blocks(plan.n_rows, stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const RowId s = plan.strata[i];
+                rows[s].visit_below(++seen[s],
+                                    [&](std::uint64_t) { visit(static_cast<RowId>(i)); });
+            }
+        });
+        return;
+    }
+    PatchRows rows(seed, plan.n_rows, plan.n_draws, plan.bootstrap);
+    in_blocks(plan.n_rows, stop, [&](std::size_t, std::size_t end) {
+        rows.visit_below(end, [&](std::uint64_t row) { visit(static_cast<RowId>(row)); });
+    });
+}
+
+// Calls visit(row) for the rows drawn for a tree, in the order drawn.
+template <class Visit>
+void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop, Visit&& visit) {
+    if (plan.patches) return for_patch(plan, seed, stop, visit);
     RandomStream stream(derive(root_key(seed), kRowsPart));
     if (plan.grouped()) return for_drawn_groups(plan, stream, stop, visit);
     if (plan.subsample) {
@@ -163,7 +200,6 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& sto
 void prepare_groups(SamplingPlan& plan) {
     if (plan.groups.size() != plan.n_rows)
         throw std::invalid_argument("groups do not have one value per row");
-    if (plan.patches) throw std::invalid_argument("the rows of patches have no groups");
     for (const RowId group : plan.groups)
         if (group >= plan.n_rows)
             throw std::invalid_argument("a group has a number above that of the rows");
@@ -184,6 +220,22 @@ void prepare_groups(SamplingPlan& plan) {
         if (weight[g] > 0.0) plan.candidates.push_back(static_cast<RowId>(g));
 }
 
+void check_strata(const SamplingPlan& plan) {
+    if (plan.strata.size() != plan.n_rows)
+        throw std::invalid_argument("strata do not have one value per row");
+    if (!plan.patches || plan.bootstrap || plan.grouped())
+        throw std::invalid_argument("strata are of patches without replacement and without groups");
+    std::vector<std::size_t> sizes(plan.stratum_draws.size(), 0);
+    for (const RowId stratum : plan.strata) {
+        if (stratum >= sizes.size())
+            throw std::invalid_argument("a stratum has no number of rows to draw");
+        ++sizes[stratum];
+    }
+    for (std::size_t s = 0; s < sizes.size(); ++s)
+        if (plan.stratum_draws[s] > sizes[s])
+            throw std::invalid_argument("a patch cannot have more rows than its stratum");
+}
+
 }  // namespace
 
 void SamplingPlan::prepare() {
@@ -199,7 +251,7 @@ void SamplingPlan::prepare() {
     for (const double w : weights) {
         if (!(w >= 0.0)) throw std::invalid_argument("sample_weight has a negative value");
         sum += w;
-        if (bootstrap && !grouped()) running.push_back(sum);
+        if (bootstrap && !grouped() && !patches) running.push_back(sum);
     }
     scale_up(running);
     candidates.clear();
@@ -209,6 +261,7 @@ void SamplingPlan::prepare() {
     if (!weights.empty() && !(sum > 0.0 && std::isfinite(sum)))
         throw std::invalid_argument("the sum of sample_weight must be positive and finite");
     if (grouped()) prepare_groups(*this);
+    if (!strata.empty()) check_strata(*this);
 }
 
 std::size_t SamplingPlan::usual_size() const {
@@ -240,7 +293,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
         subset.weights.assign(plan.n_rows, 0.0);
         for_drawn(plan, seed, stop, [&](RowId row) { subset.weights[row] += 1.0; });
         if (plan.balanced_subsample) balance_classes(subset.weights, target);
-        if (plan.grouped() && !plan.weights.empty())
+        if ((plan.grouped() || plan.patches) && !plan.weights.empty())
             for (std::size_t i = 0; i < plan.n_rows; ++i) subset.weights[i] *= plan.weights[i];
     } else if (plan.subsample && plan.weights.empty()) {
         subset.rows = draw_rows(plan, seed, stop);

@@ -23,16 +23,19 @@ struct SamplingPlan {
         weights;  // empty: all one; with bootstrap: proportional to the probability of being drawn
     std::vector<double> running;  // prefix sums of the weights, made by prepare()
     bool subsample = false;       // n_draws without replacement, each row with its own weight
-    bool patches = false;         // with subsample: those of PatchRows, whatever their weights
-    double structure = 0.0;       // honest trees: fraction of the rows that are structure samples
+    bool patches =
+        false;  // with bootstrap or subsample: those of PatchRows, whatever their weights
+    double structure = 0.0;  // honest trees: fraction of the rows that are structure samples
     std::vector<RowId>
         candidates;  // rows that a subsample draws from, made by prepare(); empty: all rows
     std::vector<RowId> held_out;  // rows that trees are pruned on: never drawn and never out of bag
     std::vector<RowId> groups;    // the group of each row; empty: rows are drawn one by one. With
                                   // groups, n_draws of them are drawn, all equally probable, and
                                   // weights multiply the rows; candidates are groups.
-    std::vector<RowId> group_rows;         // rows by group, made by prepare()
-    std::vector<std::size_t> group_start;  // where each group begins in them, and one more
+    std::vector<RowId> strata;    // with patches: the stratum of each row, from each of which
+    std::vector<std::size_t> stratum_draws;  // so many rows are drawn; empty: there are no strata
+    std::vector<RowId> group_rows;           // rows by group, made by prepare()
+    std::vector<std::size_t> group_start;    // where each group begins in them, and one more
 
     bool grouped() const { return !groups.empty(); }
     void prepare();

@@ -224,6 +224,10 @@ class BaseForest(HasTuning, HasOutOfBag, HasProximities, HasSamples, GrowsTrees)
             weights_given=weights is not None and chosen is not None, groups=groups,
         )  # fmt: skip
 
+    def _task_again(self, *given: Any) -> LearningTask:
+        """Return the task of a fit that has been done."""
+        return self._learning_task(*given)
+
     def _estimate(self, task: LearningTask, grew: bool) -> None:
         """Set the out-of-bag estimates (thesis 4.4.1), if ``oob_score`` is set."""
         if not self.oob_score or self.interrupted_ or (not grew and hasattr(self, "oob_score_")):

@@ -16,11 +16,7 @@ def group_numbers(groups: Any, n_samples: int) -> np.ndarray | None:
     """Return the number of the group of each row, from 0 on in sorted order; None if not given."""
     if groups is None:
         return None
-    values = column_or_1d(
-        check_array(
-            groups, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="groups"
-        )
-    )
+    values = group_labels(groups)
     if len(values) != n_samples:
         raise ValueError(
             f"groups has {len(values)} values, but X has {n_samples} rows: give each row a group."
@@ -36,6 +32,16 @@ def group_numbers(groups: Any, n_samples: int) -> np.ndarray | None:
     return np.ascontiguousarray(numbers.ravel(), dtype=np.uint32)
 
 
+def group_labels(groups: Any) -> np.ndarray:
+    """Return the labels of the groups of rows as an array."""
+    values: np.ndarray = column_or_1d(
+        check_array(
+            groups, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="groups"
+        )
+    )
+    return values
+
+
 def check_choices(axes: Axes) -> None:
     """Raise ValueError if the trees cannot draw groups of rows."""
     if axes.rows == "all":
@@ -43,11 +49,6 @@ def check_choices(axes: Axes) -> None:
             "groups are drawn as a whole by trees that draw their rows, but each tree of this "
             "forest is grown on all rows. Set bootstrap=True (ForestClassifier and "
             'ForestRegressor: rows="bootstrap" or rows="subsample").'
-        )
-    if axes.rows == "patches":
-        raise ValueError(
-            "groups cannot be drawn in patches, whose rows are a function of the number of rows "
-            'alone. Set rows="subsample".'
         )
     if axes.pruning == "reduced_error":
         raise ValueError(

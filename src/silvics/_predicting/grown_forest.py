@@ -69,7 +69,7 @@ class GrownForest:
     @property
     def knows_draws(self) -> bool:
         """Whether the rows that each tree has drawn are known."""
-        return self.sampling is not None and self.sampling.weights_known
+        return self.sampling is not None and self.sampling.draws_known
 
     def tree_seeds(self, first: int = 0, count: int | None = None) -> list[int]:
         """Return the seeds of ``count`` trees from ``first`` on; of all remaining ones if None."""
@@ -91,11 +91,11 @@ class GrownForest:
                 "scikit-learn or saved with for_prediction=True: the rows that its trees have "
                 "drawn are not known."
             )
-        if not self.sampling.weights_known:
+        if not self.sampling.draws_known:
             raise AttributeError(
                 "estimators_samples_ is not available: the file of this model does not have the "
-                "weights or groups by which rows were drawn. Save the model with "
-                "training_rows=True."
+                "weights, groups or classes by which rows were drawn, or it was fitted to a scan. "
+                "Save the model with training_rows=True, or call attach_samples."
             )
         self.sampling.check_against(self.trees[0])
         n_samples = self.sampling.n_samples

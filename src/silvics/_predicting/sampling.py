@@ -42,6 +42,12 @@ class RowSampling:
         The number of the group of each row, if groups are drawn as a whole.
     n_groups : int
         The number of groups; 0 if rows are drawn one by one.
+    replacement : bool
+        Whether the rows of patches are drawn with replacement.
+    strata : ndarray of shape (n_samples,), or None
+        The number of the stratum of each row, if patches have the share of each stratum.
+    n_strata : int
+        The number of strata; 0 if there are none.
     """
 
     rows: str
@@ -55,6 +61,18 @@ class RowSampling:
     weights_known: bool = True
     groups: np.ndarray | None = None
     n_groups: int = 0
+    replacement: bool = False
+    strata: np.ndarray | None = None
+    n_strata: int = 0
+
+    @property
+    def draws_known(self) -> bool:
+        """Whether the rows of each tree are known: those of patches do not depend on weights."""
+        if self.rows != "patches":
+            return self.weights_known
+        return not (self.n_groups and self.groups is None) and not (
+            self.n_strata and self.strata is None
+        )
 
     @property
     def n_rows_drawn(self) -> int:
@@ -71,6 +89,10 @@ class RowSampling:
         if self.rows in ("all", "bootstrap"):
             return self.rows == "bootstrap"
         drawn = self.n_drawn or 0
+        if self.replacement:
+            return True
+        if self.n_groups and self.rows == "patches":
+            return drawn < self.n_groups
         if self.n_groups:
             return drawn < self._n_groups_with_weight
         if self.rows == "subsample" and self.weights is not None:  # draws none of weight zero
@@ -93,16 +115,24 @@ class RowSampling:
         """Return the sampling in the form of the core; ``seed`` is that of the forest."""
         return _core.Sampling(
             self.n_samples,
-            self.rows == "bootstrap",
+            self.rows == "bootstrap" or self.replacement,
             self.n_drawn or 0,
             self.balanced,
             self.weights,
-            self.rows in ("subsample", "patches"),
+            self.rows == "subsample" or (self.rows == "patches" and not self.replacement),
             self.structure,
             self.held_out(seed).tolist() if self.n_held_out else None,
             self.rows == "patches",
             self.groups,
+            self.strata,
+            self._stratum_draws,
         )
+
+    @property
+    def _stratum_draws(self) -> list[int]:
+        if self.strata is None:
+            return []
+        return rows_of_strata(np.bincount(self.strata, minlength=self.n_strata), self.n_drawn or 0)
 
     def check_against(self, tree: _core.Tree) -> None:
         """Raise ValueError if drawing rows would take far more memory than a tree has rows.
@@ -122,6 +152,36 @@ class RowSampling:
                 f"The model comes from a damaged file: each tree should have drawn {drawn} rows, "
                 f"but the first tree has {np.format_float_positional(root, trim='-')}."
             )
+
+
+def rows_of_strata(sizes: np.ndarray, n_drawn: int) -> list[int]:
+    """Return the number of rows that a patch draws from each stratum.
+
+    A stratum has its share, rounded down or up, and at least one row.
+    """
+    n_strata, n_rows = len(sizes), int(sizes.sum())
+    if n_drawn < n_strata:
+        raise ValueError(
+            f"A patch of {n_drawn} rows cannot have a row of each of {n_strata} classes: raise "
+            'max_samples, or set draw="uniform".'
+        )
+    whole = [int(size) * n_drawn // n_rows for size in sizes]
+    # Remainders as whole numbers, so that they are equal on all platforms.
+    rest = [int(size) * n_drawn % n_rows for size in sizes]
+    drawn = [max(of, 1) for of in whole]
+    more = n_drawn - sum(drawn)
+    for s in sorted(range(n_strata), key=lambda s: (-rest[s], s)):
+        if more > 0 and whole[s] >= 1 and rest[s]:
+            drawn[s] += 1
+            more -= 1
+    while more != 0:  # few rows and many strata: the largest ones give what the others need
+        step = 1 if more > 0 else -1
+        s = max(
+            (s for s in range(n_strata) if step < 0 or drawn[s] < sizes[s]), key=drawn.__getitem__
+        )
+        drawn[s] += step
+        more -= step
+    return drawn
 
 
 def held_out_rows(seed: int, n_samples: int, n_held: int) -> np.ndarray:

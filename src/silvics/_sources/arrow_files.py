@@ -7,27 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from silvics._sources.csv_files import CsvReader, wider
 from silvics._sources.source import Batch, Source, digest_of_file
 
 _FILES_AT_ONCE = 16
-
-_SUFFIXES = {
-    ".parquet": "parquet", ".pq": "parquet", ".feather": "ipc", ".arrow": "ipc", ".ipc": "ipc",
-    ".csv": "csv", ".csv.gz": "csv",
-}  # fmt: skip
-
-
-def format_of(path: str, given: str | None) -> str:
-    """Return the format of a file by its name, unless it is given."""
-    if given is not None:
-        return given
-    for suffix, name in _SUFFIXES.items():
-        if path.lower().endswith(suffix):
-            return name
-    raise ValueError(
-        f"scan cannot tell the format of {path!r} by its name. Pass format=, one of 'parquet', "
-        "'ipc' and 'csv'."
-    )
 
 
 class ArrowFiles(Source):
@@ -48,6 +31,7 @@ class ArrowFiles(Source):
     def __init__(self, paths: Mapping[str, Mapping[str, Any]], form: str, filesystem: Any) -> None:
         opened = _OPENERS[form]
         self._files = [opened(path, paths[path], filesystem) for path in sorted(paths)]
+        _agree(self._files)
         first = self._files[0]
         self.columns = list(first.types)
         self.n_columns = len(self.columns)
@@ -105,8 +89,21 @@ def _with_keys(table: Any, file: Any, columns: Sequence[Any]) -> Any:
 
     for name, value in file.keys.items():
         if name in columns:
-            table = table.append_column(name, pa.array([value] * len(table)))
+            kind = pa.string() if isinstance(value, str) or value is None else pa.int64()
+            table = table.append_column(name, pa.array([value] * len(table), kind))
     return table.select(list(columns))
+
+
+def _agree(files: Sequence[_ArrowFile]) -> None:
+    """Give columns that have no type of their own in some files the type that includes all."""
+    for name in {name for file in files for name in file.types}:
+        kinds = [file.types[name] for file in files if name in file.types]
+        whole: str | None = kinds[0]
+        for kind in kinds[1:]:
+            whole = None if whole is None else wider(whole, kind)
+        for file in files:
+            if whole is not None and file.types.get(name, whole) != whole:
+                file.set_type(name, whole)
 
 
 def _check_same(first: Any, other: Any) -> None:
@@ -151,7 +148,7 @@ class _ArrowFile:
             self.types[name] = _type_name(kind)
         self.keys = {name: value for name, value in keys.items() if name not in self.types}
         for name, value in self.keys.items():
-            self.types[name] = type(value).__name__
+            self.types[name] = "int64" if isinstance(value, int) else "string"
 
     def _open(self) -> Any:
         """Read what describes the file, and return its schema."""
@@ -173,6 +170,9 @@ class _ArrowFile:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_stamp": None}  # another machine may have a copy
+
+    def set_type(self, name: str, kind: str) -> None:
+        """Read a column with a wider type, if the format does not fix it."""
 
     def tables(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
         """Read the rows in order."""
@@ -199,7 +199,7 @@ class _ParquetFile(_ArrowFile):
         # Columns are read through small buffers, so that memory does not grow with row groups.
         return pq.ParquetFile(
             self.path, filesystem=self.filesystem, metadata=metadata, pre_buffer=False,
-            buffer_size=1 << 20,
+            buffer_size=1 << 20, page_checksum_verification=True,
         )  # fmt: skip
 
     def _open(self) -> Any:
@@ -216,32 +216,47 @@ class _ParquetFile(_ArrowFile):
                 yield pa.table(batch)
 
     def n_bytes(self, columns: Sequence[Any]) -> int:
-        wanted, groups = set(columns), range(self._metadata.num_row_groups)
-        return sum(
-            chunk.total_compressed_size
-            for group in map(self._metadata.row_group, groups)
-            for chunk in map(group.column, range(group.num_columns))
-            if chunk.path_in_schema.split(".")[0] in wanted
-        )
+        return compressed_bytes(self._metadata, columns)
+
+
+def compressed_bytes(metadata: Any, columns: Sequence[Any]) -> int:
+    """Return the bytes that some columns take in a Parquet file."""
+    wanted, groups = set(columns), range(metadata.num_row_groups)
+    return sum(
+        chunk.total_compressed_size
+        for group in map(metadata.row_group, groups)
+        for chunk in map(group.column, range(group.num_columns))
+        if chunk.path_in_schema.split(".")[0] in wanted
+    )
 
 
 class _IpcFile(_ArrowFile):
     def _reader(self, columns: Sequence[str] | None = None) -> Any:
         import pyarrow as pa
 
-        source = self.path
-        if self.filesystem is not None:
+        source = pa.OSFile(self.path) if self.filesystem is None else None
+        if source is None:
             source = self.filesystem.open_input_file(self.path)
-        else:
-            source = pa.OSFile(self.path)
-        if columns is None:
-            return pa.ipc.open_file(source)
-        fields = [self._names.index(name) for name in columns]
-        return pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=fields))
+        options = None
+        if columns is not None:
+            fields = [self._names.index(name) for name in columns]
+            options = pa.ipc.IpcReadOptions(included_fields=fields)
+        magic = bytes(source.read(6))
+        source.seek(0)
+        if magic[:4] == b"FEA1":
+            raise pa.ArrowInvalid(
+                "it is a Feather file of version 1, which cannot be read in pieces. Write it again "
+                "with version 2"
+            )
+        opener = pa.ipc.open_file if magic == b"ARROW1" else pa.ipc.open_stream
+        if columns is not None and not opener(source).schema.equals(self._schema):
+            raise pa.ArrowInvalid("its columns are not those that it had when it was opened")
+        source.seek(0)
+        return opener(source, options=options)
 
     def _open(self) -> Any:
         reader = self._reader()
-        self._names = reader.schema.names
+        self._names, self._schema = reader.schema.names, reader.schema
         self.n_rows = reader.count_rows() if hasattr(reader, "count_rows") else None
         return reader.schema
 
@@ -249,34 +264,25 @@ class _IpcFile(_ArrowFile):
         import pyarrow as pa
 
         reader = self._reader(columns)
-        for i in range(reader.num_record_batches):
-            table = pa.table(reader.get_batch(i))
+        n_batches = getattr(reader, "num_record_batches", None)
+        batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
+        for batch in batches:
+            table = pa.table(batch)
             for first in range(0, len(table), n_rows):
                 yield table.slice(first, n_rows)
 
 
 class _CsvFile(_ArrowFile):
-    def _reader(self, columns: Sequence[str] | None = None) -> Any:
-        import pyarrow.csv as csv
-
-        chosen = csv.ConvertOptions(include_columns=list(columns or []), strings_can_be_null=True)
-        source = self.path
-        if self.filesystem is not None:
-            source = self.filesystem.open_input_stream(self.path)
-        return csv.open_csv(source, convert_options=chosen)
-
     def _open(self) -> Any:
-        with self._reader() as reader:
-            return reader.schema
+        self._csv = CsvReader(self.path, self.filesystem)
+        return self._csv.schema()
+
+    def set_type(self, name: str, kind: str) -> None:
+        self._csv.set_type(name, kind)
+        self.types[name] = kind
 
     def tables(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
-        import pyarrow as pa
-
-        with self._reader(columns) as reader:
-            for batch in reader:
-                table = pa.table(batch)
-                for first in range(0, len(table), n_rows):
-                    yield table.slice(first, n_rows)
+        return self._csv.tables(columns, n_rows)
 
 
 _OPENERS = {"parquet": _ParquetFile, "ipc": _IpcFile, "csv": _CsvFile}

@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from silvics._frames import library_of
+from silvics._sources.mapped import release
 from silvics._sources.source import Batch, Source, digest_of_file, with_columns
 
 
@@ -50,6 +51,7 @@ class ArraySource(Source):
     def batches(self, columns: Sequence[Any], n_rows: int) -> Iterator[Batch]:
         for first in range(0, len(self._array), n_rows):
             part = self._array[first : first + n_rows, list(columns)]
+            release(self._array)
             yield Batch(first, part, f"rows {first} to {first + len(part) - 1}")
 
 
@@ -143,11 +145,17 @@ class LazySource(Source):
         return "lazy frame"
 
     def batches(self, columns: Sequence[Any], n_rows: int) -> Iterator[Batch]:
+        import polars as pl
+
         first = 0
         chosen = self._frame.select(list(columns))
-        for part in chosen.collect_batches(
-            chunk_size=n_rows, maintain_order=True, engine="streaming"
-        ):
-            if len(part):
-                yield Batch(first, part, f"rows {first} to {first + len(part) - 1}")
-                first += len(part)
+        parts = chosen.collect_batches(chunk_size=n_rows, maintain_order=True, engine="streaming")
+        try:
+            for part in parts:
+                if len(part):
+                    yield Batch(first, part, f"rows {first} to {first + len(part) - 1}")
+                    first += len(part)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise ValueError(
+                f"The lazy frame cannot be computed after its row {first}: {error}"
+            ) from error

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from silvics._names import one_of
-from silvics._sources.arrow_files import ArrowFiles, format_of
+from silvics._sources.arrow_dataset import DatasetSource
+from silvics._sources.arrow_files import ArrowFiles
 from silvics._sources.in_memory import ArraySource, FrameSource, LazySource, NpySource
+from silvics._sources.locating import files_of, format_of, located
+from silvics._sources.mapped import mapping_of
 from silvics._sources.source import Source
 
 
@@ -54,11 +55,13 @@ def scan(
 
     Parameters
     ----------
-    data : str, path, list of them, lazy frame, data frame or array
-        A path, a folder, a pattern such as ``"data/*.parquet"``, or a list of paths. Files may be
-        Parquet, Feather or Arrow IPC, CSV, or one ``.npy`` file. Folders are searched for Parquet
-        files, and those named ``key=value`` add the column ``key``. A lazy frame of polars is
-        computed again for every pass. Tables in memory are accepted too.
+    data : str, path, list of them, dataset, lazy frame, data frame or array
+        A path, a folder, a pattern such as ``"data/*.parquet"``, an address such as
+        ``"s3://bucket/data"``, or a list of them. Files may be Parquet, Feather or Arrow IPC, CSV,
+        or one ``.npy`` file. Folders are searched for Parquet files, or for others if they have
+        none, and those named ``key=value`` add the column ``key``. Datasets of pyarrow are read in
+        the order of their files. A lazy frame of polars is computed again for every pass. Tables in
+        memory are accepted too.
     columns : sequence of str or None, default=None
         The columns to use. None uses all columns.
     format : {"parquet", "ipc", "csv"} or None, default=None
@@ -99,6 +102,12 @@ def is_path(data: Any) -> bool:
     return isinstance(data, str | os.PathLike)
 
 
+def is_mapped(data: Any) -> bool:
+    """Return whether an X is a table of numbers in a file that is mapped into memory."""
+    is_table = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "biuf"
+    return is_table and mapping_of(data) is not None
+
+
 def _source(data: Any, form: str | None, filesystem: Any) -> Source:
     if is_path(data):
         return _files(data, form, filesystem)
@@ -109,8 +118,11 @@ def _source(data: Any, form: str | None, filesystem: Any) -> Source:
         return FrameSource(data)
     if type(data).__module__.startswith("polars") and type(data).__name__ == "LazyFrame":
         return LazySource(data)
+    if type(data).__module__.startswith("pyarrow") and hasattr(data, "get_fragments"):
+        return DatasetSource(data)
     raise TypeError(
-        f"scan needs paths of files, a lazy frame of polars, a data frame or an array, got "
+        "scan needs paths of files, a dataset of pyarrow, a lazy frame of polars, a data frame or "
+        f"an array, got "
         f"{type(data).__module__}.{type(data).__qualname__}."
     )
 
@@ -118,13 +130,19 @@ def _source(data: Any, form: str | None, filesystem: Any) -> Source:
 def _files(data: Any, form: str | None, filesystem: Any) -> Source:
     given = data if isinstance(data, list | tuple) else [data]
     paths: dict[str, dict[str, Any]] = {}
+    places = []
     for part in map(os.fspath, given):
-        found = _expanded(part, filesystem)
-        of_folders = len(found) > 1 or os.path.isdir(part)
-        paths |= {path: keys_of(path, part) if of_folders else {} for path in found}
+        inner, where = located(part, filesystem)
+        paths |= files_of(inner, where)
+        places.append(where)
+    if any(where != places[0] for where in places[1:]):
+        raise ValueError("scan reads files of one filesystem, but the paths are of several.")
     if any(path.endswith(".npy") for path in paths):
-        if len(paths) > 1:
-            raise ValueError("scan reads a single .npy file, but there are several paths.")
+        if len(paths) > 1 or places[0] is not None:
+            raise ValueError(
+                "scan reads a single local .npy file, but there are several paths, or they are "
+                "on another filesystem."
+            )
         return NpySource(next(iter(paths)))
     formats = {format_of(path, form) for path in paths}
     if len(formats) > 1:
@@ -136,37 +154,4 @@ def _files(data: Any, form: str | None, filesystem: Any) -> Source:
             "scan needs pyarrow to read files: pip install 'silvics[arrow]'."
         ) from error
     del pyarrow
-    return ArrowFiles(paths, formats.pop(), _arrow_filesystem(filesystem))
-
-
-def _expanded(path: str, filesystem: Any) -> list[str]:
-    """Return the files that a path, a folder or a pattern means."""
-    if filesystem is not None:
-        return [path]
-    if os.path.isdir(path):
-        found = glob.glob(os.path.join(glob.escape(path), "**", "*.parquet"), recursive=True)
-    elif glob.has_magic(path) and not os.path.exists(path):
-        found = glob.glob(path, recursive=True)
-    else:
-        found = [path]
-    files = [name for name in found if os.path.isfile(name)]
-    if not files:
-        raise FileNotFoundError(f"scan finds no file for {path!r}.")
-    return files
-
-
-def keys_of(path: str, root: str) -> dict[str, Any]:
-    """Return the columns that folders named ``key=value`` below the root give (Hive)."""
-    below = PurePath(path).parts[len(PurePath(root.partition("*")[0]).parts) - 1 : -1]
-    pairs = [part.split("=", 1) for part in below if "=" in part]
-    return {key: int(text) if text.lstrip("-").isdigit() else text for key, text in pairs}
-
-
-def _arrow_filesystem(filesystem: Any) -> Any:
-    if filesystem is None:
-        return None
-    import pyarrow.fs as arrow
-
-    if isinstance(filesystem, arrow.FileSystem):
-        return filesystem
-    return arrow.PyFileSystem(arrow.FSSpecHandler(filesystem))
+    return ArrowFiles(paths, formats.pop(), places[0])

@@ -122,6 +122,7 @@ def _restored(
     known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
     weights, groups = arrays.pop("sample_weight", None), arrays.pop("groups", None)
+    strata = arrays.pop("strata", None)
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
     members = {of: arrays.pop(name) for name, of in SAMPLES.items() if name in arrays}
     member_outputs = arrays.pop("member_outputs", None)
@@ -138,7 +139,7 @@ def _restored(
         refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
-        array is not None for array in [weights, groups, samples, *by_row.values()]
+        array is not None for array in [weights, groups, strata, samples, *by_row.values()]
     )):  # fmt: skip
         refuse("it has data that its header does not announce")
     trees = Trees.stored(
@@ -153,7 +154,7 @@ def _restored(
     weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
         refuse("a single tree has several trees, or the growth of a forest")
-    grown = _read_growth(growth, trees, work, weights, weights_given, groups)
+    grown = _read_growth(growth, trees, work, weights, weights_given, groups, strata)
     if samples is not None or members or member_outputs is not None:
         read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
         grown = replace(grown, samples=read)
@@ -257,11 +258,12 @@ def _read_growth(
     weights: np.ndarray | None,
     weights_given: bool,
     groups: np.ndarray | None,
+    strata: np.ndarray | None,
 ) -> GrownForest:
     """Read how the trees were grown, if the file has it."""
     if fields is None:
-        if work is not None or weights is not None or groups is not None:
-            refuse("a forest without growth has work, weights or groups")
+        if any(array is not None for array in (work, weights, groups, strata)):
+            refuse("a forest without growth has work, weights, groups or strata")
         return GrownForest(trees)
     growth = _Fields(fields, "growth")
     seed = growth.take("seed", is_seed)
@@ -272,10 +274,18 @@ def _read_growth(
     n_groups = 0
     if growth.has("n_groups"):
         n_groups = growth.take("n_groups", is_int(1, drawn["n_samples"]))
-        if drawn["rows"] not in ("bootstrap", "subsample") or n_held_out:
+        if drawn["rows"] == "all" or n_held_out:
             refuse("its trees cannot have drawn groups")
         if drawn["n_drawn"] is None or drawn["n_drawn"] > n_groups:
             refuse("its trees cannot have drawn so many groups")
+    replacement = growth.has("replacement") and growth.take("replacement", is_bool)
+    n_strata = 0
+    if growth.has("n_strata"):
+        n_strata = growth.take("n_strata", is_int(1, drawn["n_samples"]))
+    if (replacement or n_strata) and (drawn["rows"] != "patches" or n_groups):
+        refuse("its trees cannot have drawn rows of patches in this way")
+    if n_strata and (replacement or not n_strata <= (drawn["n_drawn"] or 0) <= drawn["n_samples"]):
+        refuse("its trees cannot have drawn rows of so many strata")
     growth.end()
     if work is None or work.dtype != np.uint64 or work.shape != (len(trees), 4):
         refuse("the work of growing does not match its trees")
@@ -285,9 +295,13 @@ def _read_growth(
         n_held_out=n_held_out,
         weights_given=weights_given,
         weights_known=(weights is not None or not weighted)
-        and (groups is not None or not n_groups),
+        and (groups is not None or not n_groups)
+        and (strata is not None or not n_strata),
         groups=None if groups is None else _checked_groups(groups, drawn["n_samples"], n_groups),
         n_groups=n_groups,
+        replacement=replacement,
+        strata=None if strata is None else _checked_groups(strata, drawn["n_samples"], n_strata),
+        n_strata=n_strata,
     )
     return GrownForest(trees, seed, sampling, [tuple(of_tree) for of_tree in work.tolist()])
 
@@ -331,7 +345,7 @@ def _checked_weights(weights: np.ndarray, n_samples: int) -> np.ndarray:
 def _checked_groups(groups: np.ndarray, n_samples: int, n_groups: int) -> np.ndarray:
     good = groups.dtype == np.uint32 and groups.shape == (n_samples,)
     if not good or not np.array_equal(np.unique(groups), np.arange(n_groups)):
-        refuse("the groups of training rows are not valid")
+        refuse("the groups or strata of training rows are not valid")
     return groups.copy()
 
 

@@ -72,6 +72,8 @@ def described(
                 arrays["sample_weight"] = np.asarray(grown.sampling.weights, dtype=np.float64)
             if training_rows and grown.sampling.groups is not None:
                 arrays["groups"] = grown.sampling.groups
+            if training_rows and grown.sampling.strata is not None:
+                arrays["strata"] = grown.sampling.strata
             if training_rows and grown.samples is not None:
                 content["samples"] = {"n_parts": grown.samples.membership.n_parts}
                 arrays |= _samples_arrays(grown.samples)
@@ -95,6 +97,10 @@ def _encode_growth(grown: GrownForest) -> dict[str, Any]:
         encoded["n_held_out"] = sampling.n_held_out
     if sampling.n_groups:
         encoded["n_groups"] = sampling.n_groups
+    if sampling.replacement:
+        encoded["replacement"] = True
+    if sampling.n_strata:
+        encoded["n_strata"] = sampling.n_strata
     return encoded
 
 

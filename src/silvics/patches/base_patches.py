@@ -24,16 +24,24 @@ from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.grown_forest import GrownForest, GrowthRun
 from silvics._predicting.sampling import RowSampling
 from silvics._sklearn import fit_context, with_callbacks
-from silvics._sources.scanning import Scan, is_path, scan
+from silvics._sources.scanning import Scan, is_mapped, is_path, scan
 from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
 from silvics._tasks.choosing import check_tasks, grower_in_tasks, in_tasks
 from silvics._threads import n_threads
 from silvics.patches import ivotes, out_of_patch
-from silvics.patches.growing import PatchTask, grow, memory_of_patches, patch_task
+from silvics.patches.growing import (
+    PatchTask,
+    grow,
+    memory_of_patches,
+    n_units_drawn,
+    patch_task,
+    shaped,
+    with_fewer_rows,
+)
 from silvics.patches.in_tasks import choices_of
-from silvics.patches.racing import raced, shaped
+from silvics.patches.racing import raced
 from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows, learned
 from silvics.recipes import get
@@ -61,6 +69,7 @@ class BasePatches(AnyRecipe, BaseForest):
     columns: ClassVar[str | None] = None  # type: ignore[misc]
     keep_samples = False
 
+    draw: str | None
     oob_rows: int | None
     max_samples_: int
     max_columns_: int
@@ -69,7 +78,13 @@ class BasePatches(AnyRecipe, BaseForest):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, sample_weight: Any = None, *, feature_names: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        feature_names: Any = None,
     ) -> Self:
         """Fit the forest to a training set, which may be larger than the memory.
 
@@ -86,6 +101,10 @@ class BasePatches(AnyRecipe, BaseForest):
         sample_weight : str or array-like of shape (n_samples,), default=None
             Non-negative weights of the samples, or the name of the column of X that has them. The
             weights do not change which rows are drawn.
+        groups : str or array-like of shape (n_samples,), default=None
+            The group of each sample, such as a patient or a day, or the name of the column of X
+            that has it. Patches have groups as a whole: ``max_samples`` is then the number or the
+            fraction of groups. None draws single samples.
         feature_names : array-like of str, default=None
             Names of the columns if X is an array in memory.
 
@@ -105,8 +124,10 @@ class BasePatches(AnyRecipe, BaseForest):
         """
         if is_path(X) or (isinstance(y, str) and not isinstance(X, Scan)):
             X = scan(X)
+        if feature_names is None and not self.oob_score and is_mapped(X):
+            X = scan(X)  # whose pages are released after each batch
         named = X if isinstance(X, Scan) else inputs.named(X, feature_names)
-        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight))
+        return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, groups))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -116,7 +137,6 @@ class BasePatches(AnyRecipe, BaseForest):
     # ---- choices
 
     def _choices(self, n_samples: int) -> Axes:
-        recipe = get(self.recipe)
         axes = axes_of(self, n_samples)
         if axes.rotates:
             raise ValueError(
@@ -128,19 +148,13 @@ class BasePatches(AnyRecipe, BaseForest):
                 'pruning="reduced_error" holds out rows for all trees, which random patches do '
                 "not support. Use ccp_alpha."
             )
-        if axes.max_samples is None and recipe.rows == "bootstrap" and recipe.columns != "all":
-            raise ValueError(
-                f"recipe {self.recipe!r} draws rows with replacement, and patches are drawn "
-                "without. Set max_samples=0.632 for as many distinct rows, or use "
-                "ForestClassifier or ForestRegressor."
-            )
         # Shapes that a race decides have the usual values until then.
         sizes = {"max_samples": 0.25, "max_columns": 0.5}
         auto: dict[str, Any] = {
             name: value for name, value in sizes.items() if getattr(axes, name) == "auto"
         }
         axes = replace(axes, **auto)
-        own = recipe.rows == "subsample" or recipe.columns == "subspace"
+        own = self._has_own_sizes
         max_samples = axes.max_samples if own or self.max_samples is not None else 0.25
         max_columns = axes.max_columns if own or self.max_columns is not None else 0.5
         max_features = axes.max_features
@@ -151,19 +165,70 @@ class BasePatches(AnyRecipe, BaseForest):
             max_columns=max_columns, max_features=max_features,
         )  # fmt: skip
 
+    @property
+    def _has_own_sizes(self) -> bool:
+        """Whether the recipe brings its own sizes of patches."""
+        recipe = get(self.recipe)
+        return recipe.rows == "subsample" or recipe.columns == "subspace"
+
+    @property
+    def _draw(self) -> str:
+        """How rows are drawn: by the parameter, or by the recipe."""
+        if self.draw is not None:
+            return self.draw
+        recipe = get(self.recipe)
+        with_replacement = recipe.rows == "bootstrap" and recipe.columns == "subspace"
+        return "bootstrap" if with_replacement else "uniform"
+
     # ---- growth
 
     def _learning_task(self, *given: Any) -> LearningTask:
         """Return the task of a table in memory, whose patches are copied from it."""
+        return self._raced(self._unshaped_task(*given))
+
+    def _task_again(self, *given: Any) -> LearningTask:
+        """Return the task of ``fit`` again, of the shape that it has decided."""
+        task = self._unshaped_task(*given)
+        axes = replace(task.axes, max_samples=self.max_samples_, max_columns=self.max_columns_)
+        return shaped(task, axes)
+
+    def _unshaped_task(self, *given: Any) -> PatchTask:
         task = super()._learning_task(*given)
         if task.X.sparse is not None:
             raise ValueError(
                 "Random patches need a dense table, but X is sparse. Use ForestClassifier or "
                 'ForestRegressor with rows="patches" and columns="subspace".'
             )
-        weights = task.sampling.weights
-        rows = RowsInMemory(task.X, task.outputs.values, weights)
-        return self._raced(patch_task(task, rows, weighted=weights is not None))
+        outputs, sampling = task.outputs, task.sampling
+        weights, n_classes = sampling.weights, None
+        if outputs.classes is not None:
+            n_classes = len(outputs.classes[0])
+        sampling = self._with_draw(sampling, n_classes, outputs.n_outputs)
+        if sampling.n_strata:
+            sampling = replace(sampling, strata=outputs.values[:, 0].astype(np.uint32))
+        rows = RowsInMemory(task.X, outputs.values, weights, sampling.groups, n_classes)
+        task = replace(task, sampling=sampling)
+        return patch_task(task, rows, weighted=weights is not None)
+
+    def _with_draw(
+        self, sampling: RowSampling, n_classes: int | None, n_outputs: int
+    ) -> RowSampling:
+        """Return the sampling of rows by the parameter ``draw``."""
+        if self._draw in ("bootstrap", "stratified", "importance") and sampling.n_groups:
+            raise ValueError(
+                f"draw={self._draw!r} draws single rows, but groups are drawn as a whole. Set "
+                'draw="uniform", or fit without groups.'
+            )
+        if self._draw == "bootstrap":
+            return replace(sampling, replacement=True)
+        if self._draw != "stratified":
+            return sampling
+        if n_outputs > 1:
+            raise ValueError(
+                'draw="stratified" draws rows by the classes of one output, and y has several '
+                "outputs."
+            )
+        return replace(sampling, n_strata=n_classes or 0)
 
     def _raced(self, task: PatchTask) -> PatchTask:
         """Decide the shapes that are "auto", and keep the shape as attributes."""
@@ -178,6 +243,8 @@ class BasePatches(AnyRecipe, BaseForest):
                 columns_auto=auto["max_columns"], n_jobs=n_threads(self.n_jobs),
                 budget=bytes_of(self.max_memory),
             )  # fmt: skip
+        elif self.max_samples is None and not self._has_own_sizes and not task.sampling.n_groups:
+            task = with_fewer_rows(task, self._n_trees(), bytes_of(self.max_memory))
         n_features = task.X.shape[1]
         self.max_samples_ = int(task.sampling.n_drawn or task.sampling.n_samples)
         self.max_columns_ = parameters.n_columns_drawn(task.axes, n_features) or n_features
@@ -229,10 +296,6 @@ class BasePatches(AnyRecipe, BaseForest):
         )
         return growth
 
-    @property
-    def _draw(self) -> str:
-        return getattr(self, "draw", "uniform")
-
     def _check_tasks(self) -> None:
         check_tasks(self)  # max_memory is the memory of each worker
 
@@ -259,13 +322,13 @@ class BasePatches(AnyRecipe, BaseForest):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> bool:
         if isinstance(X, Scan):
-            return self._fit_scan(X, y, sample_weight)
+            return self._fit_scan(X, y, sample_weight, groups)
         changed = super()._fit(X, y, sample_weight, groups)
         self.n_passes_, self.bytes_read_ = 0, 0
         return changed
 
     @with_callbacks
-    def _fit_scan(self, X: Scan, y: Any, sample_weight: Any) -> bool:
+    def _fit_scan(self, X: Scan, y: Any, sample_weight: Any, groups: Any) -> bool:
         begin = time.monotonic()
         bytes_of(self.max_memory)
         self._check_sampling()
@@ -273,7 +336,7 @@ class BasePatches(AnyRecipe, BaseForest):
         before, seed, n_more = self._to_grow()
         if before is not None and n_more == 0:
             return False
-        rows = learned(self, X, y, sample_weight)
+        rows = learned(self, X, y, sample_weight, groups)
         if before is not None:
             _check_same(self._variables, getattr(self, "classes_", None), rows)
         self._keep_columns(rows)
@@ -281,6 +344,7 @@ class BasePatches(AnyRecipe, BaseForest):
         self._keep_outputs(task.outputs)
         self.interrupted_, self.stopped_ = False, None
         error = self._grow(task, X, before, n_more, begin)
+        self._keep_weights(rows)
         if self.oob_score and error is None:
             score = self.oob_score if callable(self.oob_score) else None
             found = out_of_patch.score(
@@ -291,6 +355,14 @@ class BasePatches(AnyRecipe, BaseForest):
         if error is not None:
             raise error
         return True
+
+    def _keep_weights(self, rows: ScannedRows) -> None:
+        """Keep the weights that the passes have read, if they are few."""
+        sampling, weights = self._grown.sampling, rows.kept_weights.all()
+        if sampling is not None and weights is not None:
+            known = not (sampling.n_groups or sampling.n_strata)
+            sampling = replace(sampling, weights=weights, weights_known=known)
+            self._grown = replace(self._grown, sampling=sampling)
 
     def _keep_columns(self, rows: ScannedRows) -> None:
         """Set the attributes that describe the columns."""
@@ -304,13 +376,17 @@ class BasePatches(AnyRecipe, BaseForest):
         """Return the task of growing trees on patches of a scan."""
         axes = self._choices(rows.n_rows)
         n_features = len(rows.names)
+        n_groups = 0 if rows.group_sizes is None else len(rows.group_sizes)
+        n_classes = None if rows.classes is None else len(rows.classes[0])
         sampling = RowSampling(
             rows="patches",
             n_samples=rows.n_rows,
-            n_drawn=parameters.n_rows_drawn(axes, rows.n_rows, None),
+            n_drawn=n_units_drawn(axes, rows.n_rows, n_groups),
             weights_given=rows.weighted and rows.class_weights is not None,
-            weights_known=not rows.weighted,
+            weights_known=not rows.weighted and not n_groups,
+            n_groups=n_groups,
         )
+        sampling = self._with_draw(sampling, n_classes, rows.n_outputs)
         empty = Blocks([], rows.variables.n_levels, (rows.n_rows, n_features))
         outputs = EncodedOutputs(np.empty((0, rows.n_outputs)), rows.classes)
         task = LearningTask(self, axes, rows.variables, empty, outputs, seed, sampling)

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from silvics import _core
 from silvics._tables.table import Blocks
+from silvics.patches.membership import Membership, SingleRows
 from silvics.patches.rows import Part, Rows
 
 _FEWEST_MAPPED_BYTES = 1 << 16
@@ -24,26 +24,39 @@ class Patch:
     ----------
     seed : int
         Seed of the tree, which determines the rows and the columns.
-    n_rows, n_drawn : int
-        The number of rows of the table, and of the patch.
+    membership : Membership
+        How the rows are drawn.
     columns : ndarray of int
         The columns of the patch, ascending.
+    unit_of : Membership or None
+        If given, the units of the rows by this membership are kept, in ``units``.
     """
 
-    def __init__(self, seed: int, n_rows: int, n_drawn: int, columns: np.ndarray) -> None:
-        self.seed, self.n_drawn, self.columns = seed, n_drawn, columns
-        self._rows = _core.PatchRows(seed, n_rows, n_drawn)
+    def __init__(
+        self,
+        seed: int,
+        membership: Membership,
+        columns: np.ndarray,
+        *,
+        unit_of: Membership | None = None,
+    ) -> None:
+        self.seed, self.columns = seed, columns
+        self.n_drawn = membership.size(seed)
+        self._cursor = membership.cursor(seed)
+        self._units = None if unit_of is None else unit_of.units()
         self._filled = 0
         self._values: dict[int, np.ndarray] = {}
         self.y = np.empty(0)
         self.weights: np.ndarray | None = None
+        self.groups: np.ndarray | None = None
+        self.units: np.ndarray | None = None
 
     def add(self, part: Part) -> None:
         """Copy those of some rows that belong to the patch."""
-        rows = self._rows.below(part.first + part.n_rows)
+        rows, counts = self._cursor.take(part)
+        units = None if self._units is None else self._units.of(part)
         if not len(rows):
             return
-        rows -= part.first
         begin, end = self._filled, self._filled + len(rows)
         for j in self.columns.tolist():
             self._values[j] = self._put(self._values.get(j), part.columns[j], rows, begin)
@@ -51,8 +64,17 @@ class Patch:
             if k == 0 and begin == 0:
                 self.y = np.empty((self.n_drawn, part.y.shape[1]), part.y.dtype)
             self.y[begin:end, k] = part.y[rows, k]
-        if part.weights is not None:
+        if counts is not None:
+            weights = counts.astype(np.float64)
+            if part.weights is not None:
+                weights *= part.weights[rows]
+            self.weights = self._put(self.weights, weights, np.arange(len(rows)), begin)
+        elif part.weights is not None:
             self.weights = self._put(self.weights, part.weights, rows, begin)
+        if part.groups is not None:
+            self.groups = self._put(self.groups, part.groups, rows, begin)
+        if units is not None:
+            self.units = self._put(self.units, units, rows, begin)
         self._filled = end
 
     def _put(
@@ -72,18 +94,19 @@ class Patch:
             out[:] = values[rows]
         return kept
 
-    def places(self, n_rows: int) -> np.ndarray:
-        """Return the numbers of its rows in the table, ascending."""
-        return _core.PatchRows(self.seed, n_rows, self.n_drawn).below(n_rows)
-
     def part(self, rows: np.ndarray, columns: np.ndarray) -> Patch:
         """Return a patch with some of its rows and columns."""
-        made = Patch(self.seed, len(rows), len(rows), columns)
+        made = Patch(self.seed, SingleRows(len(rows), len(rows)), columns)
         made._values = {j: self._values[j][rows] for j in columns.tolist()}
         made.y = self.y[rows]
         made.weights = None if self.weights is None else self.weights[rows]
         made._filled = len(rows)
         return made
+
+    def not_in(self, drawn_units: np.ndarray) -> np.ndarray:
+        """Return which of its rows do not belong to a patch that has drawn these units."""
+        assert self.units is not None
+        return ~np.isin(self.units, drawn_units)
 
     def blocks(self, n_features: int, n_levels: Sequence[int]) -> Blocks:
         """Return the patch as a table of all columns, of which the others take no memory."""

@@ -47,12 +47,10 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
     memory.
     """
 
-    draw: str
-
     _tree_class = DecisionTreeClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PATCH_CONSTRAINTS,
-        "draw": [StrOptions({"uniform", "importance"})],
+        "draw": [StrOptions({"uniform", "bootstrap", "stratified", "importance"}), None],
         "criterion": [StrOptions({*CLASSIFICATION_CRITERIA, "gain_ratio"}), None],
         "class_weight": BaseForestClassifier._parameter_constraints["class_weight"],
     }
@@ -66,7 +64,7 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
         max_columns: float | str | None = None,
         max_features: float | str | None = None,
         max_memory: float | str | None = None,
-        draw: str = "uniform",
+        draw: str | None = None,
         criterion: str | None = None,
         variables: str | None = None,
         feature_weights: Any = None,
@@ -230,6 +228,7 @@ class RandomPatchesRegressor(BasePatches, BaseForestRegressor):
     _tree_class = DecisionTreeRegressor
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PATCH_CONSTRAINTS,
+        "draw": [StrOptions({"uniform", "bootstrap"}), None],
         "criterion": [StrOptions(REGRESSION_CRITERIA), None],
     }
 
@@ -242,6 +241,7 @@ class RandomPatchesRegressor(BasePatches, BaseForestRegressor):
         max_columns: float | str | None = None,
         max_features: float | str | None = None,
         max_memory: float | str | None = None,
+        draw: str | None = None,
         criterion: str | None = None,
         variables: str | None = None,
         feature_weights: Any = None,

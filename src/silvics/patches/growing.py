@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 
 from silvics import _core
 from silvics._fitting import parameters
+from silvics._fitting.axes import Axes
+from silvics._fitting.groups import n_groups_drawn
 from silvics._fitting.growing import Growth, ask
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import StopRule
@@ -19,6 +23,7 @@ from silvics._predicting.sampling import RowSampling
 from silvics._tables import inputs
 from silvics.patches import plan
 from silvics.patches.filling import Patch, fill
+from silvics.patches.membership import Membership, membership_of
 from silvics.patches.plan import PatchSize, Plan
 from silvics.patches.rows import Rows
 
@@ -31,8 +36,6 @@ _READS_PER_ROW = 0.0
 # Patches of a table in memory that are filled at once, for each thread.
 _PATCHES_OF_JOB = 2
 _CODE_BYTES = 2  # of a value, at most
-# Bytes of a node of a finished tree, with what predicts and what describes it.
-_NODE_BYTES = 44
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,11 @@ class PatchTask(LearningTask):
     rows: Rows = None  # type: ignore[assignment]
     weighted: bool = False
 
+    @cached_property
+    def membership(self) -> Membership:
+        """Which rows belong to the patch of each tree."""
+        return membership_of(self.sampling, self.rows)
+
 
 def patch_task(task: LearningTask, rows: Rows, *, weighted: bool) -> PatchTask:
     """Return a task with the rows from which patches are filled."""
@@ -64,12 +72,50 @@ def columns_of_trees(task: LearningTask, seeds: Sequence[int]) -> list[np.ndarra
     return [_core.tree_columns(seed, n_features, wanted) for seed in seeds]
 
 
-def size_of_patches(task: PatchTask, columns: Sequence[np.ndarray]) -> PatchSize:
+def n_units_drawn(axes: Axes, n_rows: int, n_groups: int) -> int:
+    """Return the number of rows, or of groups, that a patch draws."""
+    if n_groups:
+        return n_groups_drawn(axes, n_groups)
+    return parameters.n_rows_drawn(axes, n_rows, None) or n_rows
+
+
+def with_fewer_rows(task: PatchTask, n_trees: int, budget: int | None) -> PatchTask:
+    """Return the task with fewer rows in a patch if the budget is too small for the usual ones.
+
+    The number depends on the parameters and the table alone, so that the forest does, too.
+    """
+    if budget is None:
+        return task
+    n_features = task.X.shape[1]
+    n_columns = parameters.n_columns_drawn(task.axes, n_features) or n_features
+    leaf = task.axes.min_samples_leaf
+    most = plan.rows_in_budget(
+        n_columns, task.outputs.n_outputs, n_trees,
+        int(leaf) if isinstance(leaf, Integral) else 1, task.axes.max_leaf_nodes, budget,
+    )  # fmt: skip
+    usual = task.sampling.n_drawn or task.sampling.n_samples
+    if most >= usual:
+        return task
+    axes = replace(task.axes, max_samples=max(most, task.sampling.n_strata, 1))
+    return shaped(task, axes)
+
+
+def shaped(task: PatchTask, axes: Axes) -> PatchTask:
+    """Return the task with patches of another shape."""
+    n_drawn = n_units_drawn(axes, task.sampling.n_samples, task.sampling.n_groups)
+    return replace(task, axes=axes, sampling=replace(task.sampling, n_drawn=n_drawn))
+
+
+def size_of_patches(
+    task: PatchTask, seeds: Sequence[int], columns: Sequence[np.ndarray]
+) -> PatchSize:
     """Return the size of the largest patch."""
-    others = 8 * task.outputs.n_outputs + 8 * task.weighted
+    sampling = task.sampling
+    others = 8 * task.outputs.n_outputs + 8 * (task.weighted or sampling.replacement)
+    others += 4 * bool(sampling.n_groups)
     widths = {j: task.rows.width(j) for j in np.unique(np.concatenate(columns)).tolist()}
     return PatchSize(
-        n_rows=task.sampling.n_drawn or task.sampling.n_samples,
+        n_rows=max(map(task.membership.size, seeds)),
         n_columns=max(map(len, columns)),
         row_bytes=max(sum(widths[j] for j in of_tree.tolist()) for of_tree in columns) + others,
         source_row_bytes=sum(widths.values()) + others,
@@ -81,7 +127,7 @@ def memory_of_patches(task: PatchTask, seeds: Sequence[int], n_jobs: int) -> int
 
     It includes the codes of the patches whose trees are growing.
     """
-    size = size_of_patches(task, columns_of_trees(task, seeds))
+    size = size_of_patches(task, seeds, columns_of_trees(task, seeds))
     codes = _CODE_BYTES * size.n_rows * size.n_columns
     return _PATCHES_OF_JOB * n_jobs * size.patch_bytes + n_jobs * codes
 
@@ -105,7 +151,7 @@ def grow(
     only as many trees are grown as one pass fills patches.
     """
     columns = columns_of_trees(task, seeds)
-    size = size_of_patches(task, columns)
+    size = size_of_patches(task, seeds, columns)
     # Passes over a table in memory take no time, and patches are copies of it.
     most_at_once = _PATCHES_OF_JOB * n_jobs if task.rows.in_memory else len(seeds)
     chosen = plan.planned(size, len(seeds), n_jobs, budget, most_at_once)
@@ -115,7 +161,7 @@ def grow(
     for first in range(0, len(seeds), chosen.trees_per_pass):
         last = first + chosen.trees_per_pass
         patches = [
-            Patch(seed, task.sampling.n_samples, size.n_rows, of_tree)
+            Patch(seed, task.membership, of_tree)
             for seed, of_tree in zip(seeds[first:last], columns[first:last], strict=True)
         ]
         try:
@@ -163,7 +209,7 @@ def _grow_all(
         if grown.error is not None:
             return Growth(trees, work, grown.error)
         nodes = sum(tree.node_count for tree in trees)
-        plan.check_forest(nodes * _NODE_BYTES, len(trees), n_trees, budget)
+        plan.check_forest(nodes * plan.NODE_BYTES, len(trees), n_trees, budget)
         so_far = Growth(trees, work)
         ask(rules, so_far, out_of_time=False, n_wanted=n_trees)
         if so_far.stopped is not None:
@@ -206,6 +252,9 @@ def _task_of(task: PatchTask, patch: Patch) -> PatchTask:
             "All rows of the patch of a tree have the weight zero, by sample_weight or by the "
             "weights of classes. Remove such rows, or raise max_samples."
         )
+    honest_groups = None
+    if patch.groups is not None and task.axes.honest:
+        honest_groups = np.unique(patch.groups, return_inverse=True)[1].astype(np.uint32)
     y = patch.y
     y = y.astype(np.float64 if task.outputs.classes is None else np.int64, copy=False)
     return replace(
@@ -214,6 +263,6 @@ def _task_of(task: PatchTask, patch: Patch) -> PatchTask:
         outputs=EncodedOutputs(y, task.outputs.classes),
         sampling=RowSampling(
             rows="all", n_samples=patch.n_drawn, weights=patch.weights,
-            structure=task.axes.honest,
+            structure=task.axes.honest, groups=honest_groups,
         ),
     )  # fmt: skip

@@ -121,7 +121,8 @@ class PatchJob:
             np.empty((0, task.outputs.values.shape[1]), task.outputs.values.dtype),
             task.outputs.classes,
         )
-        sampling = replace(task.sampling, weights=None)  # the rows have them
+        # The rows have the weights and the groups.
+        sampling = replace(task.sampling, weights=None, groups=None, strata=None)
         self._task = replace(
             task, settings=settings, rows=rows, X=empty, outputs=outputs, sampling=sampling
         )
@@ -179,8 +180,9 @@ def _text_of_rows(task: PatchTask) -> str:
     """Return a text for the rows: of their files if they have any, or of all values."""
     found, files, rows = Hash(), _files_of(task), task.rows
     if isinstance(rows, ScannedRows):
-        found.add(str([rows.names, rows.outputs.y_names, rows.outputs.weight_name, rows.n_rows]))
-        for values in (rows.outputs.y_values, rows.outputs.weight_values):
+        of = rows.outputs
+        found.add(str([rows.names, of.y_names, of.weight_name, of.group_name, rows.n_rows]))
+        for values in (of.y_values, of.weight_values, of.group_values):
             found.add(values)
         for weights in rows.class_weights or []:
             found.add(weights)
@@ -188,6 +190,6 @@ def _text_of_rows(task: PatchTask) -> str:
     if not files:
         assert isinstance(rows, ScannedRows | RowsInMemory)
         for part in rows.parts(np.arange(task.X.shape[1]), _BATCH_ROWS):
-            for values in (*part.columns.values(), part.y, part.weights):
+            for values in (*part.columns.values(), part.y, part.weights, part.groups):
                 found.add(values)
     return found.text()

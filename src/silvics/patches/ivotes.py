@@ -22,6 +22,7 @@ from silvics._tables import inputs
 from silvics.patches import memory
 from silvics.patches.filling import Patch, fill
 from silvics.patches.growing import PatchTask, Progress, columns_of_trees, continued, grow_some
+from silvics.patches.membership import SingleRows
 
 BLOCK = 10  # trees that are grown from the same earlier trees
 _FIRST_ERROR = 0.5  # every row is kept
@@ -84,8 +85,9 @@ def _drawn(
     candidates = _candidates(task, seeds, earlier.error, budget)
     fill(task.rows, candidates, _BATCH_ROWS, n_jobs)
     patches, rows, errors = [], [], []
+    n = task.sampling.n_samples
     for candidate, of_tree in zip(candidates, columns, strict=True):
-        places = candidate.places(task.sampling.n_samples)
+        places = SingleRows(n, candidate.n_drawn).drawn_units(candidate.seed)
         wrong, known = _votes(task, candidate, places, earlier, n_jobs)
         kept = _kept(task, candidate.seed, wrong, earlier.error)
         patches.append(candidate.part(kept, of_tree))
@@ -110,7 +112,7 @@ def _candidates(
             "max_samples."
         )
     every = np.arange(n_features)
-    return [Patch(seed, n, n_drawn, every) for seed in seeds]
+    return [Patch(seed, SingleRows(n, n_drawn), every) for seed in seeds]
 
 
 def _votes(

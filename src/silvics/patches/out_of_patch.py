@@ -17,6 +17,7 @@ from silvics._predicting.out_of_bag import accuracy, mean_predictions
 from silvics._tables import inputs
 from silvics.patches.filling import Patch, fill
 from silvics.patches.growing import PatchTask
+from silvics.patches.membership import Membership, SingleRows
 
 # The rows are those of a tree that no forest has.
 _NO_TREE = 2**32 - 1
@@ -45,11 +46,12 @@ def score(
     sampling = task.sampling
     n_rows, n_features = min(n_rows, sampling.n_samples), task.X.shape[1]
     seed = _core.tree_seeds(task.seed, _NO_TREE, 1)[0]
-    sample = Patch(seed, sampling.n_samples, n_rows, np.arange(n_features))
+    of_trees = task.membership
+    rows = SingleRows(sampling.n_samples, n_rows)
+    sample = Patch(seed, rows, np.arange(n_features), unit_of=of_trees)
     fill(task.rows, [sample], _BATCH_ROWS, n_jobs)
-    places = _core.PatchRows(seed, sampling.n_samples, n_rows).below(sampling.n_samples)
     matrix = inputs.to_predict(sample.blocks(n_features, task.variables.n_levels))
-    sums, counts = _sums(grown, sampling, places, matrix, n_jobs)
+    sums, counts = _sums(grown, sample, of_trees, matrix, n_jobs)
     means = mean_predictions(sums, counts)
     known = counts > 0
     n_classes = task.outputs.n_classes if task.outputs.classes is not None else None
@@ -69,15 +71,12 @@ def score(
 
 
 def _sums(
-    grown: GrownForest, sampling: Any, places: np.ndarray, matrix: _core.Matrix, n_jobs: int
+    grown: GrownForest, sample: Patch, of_trees: Membership, matrix: _core.Matrix, n_jobs: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sums of the predictions of trees without a row, and their number."""
-    sums, counts = None, np.zeros(len(places))
+    sums, counts = None, np.zeros(sample.n_drawn)
     for tree, seed in zip(grown.trees, grown.tree_seeds(), strict=True):
-        drawn = _core.PatchRows(seed, sampling.n_samples, sampling.n_drawn).below(
-            sampling.n_samples
-        )
-        out = ~np.isin(places, drawn, assume_unique=True)
+        out = sample.not_in(of_trees.drawn_units(seed))
         one = prediction.Trees([tree], grown.trees.as_float32, grown.trees.by_majority)
         values = one.predictor.predict(matrix, n_jobs)
         sums = np.zeros(values.shape) if sums is None else sums

@@ -8,8 +8,9 @@ PATCHES_VARIANTS = """
 max_samples : int, float, {"all", "auto"} or None
     Number of rows of a patch. A float is a fraction of all rows, and "all" takes all rows. "auto"
     chooses it by a race of shapes on rows that are out of the patches. None takes a quarter of the
-    rows, or the value of a recipe that draws rows or columns for each tree: "pasting",
-    "random_subspace" and "random_patches".
+    rows, or fewer if the patches and the trees would not fit into ``max_memory``, or the value of a
+    recipe that draws rows or columns for each tree: "pasting", "random_subspace", "subbag" and
+    "random_patches". With groups, it is the number or the fraction of groups.
 max_columns : int, float, {"all", "auto"} or None
     Number of columns of a patch. A float is a fraction of all columns, and "all" takes all columns.
     "auto" chooses it by a race, as for ``max_samples``. None takes half of the columns, or the
@@ -22,11 +23,14 @@ max_memory : int, float, str or None
     Limit of the resident memory of the process in bytes, or as a text such as "1GB" or "500MiB".
     It determines the number of passes over a scan. Patches that do not fit are refused. None uses
     up to half of the free memory.
-draw : {"uniform", "importance"}
+draw : {"uniform", "bootstrap", "stratified", "importance"} or None
     How the rows of a patch are drawn. "uniform" draws all sets of rows with the same probability.
-    "importance" is Ivotes (Breiman 1999): it prefers rows that earlier trees predict wrongly. Trees
-    then depend on earlier trees, and are grown in blocks of ten, with a pass over a scan for each
-    block. The rows that trees have drawn are not known afterwards.
+    "bootstrap" draws rows with replacement; rows that are drawn several times have a larger weight.
+    "stratified" draws the share of each class, and at least one row of it (classification).
+    "importance" is Ivotes (Breiman 1999): it prefers rows that earlier trees predict wrongly
+    (classification). Trees then depend on earlier trees, and are grown in blocks of ten, with a
+    pass over a scan for each block. The rows that trees have drawn are not known afterwards. None
+    is "bootstrap" for the recipe "subbag", and "uniform" for the others.
 max_time : float or None
     Seconds from the start of ``fit`` after which no more trees are begun. The trees so far are
     kept; they are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. None

@@ -16,6 +16,8 @@ _MOST_BATCH_ROWS = 1 << 17
 # Growing a tree takes, for each row of its patch, the codes of its columns (and a copy of some of
 # them while they are made), the order of its rows, and nodes.
 _GROWTH_BYTES_OF_ROW, _GROWTH_BYTES_OF_CELL = 120, 6
+# Bytes of a node of a finished tree, with what predicts and what describes it.
+NODE_BYTES = 44
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,27 @@ class Plan:
     n_passes: int
     n_jobs: int
     batch_rows: int
+
+
+def rows_in_budget(
+    n_columns: int,
+    n_outputs: int,
+    n_trees: int,
+    min_samples_leaf: int,
+    max_leaf_nodes: int | None,
+    budget: int,
+) -> int:
+    """Return the most rows of a patch that a memory budget suggests.
+
+    A patch and the growth of its tree take at most half of the budget, and all trees 0.4 of it, if
+    their leaves have the smallest number of rows. Values count with 8 bytes, whatever their type.
+    """
+    row = n_columns * (8 + _GROWTH_BYTES_OF_CELL) + _GROWTH_BYTES_OF_ROW + 8 * (n_outputs + 1)
+    of_patch = budget // (2 * row)
+    nodes = int(0.4 * budget / (NODE_BYTES * n_trees))
+    if max_leaf_nodes is not None and 2 * max_leaf_nodes <= nodes:
+        return of_patch
+    return min(of_patch, nodes // 2 * min_samples_leaf)
 
 
 def planned(

@@ -17,12 +17,12 @@ import numpy as np
 from silvics import _core
 from silvics._fitting import parameters
 from silvics._fitting.amounts import in_words
-from silvics._fitting.axes import Axes
 from silvics._predicting import prediction
 from silvics._tables import inputs
 from silvics.patches import memory
 from silvics.patches.filling import Patch, fill
-from silvics.patches.growing import PatchTask, grow_some, size_of_patches
+from silvics.patches.growing import PatchTask, grow_some, shaped, size_of_patches
+from silvics.patches.membership import SingleRows
 
 SAMPLES = (0.01, 0.03, 0.1, 0.25, 0.5, 0.75)
 COLUMNS = (0.25, 0.5, 0.75, 1.0)
@@ -81,12 +81,6 @@ def shapes(task: PatchTask, rows_auto: bool, columns_auto: bool) -> list[PatchTa
     return tasks
 
 
-def shaped(task: PatchTask, axes: Axes) -> PatchTask:
-    """Return the task with patches of another shape."""
-    n_drawn = parameters.n_rows_drawn(axes, task.sampling.n_samples, None)
-    return replace(task, axes=axes, sampling=replace(task.sampling, n_drawn=n_drawn))
-
-
 def raced(
     task: PatchTask,
     n_trees: int,
@@ -106,8 +100,8 @@ def raced(
     sampling, n_features = task.sampling, task.X.shape[1]
     seed = _core.tree_seeds(task.seed, _NO_TREE, 1)[0]
     n_sample = min(_SAMPLE_ROWS, sampling.n_samples)
-    sample = Patch(seed, sampling.n_samples, n_sample, np.arange(n_features))
-    places = _core.PatchRows(seed, sampling.n_samples, n_sample).below(sampling.n_samples)
+    rows = SingleRows(sampling.n_samples, n_sample)
+    sample = Patch(seed, rows, np.arange(n_features), unit_of=task.membership)
     racers: list[Racer] = []
     y = np.empty(0)
     first_tree = _FIRST_TREE
@@ -127,7 +121,7 @@ def raced(
                 Racer(one, np.zeros(y.shape), np.zeros(y.shape), np.zeros(len(y))) for one in tasks
             ]
         for racer, of_shape in zip(racers, patches, strict=True):
-            _race(racer, of_shape, matrix, places, n_jobs)
+            _race(racer, of_shape, matrix, sample, n_jobs)
         racers = _not_worse(racers, y, n_trees, _CLEARLY)[: (len(racers) + 2) // 3]
         if len(racers) == 1:
             break
@@ -141,7 +135,7 @@ def _fits(task: PatchTask, budget: int | None) -> bool:
     One thread is counted, so that the shape does not depend on ``n_jobs``.
     """
     seeds = _core.tree_seeds(task.seed, _FIRST_TREE, 1)
-    size = size_of_patches(task, [_patch(task, seed).columns for seed in seeds])
+    size = size_of_patches(task, seeds, [_patch(task, seed).columns for seed in seeds])
     left = memory.available() // 2 if budget is None else budget - memory.used()
     n_shapes = len(SAMPLES) * len(COLUMNS) / 3  # most are smaller
     return _TREES_OF_ROUNDS[0] * n_shapes * size.patch_bytes + size.growth_bytes < left
@@ -152,7 +146,7 @@ def _patch(task: PatchTask, seed: int) -> Patch:
     columns = _core.tree_columns(
         seed, n_features, parameters.n_columns_drawn(task.axes, n_features)
     )
-    return Patch(seed, task.sampling.n_samples, task.sampling.n_drawn or 0, columns)
+    return Patch(seed, task.membership, columns)
 
 
 def _as_shares(task: PatchTask, y: np.ndarray) -> np.ndarray:
@@ -164,16 +158,15 @@ def _as_shares(task: PatchTask, y: np.ndarray) -> np.ndarray:
 
 
 def _race(
-    racer: Racer, patches: Sequence[Patch], matrix: _core.Matrix, places: np.ndarray, n_jobs: int
+    racer: Racer, patches: Sequence[Patch], matrix: _core.Matrix, sample: Patch, n_jobs: int
 ) -> None:
     """Grow the trees of some patches, and add what they predict for rows that they do not have."""
-    sampling = racer.task.sampling
+    membership = racer.task.membership
     grown = grow_some(racer.task, list(patches), n_jobs, None)
     if grown.error is not None:
         raise grown.error
     for tree, patch in zip(grown.trees, patches, strict=True):
-        drawn = _core.PatchRows(patch.seed, sampling.n_samples, sampling.n_drawn or 0)
-        out = ~np.isin(places, drawn.below(sampling.n_samples), assume_unique=True)
+        out = sample.not_in(membership.drawn_units(patch.seed))
         values = prediction.Trees([tree]).predictor.predict(matrix, n_jobs)
         racer.sums[out] += values[out]
         racer.squares[out] += values[out] ** 2

@@ -27,6 +27,8 @@ class Part:
         Indices of classes, or real values.
     weights : ndarray of shape (n_rows,), or None
         Weights of the rows, including those of classes.
+    groups : ndarray of shape (n_rows,), or None
+        The number of the group of each row, if groups are drawn as a whole.
     """
 
     first: int
@@ -34,6 +36,16 @@ class Part:
     columns: dict[int, np.ndarray]
     y: np.ndarray
     weights: np.ndarray | None
+    groups: np.ndarray | None = None
+
+    def by_class(self, n_classes: int) -> list[np.ndarray]:
+        """Return the rows of each class of the first output, ascending."""
+        if "classes" not in vars(self):  # many patches ask for it
+            order = np.argsort(self.y[:, 0], kind="stable")
+            ends = np.cumsum(np.bincount(self.y[:, 0].astype(np.int64), minlength=n_classes))
+            vars(self)["classes"] = np.split(order, ends[:-1])
+        found: list[np.ndarray] = vars(self)["classes"]
+        return found
 
 
 class Rows(Protocol):
@@ -47,6 +59,14 @@ class Rows(Protocol):
     def in_memory(self) -> bool:
         """Whether passes take no time."""
 
+    @property
+    def group_sizes(self) -> np.ndarray | None:
+        """The number of rows of each group, if groups are drawn as a whole."""
+
+    @property
+    def class_sizes(self) -> np.ndarray | None:
+        """The number of rows of each class of the first output; None for regression."""
+
     def parts(self, columns: np.ndarray, batch_rows: int) -> Iterator[Part]:
         """Read all rows in order, with some columns; every call is a pass."""
 
@@ -59,15 +79,26 @@ class RowsInMemory:
 
     in_memory = True
 
-    def __init__(self, X: Blocks, y: np.ndarray, weights: np.ndarray | None) -> None:
+    def __init__(
+        self,
+        X: Blocks,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        groups: np.ndarray | None = None,
+        n_classes: int | None = None,
+    ) -> None:
         self.n_rows = X.shape[0]
         self._columns = columns_of(X)
-        self._y, self._weights = y, weights
+        self._y, self._weights, self._groups = y, weights, groups
+        self.group_sizes = None if groups is None else np.bincount(groups)
+        self.class_sizes = None
+        if n_classes is not None:
+            self.class_sizes = np.bincount(y[:, 0], minlength=n_classes)
 
     def parts(self, columns: np.ndarray, batch_rows: int) -> Iterator[Part]:
         del batch_rows
         chosen = {int(j): self._columns[j] for j in columns}
-        yield Part(0, self.n_rows, chosen, self._y, self._weights)
+        yield Part(0, self.n_rows, chosen, self._y, self._weights, self._groups)
 
     def width(self, column: int) -> int:
         return self._columns[column].dtype.itemsize

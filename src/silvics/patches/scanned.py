@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from silvics._fitting import targets
+from silvics._fitting.amounts import bytes_of
+from silvics._fitting.groups import group_labels
 from silvics._sources.scanning import Scan
 from silvics._sources.source import Batch, Reading
 from silvics._tables import table
 from silvics._tables.column_values import code_type
 from silvics._tables.table import Variables
+from silvics.patches.class_counts import ClassCounts, GroupCounts
 from silvics.patches.levels import LevelCounts
 from silvics.patches.rows import Part, columns_of
 
 # Rows of the first batch, from which the kinds of the columns are learned.
 _HEAD_ROWS = 2000
 _FIRST_PASS_ROWS = 1 << 16
+# Weights of all rows are kept if they take at most a twentieth of max_memory, or of this.
+_USUAL_BUDGET = 2 * 10**9
 
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """Where y and the weights are: columns of the scan, or arrays with a value for each row."""
+    """Where y, the weights and the groups are: columns of the scan, or arrays with all rows."""
 
     y_names: list[Any] | None
     y_values: np.ndarray | None
     weight_name: Any = None
     weight_values: np.ndarray | None = None
+    group_name: Any = None
+    group_values: np.ndarray | None = None
 
     @property
     def names(self) -> list[Any]:
         """The columns of the scan that are not variables."""
-        named = list(self.y_names or [])
-        return named if self.weight_name is None else [*named, self.weight_name]
+        others = (self.weight_name, self.group_name)
+        return [*(self.y_names or []), *(name for name in others if name is not None)]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows have groups."""
+        return self.group_name is not None or self.group_values is not None
+
+    def groups_of(self, batch: Batch) -> np.ndarray:
+        """Return the labels of the groups of a batch."""
+        if self.group_values is not None:
+            return self.group_values[batch.first : batch.first + batch.n_rows]
+        return batch.column(self.group_name)
 
     def y_of(self, batch: Batch) -> np.ndarray:
         """Return the outputs of a batch, one column for each, as the user has them."""
@@ -60,8 +79,8 @@ class Outputs:
         return weights
 
 
-def outputs_of(scan: Scan, y: Any, sample_weight: Any) -> Outputs:
-    """Return where y and the weights are."""
+def outputs_of(scan: Scan, y: Any, sample_weight: Any, groups: Any = None) -> Outputs:
+    """Return where y, the weights and the groups are."""
     names, values = None, None
     if isinstance(y, str):
         names = [y]
@@ -78,13 +97,17 @@ def outputs_of(scan: Scan, y: Any, sample_weight: Any) -> Outputs:
         values = targets.as_columns(targets.checked_outputs(y))
     for name in names or []:
         scan.source.check_column(name, "y")
+    found = Outputs(names, values)
     if isinstance(sample_weight, str):
         scan.source.check_column(sample_weight, "sample_weight")
-        return Outputs(names, values, weight_name=sample_weight)
-    weights = None
-    if sample_weight is not None:
+        found = replace(found, weight_name=sample_weight)
+    elif sample_weight is not None:
         weights = targets.checked_weights(sample_weight, np.empty((len(sample_weight), 0)))
-    return Outputs(names, values, weight_values=weights)
+        found = replace(found, weight_values=weights)
+    if isinstance(groups, str):
+        scan.source.check_column(groups, "groups")
+        return replace(found, group_name=groups)
+    return found if groups is None else replace(found, group_values=group_labels(groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +138,12 @@ class ScannedRows:
         The estimator, for the parameters that say how values are read.
     reading : Reading
         Counts of what was read.
+    class_sizes : ndarray, or None
+        The number of rows of each class of the first output; None for regression.
+    groups : GroupCounts or None
+        The groups of rows that are drawn as a whole.
+    kept_weights : KeptWeights
+        The weights of all rows, if they are small beside the budget.
     """
 
     scan: Scan
@@ -128,8 +157,16 @@ class ScannedRows:
     head_types: tuple[np.dtype, ...]
     settings: Any
     reading: Reading
+    class_sizes: np.ndarray | None = None
+    groups: GroupCounts | None = None
+    kept_weights: KeptWeights = field(default_factory=lambda: KeptWeights(0, 0))
 
     in_memory = False
+
+    @property
+    def group_sizes(self) -> np.ndarray | None:
+        """The number of rows of each group, if groups are drawn as a whole."""
+        return None if self.groups is None else self.groups.sizes()
 
     @property
     def weighted(self) -> bool:
@@ -161,7 +198,13 @@ class ScannedRows:
         n_read = 0
         for batch in self.scan.source.batches(wanted, batch_rows):
             n_read += batch.n_rows
-            yield self._part(batch, chosen, names)
+            part = self._part(batch, chosen, names)
+            self.kept_weights.add(part)
+            if isinstance(batch.table, np.ndarray):
+                # The checks of scikit-learn leave a cycle of references to the array. All batches
+                # would stay in memory until the next run of the collector.
+                gc.collect(1)
+            yield part
         self.reading.n_rows += n_read
         if n_read != self.n_rows:
             raise ValueError(
@@ -180,13 +223,16 @@ class ScannedRows:
             y = self.outputs.y_of(batch)
             weights = self.outputs.weights_of(batch)
             coded = self._coded(y)
+            groups = None
+            if self.groups is not None:
+                groups = self.groups.codes(self.outputs.groups_of(batch))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{batch.where}: {error}") from error
         for k, of_class in enumerate(self.class_weights or []):
             by_class = of_class[coded[:, k]]
             weights = by_class if weights is None else weights * by_class
         found = dict(zip(chosen, columns_of(X), strict=True))
-        return Part(batch.first, batch.n_rows, found, coded, weights)
+        return Part(batch.first, batch.n_rows, found, coded, weights, groups)
 
     def _coded(self, y: np.ndarray) -> np.ndarray:
         """Return the indices of classes in a small type, or real values."""
@@ -220,16 +266,40 @@ def some_of(variables: Variables, chosen: Sequence[int]) -> Variables:
     )
 
 
-def learned(settings: Any, scan: Scan, y: Any, sample_weight: Any) -> ScannedRows:
+class KeptWeights:
+    """The weights of all rows in the order of a pass; not kept if they take more than a limit."""
+
+    def __init__(self, n_rows: int, limit: int) -> None:
+        self._n_rows, self._limit = n_rows, limit
+        self._weights: np.ndarray | None = None
+        self._n_known = 0
+
+    def add(self, part: Part) -> None:
+        """Keep the weights of the next rows; those of later passes are the same."""
+        if part.weights is None or 8 * self._n_rows > self._limit or part.first != self._n_known:
+            return
+        if self._weights is None:
+            self._weights = np.empty(self._n_rows)
+        self._n_known += part.n_rows
+        self._weights[part.first : self._n_known] = part.weights
+
+    def all(self) -> np.ndarray | None:
+        """Return the weights, or None if they are not kept."""
+        return self._weights if self._n_known == self._n_rows else None
+
+
+def learned(
+    settings: Any, scan: Scan, y: Any, sample_weight: Any, groups: Any = None
+) -> ScannedRows:
     """Learn the columns, the classes and the number of rows of a scan.
 
     The whole table is read for the levels of categories, for the classes of y, and to count the
     rows if the files do not tell; only the columns that are needed for these are read.
     """
-    outputs = outputs_of(scan, y, sample_weight)
+    outputs = outputs_of(scan, y, sample_weight, groups)
     names = [name for name in scan.columns if name not in outputs.names]
     if not names:
-        raise ValueError("The scan has no column besides y and sample_weight.")
+        raise ValueError("The scan has no column besides y, sample_weight and groups.")
     reading = Reading()
     head = next(iter(scan.source.batches(names, _HEAD_ROWS)), None)
     if head is None:
@@ -246,32 +316,56 @@ def learned(settings: Any, scan: Scan, y: Any, sample_weight: Any) -> ScannedRow
     categories = [j for j, kind in enumerate(variables.kinds) if kind == "category"]
     n_rows = scan.source.n_rows()
     counts = LevelCounts([names[j] for j in categories])
-    classes = _ClassCounts(settings._classification)
-    if categories or n_rows is None or classes.needs_pass:
-        n_rows = _first_pass(scan, outputs, counts, classes, reading)
-    if outputs.y_values is not None and len(outputs.y_values) != n_rows:
-        raise ValueError(f"X has {n_rows} rows, y has {len(outputs.y_values)}")
+    classes = ClassCounts(settings._classification)
+    of_groups = GroupCounts() if outputs.grouped else None
+    named_classes = settings._classification and bool(outputs.y_names or outputs.weight_name)
+    if categories or n_rows is None or named_classes or outputs.group_name is not None:
+        n_rows = _first_pass(scan, outputs, counts, classes, of_groups, reading)
+        _check_lengths(outputs, n_rows)
+    else:
+        _check_lengths(outputs, n_rows)
+        if outputs.y_values is not None:
+            classes.add(outputs.y_values, outputs.weight_values)
+        if of_groups is not None and outputs.group_values is not None:
+            of_groups.add(outputs.group_values)
     levels, rare = list(variables.levels), list(variables.rare)
     for k, j in enumerate(categories):
         levels[j], rare[j] = counts.levels(k, settings.min_category_frequency)
     variables = replace(variables, levels=tuple(levels), rare=tuple(rare))
-    assert n_rows is not None
+    limit = (bytes_of(settings.max_memory) or _USUAL_BUDGET) // 20
+    return ScannedRows(
+        scan, names, variables, outputs, classes.classes(), classes.totals(),
+        classes.weights(getattr(settings, "class_weight", None)), n_rows,
+        tuple(column.dtype for column in columns_of(blocks)), settings, reading,
+        classes.sizes(), of_groups, KeptWeights(n_rows, limit),
+    )  # fmt: skip
+
+
+def _check_lengths(outputs: Outputs, n_rows: int) -> None:
+    """Raise ValueError unless arrays beside the scan have a value for each row."""
+    if outputs.y_values is not None and len(outputs.y_values) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, y has {len(outputs.y_values)}")
     if outputs.weight_values is not None and len(outputs.weight_values) != n_rows:
         raise ValueError(
             f"sample_weight has {len(outputs.weight_values):,} values, but the table has "
             f"{n_rows:,} rows."
         )
-    return ScannedRows(
-        scan, names, variables, outputs, classes.classes(), classes.totals(),
-        classes.weights(getattr(settings, "class_weight", None)), n_rows,
-        tuple(column.dtype for column in columns_of(blocks)), settings, reading,
-    )  # fmt: skip
+    if outputs.group_values is not None and len(outputs.group_values) != n_rows:
+        raise ValueError(
+            f"groups has {len(outputs.group_values)} values, but X has {n_rows} rows: give each "
+            "row a group."
+        )
 
 
 def _first_pass(
-    scan: Scan, outputs: Outputs, counts: LevelCounts, classes: _ClassCounts, reading: Reading
+    scan: Scan,
+    outputs: Outputs,
+    counts: LevelCounts,
+    classes: ClassCounts,
+    groups: GroupCounts | None,
+    reading: Reading,
 ) -> int:
-    """Count levels, classes and rows."""
+    """Count levels, classes, the rows of groups, and all rows."""
     wanted = [*counts.names, *outputs.names]
     if not wanted:  # only the rows are counted
         wanted = scan.columns[:1]
@@ -283,59 +377,10 @@ def _first_pass(
             if counts.names:
                 counts.add(batch.only(counts.names))
             classes.add(outputs.y_of(batch), outputs.weights_of(batch))
+            if groups is not None:
+                groups.add(outputs.groups_of(batch))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{batch.where}: {error}") from error
         n_rows += batch.n_rows
     reading.n_rows += n_rows
     return n_rows
-
-
-class _ClassCounts:
-    """The classes of each output, and the weight of each of them."""
-
-    def __init__(self, classification: bool) -> None:
-        self._totals: list[dict[Any, float]] | None = [] if classification else None
-        self._types: list[np.dtype] = []
-        self.needs_pass = classification
-
-    def add(self, y: np.ndarray, weights: np.ndarray | None) -> None:
-        if self._totals is None:
-            return
-        coded = targets.encode_outputs(y, True, "gini", "")
-        for k, levels in enumerate(coded.classes or []):
-            if len(self._totals) <= k:
-                self._totals.append({})
-                self._types.append(levels.dtype)
-            self._types[k] = np.promote_types(self._types[k], levels.dtype)
-            of_class = np.bincount(coded.values[:, k], weights, len(levels))
-            for level, total in zip(levels.tolist(), of_class.tolist(), strict=True):
-                self._totals[k][level] = self._totals[k].get(level, 0.0) + total
-
-    def classes(self) -> list[np.ndarray] | None:
-        if self._totals is None:
-            return None
-        pairs = zip(self._totals, self._types, strict=True)
-        return [np.array(sorted(totals), dtype=dtype) for totals, dtype in pairs]
-
-    def totals(self) -> list[np.ndarray] | None:
-        if self._totals is None:
-            return None
-        return [np.array([of[level] for level in sorted(of)]) for of in self._totals]
-
-    def weights(self, chosen: Any) -> list[np.ndarray] | None:
-        """Return the weight of each class by ``class_weight``, or None."""
-        classes, totals = self.classes(), self.totals()
-        if chosen is None or classes is None or totals is None:
-            return None
-        given = chosen if isinstance(chosen, list) else [chosen] * len(classes)
-        if len(given) != len(classes) or (isinstance(chosen, dict) and len(classes) > 1):
-            raise ValueError(
-                "For multi-output, class_weight should be a list of dicts, or the string "
-                '"balanced".'
-            )
-        return [
-            targets.weights_of_classes(
-                "balanced" if isinstance(one, str) else one, levels, levels, total
-            )
-            for one, levels, total in zip(given, classes, totals, strict=True)
-        ]

@@ -116,6 +116,100 @@ TEST_CASE("every row, and every pair of neighbours, is drawn equally often") {
     CHECK(squares / double(trees) - mean * mean == doctest::Approx(theory).epsilon(0.15));
 }
 
+TEST_CASE("numbers of draws with replacement have a binomial distribution, by chi-square") {
+    struct Case {
+        std::uint64_t special, other, wanted;
+    };
+    std::vector<double> weights;
+    for (const auto [special, other, wanted] :
+         {Case{1, 1, 3}, Case{4096, 1500, 70}, Case{1, 1000, 900}, Case{100000, 3, 2000}}) {
+        CAPTURE(special);
+        RandomStream stream(derive(8, special));
+        const int draws = 40000;
+        std::vector<double> counts(wanted + 1, 0.0);
+        for (int i = 0; i < draws; ++i)
+            ++counts.at(draw_binomial(special, other, wanted, stream, weights));
+        const auto n = static_cast<double>(wanted);
+        const double p = double(special) / double(special + other);
+        double chi = 0.0, freedom = -1.0, expected = 0.0, found = 0.0;
+        for (std::uint64_t x = 0; x <= wanted; ++x) {
+            const auto k = static_cast<double>(x);
+            expected +=
+                draws * std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                                 k * std::log(p) + (n - k) * std::log1p(-p));
+            found += counts[x];
+            if (expected < 10.0) continue;
+            chi += (found - expected) * (found - expected) / expected;
+            freedom += 1.0;
+            expected = found = 0.0;
+        }
+        CHECK(chi <= freedom + 5.0 * std::sqrt(2.0 * freedom) + 1e-9);
+    }
+    RandomStream stream(derive(8, 0));
+    CHECK(draw_binomial(0, 5, 7, stream, weights) == 0);
+    CHECK(draw_binomial(5, 0, 7, stream, weights) == 7);
+}
+
+TEST_CASE("with replacement, all draws are made, and rows are drawn as often as in a bootstrap") {
+    const std::uint64_t n = 9000, wanted = 9000, trees = 400;
+    std::vector<double> times(8, 0.0), per_row(n, 0.0);
+    for (std::uint32_t seed = 0; seed < trees; ++seed) {
+        std::vector<std::uint64_t> rows, pieces;
+        PatchRows(seed, n, wanted, true).visit_below(n, [&](auto row) { rows.push_back(row); });
+        REQUIRE(rows.size() == wanted);
+        CHECK(std::ranges::is_sorted(rows));
+        std::vector<std::size_t> count(n, 0);
+        for (const auto row : rows) ++count.at(row);
+        for (std::size_t i = 0; i < n; ++i) {
+            ++times[std::min<std::size_t>(count[i], 7)];
+            per_row[i] += static_cast<double>(count[i]);
+        }
+        PatchRows again(seed, n, wanted, true);
+        for (std::uint64_t end = 0; end < n + 777; end += 777)
+            again.visit_below(end, [&](auto row) { pieces.push_back(row); });
+        CHECK(pieces == rows);
+    }
+    double factorial = 1.0;
+    for (std::size_t k = 0; k < 4; ++k) {  // Poisson with mean one, nearly
+        if (k > 0) factorial *= static_cast<double>(k);
+        const double share = times[k] / double(n * trees);
+        CHECK(share == doctest::Approx(std::exp(-1.0) / factorial).epsilon(0.01));
+    }
+    double chi = 0.0;
+    for (const double c : per_row) chi += (c - double(trees)) * (c - double(trees)) / double(trees);
+    CHECK(std::fabs(chi - double(n)) < 5.0 * std::sqrt(2.0 * double(n)));
+}
+
+TEST_CASE("patches of groups and of strata") {
+    SamplingPlan plan;
+    plan.n_rows = 3000;
+    plan.n_draws = 40;
+    plan.subsample = plan.patches = true;
+    for (std::size_t i = 0; i < plan.n_rows; ++i)
+        plan.groups.push_back(static_cast<RowId>(i * i % 100));
+    plan.prepare();
+    const auto groups = all_rows(6, 100, 40);
+    std::vector<RowId> expected;
+    for (std::size_t i = 0; i < plan.n_rows; ++i)
+        if (std::ranges::binary_search(groups, std::uint64_t{plan.groups[i]}))
+            expected.push_back(static_cast<RowId>(i));
+    CHECK(draw_rows(plan, 6) == expected);
+
+    plan.strata = plan.groups;
+    plan.groups.clear();
+    plan.stratum_draws.assign(100, 0);
+    plan.stratum_draws[0] = 30;
+    plan.stratum_draws[1] = 1;
+    plan.prepare();
+    std::vector<std::size_t> drawn(100, 0);
+    for (const RowId row : draw_rows(plan, 6)) ++drawn[plan.strata[row]];
+    CHECK(drawn == plan.stratum_draws);
+    plan.stratum_draws[99] = 3000;
+    CHECK_THROWS_AS(plan.prepare(), std::invalid_argument);
+    plan.stratum_draws.resize(3);
+    CHECK_THROWS_AS(plan.prepare(), std::invalid_argument);
+}
+
 TEST_CASE("the work follows the rows drawn, not those of the table") {
     const auto rows = all_rows(5, std::uint64_t{1} << 50, 100);
     CHECK(rows.size() == 100);

@@ -157,7 +157,6 @@ def test_defaults_are_those_of_the_chapter_and_of_recipes():
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"recipe": "subbag"}, "max_samples=0.632"),
         ({"recipe": "rotation_forest"}, "rotates the columns"),
         ({"pruning": "reduced_error"}, "Use ccp_alpha"),
         ({"max_memory": "much"}, "max_memory must be"),
