@@ -164,6 +164,11 @@ class Sampling:
             NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ]
         | None = None,
+        strata: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None = None,
+        stratum_draws: Sequence[int] = [],
     ) -> None: ...
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""
@@ -171,9 +176,13 @@ class Sampling:
 class PatchRows:
     """The rows of the random patch of a tree, one by one."""
 
-    def __init__(self, seed: int, n_rows: int, n_drawn: int) -> None: ...
+    def __init__(
+        self, seed: int, n_rows: int, n_drawn: int, replacement: bool = False, stratum: int = 0
+    ) -> None: ...
     def below(self, end: int) -> NDArray[numpy.int64]:
-        """The rows below `end` that were not returned yet, ascending."""
+        """
+        The rows below `end` that were not returned yet, ascending; with replacement, as often as they were drawn.
+        """
 
 def tree_seeds(forest_seed: int, first: int, count: int) -> list[int]:
     """Seeds of a forest's trees first .. first + count - 1, all different."""

@@ -142,9 +142,7 @@ def _task_of_fit(
             "of fit."
         )
     in_use = forest._in_use
-    task = in_use._task_again(
-        in_use._choices(n_samples), blocks, y, weights, grown.seed, numbers
-    )
+    task = in_use._task_again(in_use._choices(n_samples), blocks, y, weights, grown.seed, numbers)
     outputs, classes = task.outputs, forest._class_lists() if forest._classification else []
     if outputs.n_outputs != forest.n_outputs_ or not (
         outputs.n_classes == [len(levels) for levels in classes]

@@ -204,5 +204,6 @@ def unknown_draws(what: str) -> str:
     """Return the error text for a method that needs draws of rows which are not known."""
     return (
         f"{what} needs the rows that each tree has drawn. They are not known for a forest that was "
-        "merged, converted from another library, or loaded from a file without training_rows=True."
+        "merged, converted from another library, or loaded from a file without training_rows=True. "
+        "They are known after attach_samples for a forest fitted to a scan with groups or classes."
     )

@@ -98,11 +98,11 @@ def _agree(files: Sequence[_ArrowFile]) -> None:
     """Give columns that have no type of their own in some files the type that includes all."""
     for name in {name for file in files for name in file.types}:
         kinds = [file.types[name] for file in files if name in file.types]
-        whole: str | None = kinds[0]
+        whole = kinds[0]
         for kind in kinds[1:]:
-            whole = None if whole is None else wider(whole, kind)
+            whole = wider(whole, kind) or whole
         for file in files:
-            if whole is not None and file.types.get(name, whole) != whole:
+            if wider(file.types.get(name, whole), whole) == whole:
                 file.set_type(name, whole)
 
 
@@ -278,8 +278,9 @@ class _CsvFile(_ArrowFile):
         return self._csv.schema()
 
     def set_type(self, name: str, kind: str) -> None:
-        self._csv.set_type(name, kind)
-        self.types[name] = kind
+        if self.types.get(name, kind) != kind:
+            self._csv.set_type(name, kind)
+            self.types[name] = kind
 
     def tables(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
         return self._csv.tables(columns, n_rows)

@@ -77,7 +77,7 @@ class BasePatches(AnyRecipe, BaseForest):
     bytes_read_: int
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: Any,
         y: Any,

@@ -141,7 +141,7 @@ def test_files_training_rows_and_warm_start(tmp_path, weights):
         assert loaded.digest() == kept.digest()
         with pytest.raises(ValueError, match="training_rows=True"):
             loaded.in_bag_counts()
-        with pytest.raises(AttributeError, match="weights or groups"):
+        with pytest.raises(AttributeError, match="groups or classes"):
             loaded.estimators_samples_  # noqa: B018
         if name == "without":
             loaded.save(tmp_path / "again")
@@ -193,7 +193,6 @@ def test_metadata_are_routed():
         (RandomForestRegressor, {"max_samples": 50}, GROUPS, "only 40 groups"),
         (RandomForestRegressor, {"bootstrap": False}, GROUPS, "Set bootstrap=True"),
         (ForestRegressor, {"recipe": "extra_trees"}, GROUPS, 'rows="subsample"'),
-        (ForestRegressor, {"rows": "patches", "max_samples": 0.5}, GROUPS, "in patches"),
         (
             ForestRegressor,
             {"rows": "bootstrap", "pruning": "reduced_error"},

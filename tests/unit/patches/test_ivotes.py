@@ -60,7 +60,7 @@ def test_files_and_threads_give_the_same_forest(tmp_path):
     expected = made(n_estimators=12).fit(X, y)
     scanned = made(n_estimators=12, n_jobs=2).fit(scan(tmp_path / "x.npy"), y)
     assert scanned.digest() == expected.digest()
-    assert scanned.n_passes_ == 3  # classes, and a pass for each block of ten trees
+    assert scanned.n_passes_ == 2  # a pass for each block of ten trees
     scanned.save(tmp_path / "forest.silvics")
     assert load(tmp_path / "forest.silvics").digest() == expected.digest()
     with pytest.raises(AttributeError, match="not known"):
@@ -85,7 +85,8 @@ def test_it_is_for_one_output_of_classes():
     X, y = problem(200)
     with pytest.raises(ValueError, match="several outputs"):
         made().fit(X, np.column_stack([y, y]))
-    assert "draw" not in RandomPatchesRegressor().get_params()
+    with pytest.raises(ValueError, match="'draw' parameter"):
+        RandomPatchesRegressor(draw="importance").fit(X, y)
 
 
 def test_an_interrupted_fit_keeps_the_trees_of_finished_blocks(monkeypatch):

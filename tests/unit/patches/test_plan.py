@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from silvics import RandomPatchesRegressor, scan
@@ -57,3 +58,19 @@ def test_an_estimator_refuses_before_it_reads_the_rows():
     forest = RandomPatchesRegressor(max_memory="100MB", n_estimators=3)
     with pytest.raises(ValueError, match="too small"):
         forest.fit(scan(table(100)[["x0", "price"]]), "price")
+
+
+def test_fewer_rows_are_drawn_if_the_usual_patches_and_their_trees_would_not_fit():
+    X = np.zeros((40_000, 10))
+    X[:, 0] = np.arange(40_000) % 7
+    y = X[:, 0]
+
+    def rows(**settings):
+        made = RandomPatchesRegressor(n_estimators=2, random_state=0, max_depth=2, **settings)
+        return made.fit(scan(X), y).max_samples_
+
+    assert rows() == rows(max_memory="2GB") == 10_000
+    few = plan.rows_in_budget(5, 1, 2, 1, None, 210 * MB)
+    assert few == 0.4 * 210 * MB // (44 * 2) // 2
+    assert plan.rows_in_budget(5, 1, 2, 1, 100, 210 * MB) == 210 * MB // (2 * (5 * 14 + 120 + 16))
+    assert plan.rows_in_budget(5, 1, 2, 10, None, 210 * MB) > few

@@ -186,8 +186,9 @@ def _checked_draws(forest: FittedForest, kind: str, unseen: bool) -> RowSampling
     if sampling is None or not sampling.weights_known:
         raise ValueError(
             f'kind="{kind}" needs to know which rows each tree has drawn, but this forest does not '
-            "store it: it was merged, converted, or loaded from a file that was saved without "
-            "training_rows=True."
+            "store it: it was merged, converted, loaded from a file that was saved without "
+            "training_rows=True, or fitted to a scan whose weights take much memory. Call "
+            "attach_samples with the rows and weights of fit."
             f"{_REMEDY if unseen else ''}"
         )
     if unseen and not sampling.leaves_rows_out:

@@ -1,0 +1,1 @@
+"""Chapter 8: ensembles on random patches."""
