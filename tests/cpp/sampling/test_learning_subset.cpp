@@ -85,6 +85,7 @@ TEST_CASE("groups that do not fit the rows are refused") {
     CHECK_THROWS(plan.prepare());
     plan.groups = {0, 1, 1};
     plan.patches = true;
+    plan.strata = {0, 1, 1};
     CHECK_THROWS(plan.prepare());
 }
 
