@@ -8,7 +8,9 @@
 
 namespace silvics::bindings {
 
-void bind_sampling(nb::module_& m) {
+namespace {
+
+void bind_plan(nb::module_& m) {
     nb::class_<SamplingPlan>(m, "Sampling", "How the rows of a tree are drawn.")
         .def(
             "__init__",
@@ -59,7 +61,12 @@ void bind_sampling(nb::module_& m) {
                 return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()), rows.size());
             },
             nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
+}
 
+}  // namespace
+
+void bind_sampling(nb::module_& m) {
+    bind_plan(m);
     nb::class_<PatchRows>(m, "PatchRows", "The rows of the random patch of a tree, one by one.")
         .def(nb::init<std::uint32_t, std::uint64_t, std::uint64_t, bool, std::uint64_t>(),
              nb::arg("seed"), nb::arg("n_rows"), nb::arg("n_drawn"), nb::arg("replacement") = false,

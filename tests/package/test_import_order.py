@@ -97,6 +97,7 @@ OPTIONAL = {
     "rich",
     "distributed",
     "cloudpickle",
+    "fsspec",
 }
 
 

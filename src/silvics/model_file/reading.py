@@ -121,8 +121,7 @@ def _restored(
     content.end()
     known = {name: arrays.pop(name) for name in STATS if name in arrays}
     work = arrays.pop("work", None)
-    weights, groups = arrays.pop("sample_weight", None), arrays.pop("groups", None)
-    strata = arrays.pop("strata", None)
+    of_rows = [arrays.pop(name, None) for name in ("sample_weight", "groups", "strata")]
     by_row = {name: arrays.pop(name.strip("_"), None) for name in ROWS}
     members = {of: arrays.pop(name) for name, of in SAMPLES.items() if name in arrays}
     member_outputs = arrays.pop("member_outputs", None)
@@ -139,7 +138,7 @@ def _restored(
         refuse(problem)
     stats = _core.TrainingStats.from_arrays(packed, known) if whole else None
     if (not whole and (known or growth)) or (not training_rows and any(
-        array is not None for array in [weights, groups, strata, samples, *by_row.values()]
+        array is not None for array in [*of_rows, samples, *by_row.values()]
     )):  # fmt: skip
         refuse("it has data that its header does not announce")
     trees = Trees.stored(
@@ -154,7 +153,7 @@ def _restored(
     weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
         refuse("a single tree has several trees, or the growth of a forest")
-    grown = _read_growth(growth, trees, work, weights, weights_given, groups, strata)
+    grown = _read_growth(growth, trees, work, weights_given, *of_rows)
     if samples is not None or members or member_outputs is not None:
         read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
         grown = replace(grown, samples=read)
@@ -255,8 +254,8 @@ def _read_growth(
     fields: dict[str, Any] | None,
     trees: Trees,
     work: np.ndarray | None,
-    weights: np.ndarray | None,
     weights_given: bool,
+    weights: np.ndarray | None,
     groups: np.ndarray | None,
     strata: np.ndarray | None,
 ) -> GrownForest:

@@ -127,10 +127,10 @@ def test_larger_data_sets_need_a_folder():
 
 def test_divisions_are_halves_and_quarters_without_common_rows():
     design = design_of(Settings("small"))
-    for parts in divisions(400, np.zeros(400), design, 0):
+    for parts in divisions(400, design, 0):
         assert [len(part) for part in parts] == [200, 100, 100]
         assert len(np.unique(np.concatenate(parts))) == 400
-    capped = divisions(5000, np.zeros(5000), design, 0)
+    capped = divisions(5000, design, 0)
     assert len(np.concatenate(capped[0])) == 800
     assert not np.array_equal(capped[0][0], capped[1][0])
 

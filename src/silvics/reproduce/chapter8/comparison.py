@@ -21,7 +21,7 @@ from silvics.reproduce.outcome import Row, Statement
 from silvics.reproduce.settings import Settings
 
 TWINS = (("ET", "RF"), ("P-ET", "P-DT"), ("RS-ET", "RS-DT"), ("RP-ET", "RP-DT"))
-_FEW = "the data sets are fewer, smaller or others than in the thesis"
+_REASON = "the data sets are fewer, smaller or others than in the thesis"
 
 
 def measure_accuracy(which: str, settings: Settings) -> dict[str, Any]:
@@ -87,17 +87,17 @@ def judge_ranks(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Sta
     return [
         Statement(
             "Friedman's test rejects that all methods are equivalent at 0.05", p < 0.05,
-            f"p = {p:.2g}, {ours['n_sets']} data sets", _FEW,
+            f"p = {p:.2g}, {ours['n_sets']} data sets", _REASON,
         ),
         Statement(
             "ensembles of randomized trees rank before those of standard trees",
             len(better) == len(TWINS),
-            f"in {len(better)} of {len(TWINS)} pairs", _FEW,
+            f"in {len(better)} of {len(TWINS)} pairs", _REASON,
         ),
         Statement(
             "pasting standard trees ranks behind every method but RF and RS-DT",
             all(rank["P-DT"] > rank[m] for m in METHODS if m not in ("P-DT", "RF", "RS-DT")),
-            f"P-DT has rank {rank['P-DT']:.2f} of 8", _FEW,
+            f"P-DT has rank {rank['P-DT']:.2f} of 8", _REASON,
         ),
         Statement(
             "RP-ET is not significantly worse than the best method",
@@ -165,7 +165,7 @@ def judge_wins(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Stat
         found.append(
             Statement(
                 f"{a} is not significantly worse than {b} more often than better", won >= lost,
-                f"{won}/{drawn}/{lost} at the level .01", _FEW,
+                f"{won}/{drawn}/{lost} at the level .01", _REASON,
             )
         )  # fmt: skip
     wins = ours["wins"]

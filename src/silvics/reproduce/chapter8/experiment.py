@@ -107,7 +107,7 @@ def measured(which: str, settings: Settings) -> tuple[Measured, ...]:
 
 
 def divisions(
-    n_rows: int, y: np.ndarray, design: Design, seed: int
+    n_rows: int, design: Design, seed: int
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return rows for training, validation and test, the same for all methods."""
     found = []
@@ -115,7 +115,6 @@ def divisions(
         rows = np.random.default_rng([seed, k]).permutation(n_rows)[: design.most_rows]
         train, rest = train_test_split(rows, test_size=0.5, random_state=k)
         found.append((train, *train_test_split(rest, test_size=0.5, random_state=k)))
-    del y
     return found
 
 
@@ -127,7 +126,7 @@ def _of_set(one: DataSet, settings: Settings) -> Measured:
     if one.large:
         more |= {"n_estimators": design.n_trees_of_large, "min_samples_split": 10}
     every: dict[tuple[str, float, float], list[tuple[float, float]]] = {}
-    for k, (train, validation, test) in enumerate(divisions(len(y), y, design, settings.seed)):
+    for k, (train, validation, test) in enumerate(divisions(len(y), design, settings.seed)):
         for point in points_of_all(design.grid):
             rows = train[: max(2, round(point[1] * len(train)))] if "nodes" in point[0] else train
             model = _model(point, X.shape[1], {**more, "random_state": settings.seed + k})

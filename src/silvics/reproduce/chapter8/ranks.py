@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 
@@ -61,7 +62,7 @@ def critical_difference(n_methods: int, n_sets: int, level: float = 0.05) -> flo
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets)))
 
 
-def significantly_better(a: Sequence[float], b: Sequence[float], level: float) -> int:
+def significantly_better(a: ArrayLike, b: ArrayLike, level: float) -> int:
     """Compare paired scores by a t-test: 1 if a is better, -1 if b is, 0 if neither clearly is."""
     differences = np.asarray(a) - np.asarray(b)
     mean = float(differences.mean())
@@ -81,7 +82,7 @@ def groups_of(ranks: np.ndarray, difference: float) -> list[tuple[float, float]]
     return kept
 
 
-def draw_ranks(ax: Any, names: Sequence[str], ranks: np.ndarray, difference: float) -> None:
+def draw_ranks(ax: Any, names: Sequence[str], ranks: Sequence[float], difference: float) -> None:
     """Draw mean ranks on a line, the worst on the left, with bars between equivalent methods."""
     k = len(names)
     ax.set_xlim(k + 0.2, 0.8)
