@@ -6,13 +6,14 @@ numbers: those for which all findings hold, and others.
 
 import copy
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from silvics.datasets import Friedman1
-from silvics.reproduce.chapter5 import orders, table_5_3, timing
+from silvics.reproduce.chapter5 import opencv, orders, table_5_3, timing
 from silvics.reproduce.registry import item_of, items
 from silvics.reproduce.running import outcome_of, reproduce
 from silvics.reproduce.settings import Settings
@@ -242,3 +243,45 @@ def test_times_of_the_data_sets_that_are_there(folder):
 def test_every_item_has_a_test():
     tested = {*ALTERED, "table-5.1", "table-5.2", "table-5.3"}
     assert {item.id for item in items().values() if item.chapter == 5} <= tested
+
+
+class Stump:
+    """What OpenCV calls, with the class of the sign of the first variable."""
+
+    def train(self, X, layout, codes):
+        self.trained = len(X), codes.dtype
+
+    def predict(self, X):
+        return 0.0, (X[:, [0]] > 0).astype(np.float32)
+
+    def __getattr__(self, name):
+        assert name.startswith("set")
+        return lambda value: None
+
+
+def test_opencv_takes_part_if_it_is_there(monkeypatch):
+    cv2 = SimpleNamespace(
+        setNumThreads=lambda n: None, setRNGSeed=lambda seed: None, TERM_CRITERIA_MAX_ITER=1,
+        ml=SimpleNamespace(RTrees_create=Stump, ROW_SAMPLE=0),
+    )  # fmt: skip
+    monkeypatch.setattr(opencv, "import_module", lambda name: cv2)
+    monkeypatch.setattr(opencv, "find_spec", lambda name: True)
+    assert opencv.is_there()
+    X = np.array([[-1.0], [1.0]] * 20, dtype=np.float32)
+    y = np.array(["no", "yes"] * 20)
+    found = {"SONAR": timing.timed(Settings("tiny"), X, y, 1, 2)}
+    assert found["SONAR"]["OpenCV-RF"]["accuracy"] == [1.0]
+    rows = {row.quantity: row for row in judged("table-5.4", found).rows}
+    assert rows["SONAR, OpenCV-RF"].thesis == 0.8
+    assert rows["Average of these, OK3-RF"].ours == "not run"
+    assert rows["Average of these, OpenCV-RF"].thesis == 0.8
+    found["SONAR"]["OpenCV-RF"]["building"] = [1e-9]
+    found["SONAR"]["OpenCV-RF"]["predicting"] = [1e-9]
+    for name, least in (("table-5.4", 5), ("table-5.5", 4)):
+        outcome = judged(name, found)
+        assert len(outcome.statements) == least
+        assert any("OpenCV" in text for text in failed(outcome))
+    with pytest.raises(ValueError, match="must be 1"):
+        opencv.OpenCVForest(1, max_features="sqrt", random_state=0, n_jobs=2)
+    monkeypatch.setattr(opencv, "find_spec", lambda name: None)
+    assert not opencv.is_there()

@@ -1,14 +1,14 @@
 """Times to build forests and to predict with them, of scikit-learn and of silvics, in one run.
 
 As in section 5.4.2: 75 % of the rows for learning and 25 % for testing, resampled in every run, K =
-sqrt(p), fully developed trees. One thread; the libraries take turns. Other libraries that can be
-installed today are compared in the studies of speed.
+sqrt(p), fully developed trees. One thread; the libraries take turns. OpenCV takes part if it is
+installed; the other libraries of the tables have no package for Python, or use scikit-learn now.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from sklearn.model_selection import train_test_split
 
 from silvics import ExtraTreesClassifier, RandomForestClassifier
 from silvics.datasets import Ringnorm, Twonorm, Waveform
+from silvics.reproduce.chapter5.opencv import OpenCVForest, is_there
 from silvics.reproduce.outcome import Row
 from silvics.reproduce.settings import Settings
 
@@ -27,6 +28,7 @@ FORESTS = {
     "silvics-RF": RandomForestClassifier,
     "silvics-ETs": ExtraTreesClassifier,
 }
+OPENCV = "OpenCV-RF"
 PARTS = ("building", "predicting", "accuracy")
 SAMPLED = {"RING-NORM": (Ringnorm, 10_000), "TWO-NORM": (Twonorm, 9999),
            "WAVEFORM": (Waveform, 5000)}  # fmt: skip
@@ -62,12 +64,13 @@ def timed(
     settings: Settings, X: np.ndarray, y: np.ndarray, runs: int, n_trees: int
 ) -> dict[str, Any]:
     """Return times and accuracies of each library, by run."""
-    found: dict[str, Any] = {kind: {part: [] for part in PARTS} for kind in FORESTS}
+    forests: dict[str, Any] = {**FORESTS, **({OPENCV: OpenCVForest} if is_there() else {})}
+    found: dict[str, Any] = {kind: {part: [] for part in PARTS} for kind in forests}
     for run in range(runs):
         X_train, X_test, y_train, y_test = train_test_split(
             X, y, test_size=0.25, random_state=settings.seed + run
         )
-        for kind, forest in FORESTS.items():
+        for kind, forest in forests.items():
             model: Any = forest(n_trees, max_features="sqrt", random_state=run, n_jobs=1)
             begin = time.process_time()
             model.fit(X_train, y_train)
@@ -112,17 +115,23 @@ def averages(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 def rows_of(ours: Mapping[str, Any], printed: Mapping[str, Any], part: str) -> list[Row]:
     """Return the relative times beside the printed ones, and the averages of other libraries."""
-    column = printed["columns"].index("Sklearn-ETs")
     found, rows = relative(ours, part), []
-    for name, times in {**found, "Average": averages(found)}.items():
+    columns = {kind: i for i, kind in enumerate(printed["columns"])}
+    for name, times in found.items():
         for kind, value in times.items():
-            theirs = printed["rows"][name][column] if kind == "Sklearn-ETs" else None
+            theirs = printed["rows"][name][columns[kind]] if kind in columns else None
             rows.append(Row(f"{name}, {kind}", theirs, value))
-    return rows + [
-        Row(f"Average, {kind}", printed["rows"]["Average"][i], "not run")
-        for i, kind in enumerate(printed["columns"])
-        if kind != "Sklearn-ETs"
-    ]
+    ran = averages(found)
+    for kind in [*ran, *(kind for kind in columns if kind not in ran)]:
+        theirs = printed_average(printed, found, kind) if kind in columns else None
+        rows.append(Row(f"Average of these, {kind}", theirs, ran.get(kind, "not run")))
+    return rows
+
+
+def printed_average(printed: Mapping[str, Any], names: Iterable[str], kind: str) -> float:
+    """Return the printed average over the data sets that were run."""
+    column = printed["columns"].index(kind)
+    return float(np.mean([printed["rows"][name][column] for name in names]))
 
 
 def largest_loss_of_accuracy(ours: Mapping[str, Any]) -> float:
@@ -137,8 +146,9 @@ def largest_loss_of_accuracy(ours: Mapping[str, Any]) -> float:
 def draw_relative(ax: Any, found: Mapping[str, Mapping[str, float]]) -> None:
     """Draw the relative times of each data set."""
     names = list(found)
-    for kind, marker in (("Sklearn-ETs", "s"), ("silvics-RF", "o"), ("silvics-ETs", "^")):
-        ax.plot([found[name][kind] for name in names], range(len(names)), marker, label=kind)
+    markers = {"Sklearn-ETs": "s", "silvics-RF": "o", "silvics-ETs": "^", OPENCV: "x"}
+    for kind in next(iter(found.values())):
+        ax.plot([found[name][kind] for name in names], range(len(names)), markers[kind], label=kind)
     ax.axvline(1, color="gray", linewidth=1)
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.set(xscale="log", xlabel="time relative to Sklearn-RF")
