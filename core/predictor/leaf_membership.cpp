@@ -78,14 +78,6 @@ std::size_t trees_at_once(std::size_t n_rows) {
     return std::max<std::size_t>(kMaxLeaves / std::max<std::size_t>(n_rows, 1), 1);
 }
 
-// The number of the leaf at each node of a tree.
-std::vector<std::uint32_t> leaf_numbers(const PackedTree& tree) {
-    std::vector<std::uint32_t> number(tree.shape().n_nodes, 0);
-    std::uint32_t n = 0;
-    for (const NumberedLeaf& leaf : numbered_leaves(tree)) number[leaf.id] = n++;
-    return number;
-}
-
 // Returns a null pointer if a weight does not fit its type.
 template <class Weight>
 std::shared_ptr<Arrays<Weight>> build(const Predictor& predictor, const Matrix& X,
@@ -105,18 +97,16 @@ std::shared_ptr<Arrays<Weight>> build(const Predictor& predictor, const Matrix& 
     else
         arrays->row_weights = plan.weights;
     const std::size_t at_once = trees_at_once(n_rows);
-    std::vector<std::int64_t> leaves;
+    std::vector<std::uint32_t> leaves;
     std::vector<char> fits(n_trees, 1);
     for (std::size_t first = 0; first < n_trees; first += at_once) {
         const std::size_t size = std::min(at_once, n_trees - first);
         leaves.resize(n_rows * size);
-        predictor.apply(X, first, size, leaves, team);
+        predictor.leaf_numbers(X, first, size, leaves, team);
         team.run(size, [&](std::size_t k, std::size_t) {
             const std::size_t m = first + k;
-            const std::vector<std::uint32_t> number = leaf_numbers(predictor.tree(m));
             std::vector<std::uint32_t> leaf_of(n_rows);
-            for (std::size_t i = 0; i < n_rows; ++i)
-                leaf_of[i] = number[static_cast<std::size_t>(leaves[i * size + k])];
+            for (std::size_t i = 0; i < n_rows; ++i) leaf_of[i] = leaves[i * size + k];
             const LearningSubset subset = estimation_subset(
                 learning_subset(plan, target, trees.seeds[m], team.stop()), n_rows);
             const TreeGrouper<Weight> grouper(subset, plan, trees.seeds[m], n_parts, team.stop());

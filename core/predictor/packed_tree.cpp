@@ -1,6 +1,5 @@
 #include "predictor/packed_tree.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace silvics {
@@ -28,15 +27,18 @@ bool PackedTree::missing_at(Place t, const double* sample) const {
     return std::isnan(x) || (!node.rule().is_threshold() && x < 0.0 && x != kUnknownLevel);
 }
 
-NodeNumbers::NodeNumbers(const PackedTree& tree)
-    : ids_(tree.n_places(), 0), second_(tree.n_places(), 0), of_records_(tree.branches().size()) {
+NodeNumbers::NodeNumbers(const PackedTree& tree, NodeId step)
+    : step_(step),
+      ids_(tree.n_places(), 0),
+      second_(tree.n_places(), 0),
+      of_records_(tree.branches().size()) {
     if (tree.shape().n_nodes == 1) return;
-    std::vector<NodeId> sizes(tree.n_places(), 1);  // the number of nodes of each subtree
+    std::vector<NodeId> sizes(tree.n_places(), step);  // how many numbers each subtree has
     const auto size = [&](Child child) { return child.leaf() ? 1 : sizes[child.place()]; };
     for (auto t = static_cast<Place>(tree.n_places()); t-- > 0;)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) sizes[t] += size(tree.child(t, k));
     for (Place t = 0; t < tree.n_places(); ++t) {
-        NodeId id = ids_[t] + 1;
+        NodeId id = ids_[t] + step;
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) {
             const Child child = tree.child(t, k);
             if (!child.leaf()) ids_[child.place()] = id;
@@ -57,18 +59,17 @@ NodeId NodeNumbers::child(const PackedTree& tree, Place t, std::uint32_t child) 
     if (tree.shape().n_nodes == 1) return 0;
     if (tree.shape().records && tree.nodes()[t].rule().is_record())
         return of_records_[at_record(tree, t) + child];
-    return child == 0 ? ids_[t] + 1 : second_[t];
+    return child == 0 ? ids_[t] + step_ : second_[t];
 }
 
 std::vector<NumberedLeaf> numbered_leaves(const PackedTree& tree) {
-    const NodeNumbers numbers(tree);
-    std::vector<NumberedLeaf> leaves;
-    leaves.reserve(tree.shape().n_leaves);
+    const NodeNumbers nodes(tree), numbers = NodeNumbers::of_leaves(tree);
+    std::vector<NumberedLeaf> leaves(tree.shape().n_leaves);
     for (Place t = 0; t < tree.n_places(); ++t)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k)
             if (const Child child = tree.child(t, k); child.leaf())
-                leaves.push_back({numbers.child(tree, t, k), {child.content(), t, k}});
-    std::ranges::sort(leaves, {}, &NumberedLeaf::id);
+                leaves[numbers.child(tree, t, k)] = {nodes.child(tree, t, k),
+                                                     {child.content(), t, k}};
     return leaves;
 }
 

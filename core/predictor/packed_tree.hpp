@@ -119,10 +119,13 @@ private:
 };
 
 // The numbers that nodes have in the stored tree: in depth-first order, in which the first child
-// follows its parent.
+// follows its parent. Or the numbers of leaves among leaves, in the same order; an inner node then
+// has the number of the first leaf below.
 class NodeNumbers {
 public:
-    explicit NodeNumbers(const PackedTree& tree);
+    explicit NodeNumbers(const PackedTree& tree) : NodeNumbers(tree, 1) {}
+    static NodeNumbers of_nodes(const PackedTree& tree) { return NodeNumbers(tree); }
+    static NodeNumbers of_leaves(const PackedTree& tree) { return NodeNumbers(tree, 0); }
 
     NodeId of(Place t) const { return ids_[t]; }
     NodeId of(const PackedTree& tree, PackedLeaf leaf) const {
@@ -150,8 +153,11 @@ public:
     }
 
 private:
+    // `step`: what an inner node adds to the numbers below.
+    NodeNumbers(const PackedTree& tree, NodeId step);
     static std::size_t at_record(const PackedTree& tree, Place t);
 
+    NodeId step_;
     std::vector<NodeId> ids_, second_;  // numbers of inner nodes, and of their second children
     std::vector<NodeId> of_records_;    // numbers of children, at their offsets in the records
 };

@@ -62,13 +62,13 @@ std::size_t Predictor::n_nodes() const {
     return n;
 }
 
-const NodeNumbers& Predictor::numbers(std::size_t m) const {
-    std::call_once(numbered_, [&] {
+std::span<const NodeNumbers> Predictor::numbers(LazyNumbers& lazy) const {
+    std::call_once(lazy.once, [&] {
         std::vector<NodeNumbers> numbers;
-        for (const PackedTree& tree : trees_) numbers.emplace_back(tree);
-        numbers_ = std::move(numbers);
+        for (const PackedTree& tree : trees_) numbers.push_back(lazy.make(tree));
+        lazy.of_trees = std::move(numbers);
     });
-    return numbers_[m];
+    return lazy.of_trees;
 }
 
 void Predictor::check_width(const Matrix& X) const {
@@ -195,29 +195,54 @@ void Predictor::average(std::span<double> sample, std::span<double> out) const {
         out, StopFlag());
 }
 
-void Predictor::apply(const Matrix& X, std::size_t first, std::size_t size,
-                      std::span<std::int64_t> out, ThreadTeam& team) const {
+template <class Number>
+void Predictor::write_leaves(const Matrix& X, std::size_t first, std::size_t size,
+                             LazyNumbers& lazy, std::span<Number> out, ThreadTeam& team) const {
     check_width(X);
     if (first + size > n_trees())
         throw std::invalid_argument("the range of trees is beyond the last tree");
     if (forest_.both_children)
         throw std::invalid_argument("samples end in several leaves of these trees");
+    // Numbers are not kept for so many rows that their time does not count, because they take 8
+    // bytes for each leaf.
+    constexpr std::size_t kManyRows = 4;  // for each node
+    std::vector<NodeNumbers> own;
+    std::span<const NodeNumbers> of_trees;
+    if (X.rows / kManyRows < forest_.nodes.size() / n_trees()) {
+        of_trees = numbers(lazy).subspan(first, size);
+    } else {
+        for (std::size_t m = first; m < first + size; ++m) own.push_back(lazy.make(trees_[m]));
+        of_trees = own;
+    }
+    const auto write = [&](std::size_t m, std::size_t row, PackedLeaf leaf) {
+        out[row * size + m - first] = of_trees[m - first].of(trees_[m], leaf);
+    };
     if (pays_to_follow_zeros(forest_, std::span(trees_).subspan(first, size), X))
-        return for_sparse_leaves(*this, first, first + size, X, team,
-                                 [&](std::size_t m, std::size_t row, PackedLeaf leaf, auto&&) {
-                                     out[row * size + m - first] = numbers(m).of(trees_[m], leaf);
-                                 });
+        return for_sparse_leaves(
+            *this, first, first + size, X, team,
+            [&](std::size_t m, std::size_t row, PackedLeaf leaf, auto&&) { write(m, row, leaf); });
     for_row_blocks(X, as_float32_, team, [&](const RowBlock& block) {
         for_leaves(first, first + size, block, Traversal(true), team.stop(),
                    [&](std::size_t m, std::size_t i, PackedLeaf leaf, auto&&) {
-                       out[(block.first + i) * size + m - first] = numbers(m).of(trees_[m], leaf);
+                       write(m, block.first + i, leaf);
                    });
     });
+}
+
+void Predictor::apply(const Matrix& X, std::size_t first, std::size_t size,
+                      std::span<std::int64_t> out, ThreadTeam& team) const {
+    write_leaves(X, first, size, node_numbers_, out, team);
+}
+
+void Predictor::leaf_numbers(const Matrix& X, std::size_t first, std::size_t size,
+                             std::span<std::uint32_t> out, ThreadTeam& team) const {
+    write_leaves(X, first, size, leaf_numbers_, out, team);
 }
 
 DecisionPaths Predictor::paths(const Matrix& X, ThreadTeam& team) const {
     std::vector<std::int64_t> leaves(checked_product(X.rows, n_trees()));
     apply(X, leaves, team);
+    const std::span<const NodeNumbers> of_trees = numbers(node_numbers_);
     // visit(row, node) for every node that a row visits; rows are shared over the team.
     const auto for_visits = [&](auto&& visit) {
         constexpr std::size_t kRows = 256;
@@ -227,7 +252,7 @@ DecisionPaths Predictor::paths(const Matrix& X, ThreadTeam& team) const {
                 std::int64_t before = 0;  // the number of nodes of the trees before
                 for (std::size_t m = 0; m < n_trees(); ++m) {
                     const auto leaf = static_cast<NodeId>(leaves[i * n_trees() + m]);
-                    numbers(m).for_path(trees_[m], leaf, [&](NodeId t) { visit(i, before + t); });
+                    of_trees[m].for_path(trees_[m], leaf, [&](NodeId t) { visit(i, before + t); });
                     before += static_cast<std::int64_t>(forest_.shapes[m].n_nodes);
                 }
             }

@@ -71,6 +71,9 @@ public:
     void apply(const Matrix& X, std::span<std::int64_t> out, ThreadTeam& team) const {
         apply(X, 0, n_trees(), out, team);
     }
+    // The same as the number of the leaf among those of its tree, in the order of node numbers.
+    void leaf_numbers(const Matrix& X, std::size_t first, std::size_t size,
+                      std::span<std::uint32_t> out, ThreadTeam& team) const;
     DecisionPaths paths(const Matrix& X, ThreadTeam& team) const;
 
     // Predictions of trees for the samples that they did not draw (thesis 4.4.1).
@@ -127,16 +130,25 @@ private:
     void with_leaf_values(const PackedTree& tree, Use&& use) const;
     // Adds one vote for the most likely class of each output (equation 4.20), the first of ties.
     void add_vote(std::span<const double> shares, std::span<double> sum) const;
-    const NodeNumbers& numbers(std::size_t m) const;
+    // The numbers of nodes, or of leaves, are not always needed, so they are computed on first use.
+    using MakeNumbers = NodeNumbers (*)(const PackedTree&);
+    struct LazyNumbers {
+        MakeNumbers make;
+        std::once_flag once = {};
+        std::vector<NodeNumbers> of_trees = {};
+    };
+    std::span<const NodeNumbers> numbers(LazyNumbers& lazy) const;
+    template <class Number>
+    void write_leaves(const Matrix& X, std::size_t first, std::size_t size, LazyNumbers& lazy,
+                      std::span<Number> out, ThreadTeam& team) const;
 
     PackedForest forest_;
     std::vector<PackedTree> trees_;
     LevelColumns levels_;
     std::size_t width_ = 0, n_steps_ = 0;
     bool ruled_ = false, as_float32_ = false, by_majority_ = false;
-    // The numbers of nodes are rarely needed, so they are computed on first use.
-    mutable std::once_flag numbered_;
-    mutable std::vector<NodeNumbers> numbers_;
+    mutable LazyNumbers node_numbers_{&NodeNumbers::of_nodes};
+    mutable LazyNumbers leaf_numbers_{&NodeNumbers::of_leaves};
 };
 
 }  // namespace silvics

@@ -6,18 +6,6 @@
 
 namespace silvics {
 
-LeafNumbers::LeafNumbers(const Predictor& predictor) {
-    numbers_.resize(predictor.n_nodes());
-    std::size_t first = 0;
-    for (std::size_t m = 0; m < predictor.n_trees(); ++m) {
-        first_.push_back(first);
-        std::uint32_t n = 0;
-        for (const NumberedLeaf& leaf : numbered_leaves(predictor.tree(m)))
-            numbers_[first + leaf.id] = n++;
-        first += predictor.tree(m).shape().n_nodes;
-    }
-}
-
 void LeafTable::resize(std::size_t begin, std::size_t n, std::size_t trees) {
     first = begin;
     size = n;
@@ -25,23 +13,21 @@ void LeafTable::resize(std::size_t begin, std::size_t n, std::size_t trees) {
     leaves.resize(checked_product(n, trees));
 }
 
-void LeafTable::read(const Predictor& predictor, const LeafNumbers& numbers, const Matrix& X,
-                     std::size_t begin, std::size_t n, ThreadTeam& team) {
+void LeafTable::read(const Predictor& predictor, const Matrix& X, std::size_t begin, std::size_t n,
+                     ThreadTeam& team) {
     resize(begin, n, predictor.n_trees());
-    // Some trees at a time, so that the elements of a row, and the numbers of their leaves, stay in
-    // the cache.
-    constexpr std::size_t kTrees = 8, kRows = 4096, kManyRows = 256;
-    const std::size_t at_once = n < kManyRows ? n_trees : std::min(kTrees, n_trees);
     const Matrix some_rows = X.part(begin, n);
-    std::vector<std::int64_t> nodes(at_once * n);
-    for (std::size_t from = 0; from < n_trees; from += at_once) {
-        const std::size_t some = std::min(at_once, n_trees - from);
-        const auto of_trees = std::span(nodes).first(n * some);
-        predictor.apply(some_rows, from, some, of_trees, team);
+    constexpr std::size_t kTrees = 16, kRows = 4096, kManyRows = 256;
+    if (n < kManyRows || n_trees <= kTrees)
+        return predictor.leaf_numbers(some_rows, 0, n_trees, leaves, team);
+    // Some trees at a time, so that the elements of a row stay in the cache.
+    std::vector<std::uint32_t> of_trees(kTrees * n);
+    for (std::size_t from = 0; from < n_trees; from += kTrees) {
+        const std::size_t some = std::min(kTrees, n_trees - from);
+        predictor.leaf_numbers(some_rows, from, some, std::span(of_trees).first(n * some), team);
         team.run((n + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
             for (std::size_t i = block * kRows; i < std::min(n, (block + 1) * kRows); ++i)
-                for (std::size_t k = 0; k < some; ++k)
-                    leaves[i * n_trees + from + k] = numbers.of(from + k, of_trees[i * some + k]);
+                std::copy_n(&of_trees[i * some], some, &leaves[i * n_trees + from]);
         });
     }
 }
@@ -85,23 +71,21 @@ LeafMembership rows_by_leaf(const Predictor& predictor, const Matrix& X, ThreadT
                                      predictor.tree(m).shape().n_leaves);
     arrays->ends.assign(arrays->first_leaf.back(), 0);
     arrays->rows.resize(checked_product(n, n_trees));
-    const LeafNumbers numbers(predictor);
     const std::size_t at_once = std::max<std::size_t>((std::size_t{1} << 22) / (n + 1), 1);
-    std::vector<std::int64_t> nodes;
+    std::vector<std::uint32_t> leaves;
     for (std::size_t first = 0; first < n_trees; first += at_once) {
         const std::size_t size = std::min(at_once, n_trees - first);
-        nodes.resize(n * size);
-        predictor.apply(X, first, size, nodes, team);
+        leaves.resize(n * size);
+        predictor.leaf_numbers(X, first, size, leaves, team);
         team.run(size, [&](std::size_t k, std::size_t) {
             const std::size_t m = first + k, begin = arrays->first_leaf[m];
             const auto ends =
                 std::span(arrays->ends).subspan(begin, arrays->first_leaf[m + 1] - begin);
-            for (std::size_t i = 0; i < n; ++i) ++ends[numbers.of(m, nodes[i * size + k])];
+            for (std::size_t i = 0; i < n; ++i) ++ends[leaves[i * size + k]];
             std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0U);
             // `ends` is where the next row of each leaf goes, and at last where its rows end.
             for (std::size_t i = 0; i < n; ++i)
-                arrays->rows[m * n + ends[numbers.of(m, nodes[i * size + k])]++] =
-                    static_cast<RowId>(i);
+                arrays->rows[m * n + ends[leaves[i * size + k]]++] = static_cast<RowId>(i);
         });
     }
     LeafMembership membership;

@@ -24,19 +24,6 @@ inline std::span<const RowId> rows_of(const TreeMembership& tree, std::size_t le
     return tree.all(leaf);
 }
 
-// The number of each leaf, by tree and node number.
-class LeafNumbers {
-public:
-    explicit LeafNumbers(const Predictor& predictor);
-    std::uint32_t of(std::size_t m, std::int64_t node) const {
-        return numbers_[first_[m] + static_cast<std::size_t>(node)];
-    }
-
-private:
-    std::vector<std::size_t> first_;
-    std::vector<std::uint32_t> numbers_;
-};
-
 // The leaves of consecutive rows in all trees.
 struct LeafTable {
     // The row is not in the part of the tree that was asked for.
@@ -49,8 +36,8 @@ struct LeafTable {
         return std::span(leaves).subspan(i * n_trees, n_trees);
     }
     // Reads the leaves of `n` rows of X, from row `begin` on.
-    void read(const Predictor& predictor, const LeafNumbers& numbers, const Matrix& X,
-              std::size_t begin, std::size_t n, ThreadTeam& team);
+    void read(const Predictor& predictor, const Matrix& X, std::size_t begin, std::size_t n,
+              ThreadTeam& team);
     // Reads those of training rows, in the trees where they are in the given part.
     void read(const LeafMembership& membership, RowPart part, std::size_t begin, std::size_t n,
               ThreadTeam& team);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <variant>
@@ -227,15 +226,13 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
     const std::size_t at_once = std::min(rows_of_table(columns_.n_trees()), n / 2 + 1);
     std::vector<Scratch> memory(team.size());
     LeafTable table;
-    std::optional<LeafNumbers> numbers;
-    if (X != nullptr) numbers.emplace(predictor_);
     team.set_total(n);
     for (std::size_t first = 0; first < n; first += at_once) {
         const std::size_t size = std::min(at_once, n - first);
         if (X == nullptr)
             table.read(columns_, query_part(), first, size, team);
         else
-            table.read(predictor_, *numbers, *X, first, size, team);
+            table.read(predictor_, *X, first, size, team);
         begin(first, size);
         const std::vector<std::uint32_t> order =
             sorted ? std::vector<std::uint32_t>{} : order_of(table);
@@ -375,11 +372,10 @@ double Proximity::work(ThreadTeam& team) const {
 bool Proximity::has_rows(const Matrix& X, ThreadTeam& team) const {
     if (X.rows != columns_.n_rows) return false;
     const std::size_t at_once = rows_of_table(columns_.n_trees());
-    const LeafNumbers numbers(predictor_);
     LeafTable given, known;
     for (std::size_t first = 0; first < X.rows; first += at_once) {
         const std::size_t size = std::min(at_once, X.rows - first);
-        given.read(predictor_, numbers, X, first, size, team);
+        given.read(predictor_, X, first, size, team);
         known.read(columns_, RowPart::all, first, size, team);
         if (given.leaves != known.leaves) return false;
     }

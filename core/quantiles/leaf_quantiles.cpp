@@ -19,7 +19,7 @@ constexpr std::size_t kMaxSorted = 96;  // at most this many candidates for a qu
 LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& membership,
                              std::span<const double> outputs, std::size_t n_outputs,
                              ThreadTeam& team)
-    : predictor_(predictor), membership_(membership), numbers_(predictor) {
+    : predictor_(predictor), membership_(membership) {
     const std::size_t n = membership.n_rows;
     if (membership.n_trees() != predictor.n_trees() || n_outputs == 0 ||
         outputs.size() != checked_product(n, n_outputs))
@@ -42,60 +42,76 @@ LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& m
             ranks_[k][order[r]] = static_cast<std::uint32_t>(r);
         }
     });
+    rows_ = RankedRows(membership, ranks_[0], team);
+    for (std::size_t k = n_outputs; k-- > 1;) {
+        std::vector<std::uint32_t> by_number(n);
+        for (std::size_t row = 0; row < n; ++row) by_number[ranks_[0][row]] = ranks_[k][row];
+        ranks_[k] = std::move(by_number);
+    }
     // A leaf without rows in bag predicts what the node above does, whose rows count in its place.
     constexpr std::size_t kAnyDepth = std::numeric_limits<std::size_t>::max();
     cells_ = LeafCells(predictor, in_bag_sizes(membership), 1, kAnyDepth, team);
-    inverse_weights_ = inverse_cell_weights(membership, cells_, team);
 }
 
 void LeafQuantiles::fetch(std::span<const std::uint32_t> leaves) const {
-    for (std::size_t m = 0; m < leaves.size(); ++m) {
-        if (leaves[m] == LeafTable::kNone) continue;
-        const std::size_t number = membership_.first_leaf[m] + leaves[m];
-        __builtin_prefetch(&membership_.ends[number * membership_.n_parts]);
-        __builtin_prefetch(&inverse_weights_[number]);
-    }
+    for (std::size_t m = 0; m < leaves.size(); ++m)
+        if (leaves[m] != LeafTable::kNone) __builtin_prefetch(rows_.offset(m, leaves[m]));
 }
 
-void LeafQuantiles::locate(std::span<const std::uint32_t> leaves, std::vector<InBag>& found) const {
+template <class Words>
+void LeafQuantiles::locate(const Words& words, std::span<const std::uint32_t> leaves,
+                           std::vector<InBag>& found) const {
     found.clear();
     for (std::size_t m = 0; m < leaves.size(); ++m) {
         if (leaves[m] == LeafTable::kNone) continue;
-        const double inverse = inverse_weights_[membership_.first_leaf[m] + leaves[m]];
         const LeafRange cell = cells_.below(m, leaves[m]);
-        const TreeMembership tree = membership_.tree(m);
+        double whole = 0.0;
+        if (cell.end - cell.begin > 1)
+            for (std::size_t leaf = cell.begin; leaf < cell.end; ++leaf)
+                whole += words.of_leaf(words.words[rows_.begin(m, leaf)]);
         for (std::size_t leaf = cell.begin; leaf < cell.end; ++leaf) {
-            const std::span<const RowId> rows = tree.in_bag(leaf);
-            if (rows.empty()) continue;
-            found.push_back({m * membership_.n_rows + tree.begin(leaf), rows.size(), inverse});
-            __builtin_prefetch(rows.data());
-            __builtin_prefetch(&rows.back());
-            std::visit(
-                [&](auto all) {
-                    if (!all.empty()) __builtin_prefetch(&all[found.back().begin]);
-                },
-                membership_.weights);
+            const std::size_t begin = rows_.begin(m, leaf), end = rows_.begin(m, leaf + 1);
+            if (end - begin == 1) continue;
+            found.push_back({begin, end - begin - 1, whole});
+            __builtin_prefetch(words.words + begin);
+            __builtin_prefetch(words.words + end - 1);
         }
     }
 }
 
-template <class Weight>
-void LeafQuantiles::collect(const Weight& weight, Scratch& scratch) const {
+template <class Words>
+void LeafQuantiles::collect(const Words& words, Scratch& scratch) const {
+    constexpr std::size_t kAtOnce = RankedRows::kSpare;
     std::size_t n = 0;
     for (const InBag& leaf : scratch.leaves) n += leaf.size;
-    scratch.rows.resize(n);
-    scratch.weights.resize(n);
-    RowId* rows = scratch.rows.data();
+    scratch.numbers.resize(n + kAtOnce);
+    scratch.weights.resize(n + kAtOnce);
+    std::uint32_t* numbers = scratch.numbers.data();
     double* weights = scratch.weights.data();
     for (const InBag& leaf : scratch.leaves) {
-        const RowId* const from = membership_.rows.data() + leaf.begin;
-        for (std::size_t k = 0; k < leaf.size; ++k) {
-            rows[k] = from[k];
-            weights[k] = weight(from[k], leaf.begin + k) * leaf.inverse;
-        }
-        rows += leaf.size;
+        const auto* from = words.words + leaf.begin;
+        const double inverse = 1.0 / (leaf.whole > 0.0 ? leaf.whole : words.of_leaf(*from));
+        ++from;
+        // What is written after the last row is overwritten, or dropped. Most leaves take one step.
+        for (std::size_t first = 0; first < leaf.size; first += kAtOnce)
+            for (std::size_t k = first; k < first + kAtOnce; ++k) {
+                numbers[k] = words.number(from[k]);
+                weights[k] = words.weight(from[k]) * inverse;
+            }
+        numbers += leaf.size;
         weights += leaf.size;
     }
+    scratch.numbers.resize(n);
+    scratch.weights.resize(n);
+}
+
+// The ranks of the rows in the leaves.
+std::span<const std::uint32_t> LeafQuantiles::ranks_of(std::size_t output, Scratch& scratch) const {
+    if (output == 0) return scratch.numbers;
+    scratch.ranks.resize(scratch.numbers.size());
+    std::ranges::transform(scratch.numbers, scratch.ranks.begin(),
+                           [&](std::uint32_t number) { return ranks_[output][number]; });
+    return scratch.ranks;
 }
 
 std::uint32_t LeafQuantiles::rank_in_part(std::size_t part, double before, double target,
@@ -127,15 +143,11 @@ std::uint32_t LeafQuantiles::rank_in_part(std::size_t part, double before, doubl
 
 void LeafQuantiles::invert(std::size_t output, std::span<const double> levels, double* out,
                            Scratch& scratch) const {
-    const std::uint32_t* const rank = ranks_[output].data();
-    const std::size_t n = scratch.rows.size(), n_parts = (ranks_[output].size() >> shift_) + 1;
+    const std::span<const std::uint32_t> ranks = ranks_of(output, scratch);
+    const std::size_t n = ranks.size(), n_parts = (sorted_[output].size() >> shift_) + 1;
     std::vector<double>& parts = scratch.parts;
     parts.assign(n_parts, 0.0);
-    scratch.ranks.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        scratch.ranks[i] = rank[scratch.rows[i]];
-        parts[scratch.ranks[i] >> shift_] += scratch.weights[i];
-    }
+    for (std::size_t i = 0; i < n; ++i) parts[ranks[i] >> shift_] += scratch.weights[i];
     std::partial_sum(parts.begin(), parts.end(), parts.begin());
     // The smallest positive number stands for level zero: the first rank with any weight.
     const auto target_of = [&](double level) {
@@ -150,8 +162,8 @@ void LeafQuantiles::invert(std::size_t output, std::span<const double> levels, d
     scratch.ordered.resize(n);
     std::size_t n_candidates = 0;  // branch-free: which entries are candidates is random
     for (std::size_t i = 0; i < n; ++i) {
-        scratch.ordered[n_candidates] = {scratch.ranks[i], scratch.weights[i]};
-        n_candidates += scratch.wanted[scratch.ranks[i] >> shift_];
+        scratch.ordered[n_candidates] = {ranks[i], scratch.weights[i]};
+        n_candidates += scratch.wanted[ranks[i] >> shift_];
     }
     scratch.ordered.resize(n_candidates);
     if (n_candidates <= kMaxSorted) std::ranges::sort(scratch.ordered);
@@ -168,8 +180,9 @@ void LeafQuantiles::interpolate(std::size_t output, std::span<const double> leve
                                 Interpolation how, double* out, Scratch& scratch) const {
     auto& ordered = scratch.ordered;
     ordered.clear();
-    for (std::size_t i = 0; i < scratch.rows.size(); ++i)
-        ordered.emplace_back(ranks_[output][scratch.rows[i]], scratch.weights[i]);
+    const std::span<const std::uint32_t> ranks = ranks_of(output, scratch);
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        ordered.emplace_back(ranks[i], scratch.weights[i]);
     std::ranges::stable_sort(ordered, {}, [](const auto& entry) { return entry.first; });
     std::size_t n = 0;  // rows of several trees become one
     for (const auto& entry : ordered) {
@@ -210,19 +223,19 @@ void LeafQuantiles::of_block(const LeafTable& table, std::span<const std::uint32
                              std::span<double> out, Scratch& scratch) const {
     const std::size_t width = levels.size() * n_outputs();
     const auto leaves_of = [&](std::size_t i) { return table.row(rows[i]); };
-    locate(leaves_of(0), scratch.next);
-    if (rows.size() > 1) fetch(leaves_of(1));
-    with_weights(membership_, [&](const auto& weight) {
+    rows_.with_words([&](const auto& words) {
+        locate(words, leaves_of(0), scratch.next);
+        if (rows.size() > 1) fetch(leaves_of(1));
         for (std::size_t i = 0; i < rows.size(); ++i) {
             std::swap(scratch.leaves, scratch.next);
-            if (i + 1 < rows.size()) locate(leaves_of(i + 1), scratch.next);
+            if (i + 1 < rows.size()) locate(words, leaves_of(i + 1), scratch.next);
             if (i + 2 < rows.size()) fetch(leaves_of(i + 2));
             const auto of_row = out.subspan((table.first + rows[i]) * width, width);
             if (scratch.leaves.empty()) {
                 std::ranges::fill(of_row, std::numeric_limits<double>::quiet_NaN());
                 continue;
             }
-            collect(weight, scratch);
+            collect(words, scratch);
             for (std::size_t k = 0; k < n_outputs(); ++k) {
                 if (interpolation == Interpolation::inverted_cdf)
                     invert(k, levels, &of_row[k], scratch);
@@ -243,13 +256,13 @@ void LeafQuantiles::quantiles(const Matrix* X, std::span<const double> levels,
     LeafTable table;
     std::vector<Scratch> scratches(team.size());
     std::vector<std::uint32_t> order;
-    const std::size_t at_once = rows_of_table(membership_.n_trees());
+    const std::size_t at_once = rows_of_table(membership_.n_trees()) / 4 + 1;
     for (std::size_t first = 0; first < n; first += at_once) {
         const std::size_t some = std::min(at_once, n - first);
         if (X == nullptr)
             table.read(membership_, RowPart::out_of_bag, first, some, team);
         else
-            table.read(predictor_, numbers_, *X, first, some, team);
+            table.read(predictor_, *X, first, some, team);
         // Rows with the same leaf in the first tree come one after the other: they share other
         // leaves, which are then in the cache.
         order.resize(some);

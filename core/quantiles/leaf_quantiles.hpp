@@ -14,6 +14,7 @@
 
 #include "proximity/leaf_cells.hpp"
 #include "proximity/leaf_table.hpp"
+#include "quantiles/ranked_rows.hpp"
 
 namespace silvics {
 
@@ -44,26 +45,31 @@ private:
     // rounded.
     static constexpr double kTolerance = 1e-12;
 
+    // The rows of a leaf: their words, and the weight of the cell, or zero if it is the leaf.
     struct InBag {
-        std::size_t begin, size;  // positions of the rows of a leaf among those of all trees
-        double inverse;           // of the weight of the cell
+        std::size_t begin, size;
+        double whole;
     };
     using Weighted = std::pair<std::uint32_t, double>;  // a rank, and its weight
     struct Scratch {
         std::vector<InBag> leaves, next;  // of this row, and of the next one
-        std::vector<RowId> rows;          // in bag, in the leaves of a row
-        std::vector<double> weights;      // of these rows
-        std::vector<std::uint32_t> ranks;
+        // Of the rows in these leaves: the numbers, which are the ranks of the first output, the
+        // ranks of another one, and the weights.
+        std::vector<std::uint32_t> numbers, ranks;
+        std::vector<double> weights;
         std::vector<double> parts, ranks_of_part;  // sums of weights
         std::vector<std::uint8_t> wanted;          // parts with a quantile
         std::vector<Weighted> ordered;
     };
 
     // Finds the leaves of a row, and fetches their rows.
-    void locate(std::span<const std::uint32_t> leaves, std::vector<InBag>& found) const;
+    template <class Words>
+    void locate(const Words& words, std::span<const std::uint32_t> leaves,
+                std::vector<InBag>& found) const;
     void fetch(std::span<const std::uint32_t> leaves) const;
-    template <class Weight>
-    void collect(const Weight& weight, Scratch& scratch) const;
+    template <class Words>
+    void collect(const Words& words, Scratch& scratch) const;
+    std::span<const std::uint32_t> ranks_of(std::size_t output, Scratch& scratch) const;
     void of_block(const LeafTable& table, std::span<const std::uint32_t> rows,
                   std::span<const double> levels, Interpolation interpolation,
                   std::span<double> out, Scratch& scratch) const;
@@ -79,11 +85,10 @@ private:
 
     const Predictor& predictor_;
     const LeafMembership& membership_;
-    LeafNumbers numbers_;
     LeafCells cells_;                                // leaves, or the nodes above empty ones
-    std::vector<double> inverse_weights_;            // of the cell of each leaf
+    RankedRows rows_;                                // in bag
     std::vector<std::vector<double>> sorted_;        // the values of each output, ascending
-    std::vector<std::vector<std::uint32_t>> ranks_;  // of rows, by output; ties by row
+    std::vector<std::vector<std::uint32_t>> ranks_;  // by output and number; ties by row
     unsigned shift_ = 0;                             // a part has 2^shift ranks
 };
 

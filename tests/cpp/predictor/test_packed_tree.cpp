@@ -263,6 +263,25 @@ TEST_CASE("packed steps lead to the leaf of the reference traversal") {
     }
 }
 
+// Leaves come in the order of node numbers, each with the place from which it is reached.
+void check_leaf_numbers(const Packed& tree) {
+    const std::vector<NumberedLeaf> leaves = numbered_leaves(tree.packed());
+    const NodeNumbers numbers = NodeNumbers::of_leaves(tree.packed());
+    REQUIRE(leaves.size() == tree.packed().shape().n_leaves);
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+        CHECK(leaves[k].id == tree.id(leaves[k].leaf));
+        CHECK(numbers.of(tree.packed(), leaves[k].leaf) == k);
+        if (k > 0) CHECK(leaves[k - 1].id < leaves[k].id);
+    }
+}
+
+TEST_CASE("leaves are numbered in the order of nodes") {
+    for (const StoredTree& tree : test::many_trees()) check_leaf_numbers(Packed(tree));
+    test::Rng rng(303);
+    for (int repeat = 0; repeat < 30; ++repeat)
+        check_leaf_numbers(Packed(test::random_branches(rng, {})));
+}
+
 TEST_CASE("packed steps through trees with records lead to the leaf of the reference traversal") {
     test::Rng rng(302);
     for (int repeat = 0; repeat < 100; ++repeat) {

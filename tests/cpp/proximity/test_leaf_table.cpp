@@ -14,12 +14,11 @@ TEST_CASE("tables hold the leaves of rows, of X or of the training rows") {
     ThreadTeam team(2, nullptr);
     const LeafMembership membership = leaf_membership(
         predictor, X, forest.target, {0, forest.plan.seeds, forest.plan.sampling}, team);
-    const LeafNumbers numbers(predictor);
     std::vector<std::int64_t> nodes(200 * 6);
     predictor.apply(X, nodes, team);
     LeafTable given, known, unseen;
     for (const auto& [first, size] : {std::pair<std::size_t, std::size_t>{0, 200}, {37, 100}}) {
-        given.read(predictor, numbers, X, first, size, team);
+        given.read(predictor, X, first, size, team);
         known.read(membership, RowPart::all, first, size, team);
         unseen.read(membership, RowPart::out_of_bag, first, size, team);
         CHECK(given.leaves == known.leaves);
