@@ -1,6 +1,9 @@
 // The rows and the columns that trees draw.
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+
+#include "sampling/draw_counts.hpp"
 #include "sampling/feature_draw.hpp"
 #include "sampling/learning_subset.hpp"
 #include "sampling/patch_rows.hpp"
@@ -9,6 +12,37 @@
 namespace silvics::bindings {
 
 namespace {
+
+auto rows(const SamplingPlan& plan, std::uint32_t seed) {
+    std::vector<RowId> drawn;
+    unlocked_or_raise(plan.n_draws > kStopBlock ? 1 : 0, [&](ThreadTeam& team) {
+        team.run(1, [&](std::size_t, std::size_t) { drawn = draw_rows(plan, seed, team.stop()); });
+    });
+    return to_numpy(std::vector<std::int64_t>(drawn.begin(), drawn.end()), drawn.size());
+}
+
+// Trees x rows, or nothing if a number does not fit its type.
+template <class Count>
+nb::object counts_of_draws(const SamplingPlan& plan, const std::vector<std::uint32_t>& seeds,
+                           std::size_t first, std::size_t size, std::size_t n_jobs) {
+    std::vector<Count> counts(checked_product(seeds.size(), size));
+    std::vector<char> fits(seeds.size(), 1);
+    unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+        team.run(seeds.size(), [&](std::size_t m, std::size_t) {
+            fits[m] = count_draws(plan, seeds[m], first, std::span(counts).subspan(m * size, size),
+                                  team.stop());
+        });
+    });
+    if (!std::ranges::all_of(fits, [](char fit) { return fit != 0; })) return nb::none();
+    return nb::cast(to_numpy(std::move(counts), seeds.size(), size));
+}
+
+nb::object counts(const SamplingPlan& plan, const std::vector<std::uint32_t>& seeds,
+                  std::size_t first, std::size_t size, std::size_t n_jobs) {
+    const nb::object narrow = counts_of_draws<std::uint8_t>(plan, seeds, first, size, n_jobs);
+    return narrow.is_none() ? counts_of_draws<std::uint32_t>(plan, seeds, first, size, n_jobs)
+                            : narrow;
+}
 
 void bind_plan(nb::module_& m) {
     nb::class_<SamplingPlan>(m, "Sampling", "How the rows of a tree are drawn.")
@@ -49,18 +83,15 @@ void bind_plan(nb::module_& m) {
             nb::arg("patches") = false, nb::arg("groups").none() = nb::none(),
             nb::arg("strata").none() = nb::none(),
             nb::arg("stratum_draws") = std::vector<std::size_t>{})
+        .def("rows", &rows, nb::arg("seed"),
+             "The rows that the tree of this seed draws, in the order drawn.")
         .def(
-            "rows",
-            [](const SamplingPlan& plan, std::uint32_t seed) {
-                std::vector<RowId> rows;
-                unlocked_or_raise(plan.n_draws > kStopBlock ? 1 : 0, [&](ThreadTeam& team) {
-                    team.run(1, [&](std::size_t, std::size_t) {
-                        rows = draw_rows(plan, seed, team.stop());
-                    });
-                });
-                return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()), rows.size());
-            },
-            nb::arg("seed"), "The rows that the tree of this seed draws, in the order drawn.");
+            "counts", &counts, nb::arg("seeds"), nb::arg("first"), nb::arg("size"),
+            nb::arg("n_jobs"),
+            nb::sig("def counts(self, seeds: collections.abc.Sequence[int], first: int, size: int, "
+                    "n_jobs: int) -> typing.Any"),
+            "How often the trees of these seeds draw the rows from `first` on, trees x rows: of 8 "
+            "bits if they fit, or of 32.");
 }
 
 }  // namespace

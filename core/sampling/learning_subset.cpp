@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "sampling/draw_counts.hpp"
 #include "sampling/patch_rows.hpp"
 
 namespace silvics {
@@ -278,6 +279,22 @@ std::vector<RowId> draw_rows(const SamplingPlan& plan, std::uint32_t seed, const
     for_drawn(plan, seed, stop, [&](RowId row) { rows.push_back(row); });
     return rows;
 }
+
+template <class Count>
+bool count_draws(const SamplingPlan& plan, std::uint32_t seed, std::size_t first,
+                 std::span<Count> counts, const StopFlag& stop) {
+    std::ranges::fill(counts, Count{0});
+    bool fits = true;
+    for_drawn(plan, seed, stop, [&](RowId row) {
+        const std::size_t i = row - first;  // wraps around for rows before
+        if (i < counts.size()) fits &= ++counts[i] != 0;
+    });
+    return fits;
+}
+template bool count_draws(const SamplingPlan&, std::uint32_t, std::size_t, std::span<std::uint8_t>,
+                          const StopFlag&);
+template bool count_draws(const SamplingPlan&, std::uint32_t, std::size_t, std::span<std::uint32_t>,
+                          const StopFlag&);
 
 std::vector<bool> out_of_bag(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& stop) {
     std::vector<bool> out(plan.n_rows, true);

@@ -173,6 +173,11 @@ class Sampling:
     def rows(self, seed: int) -> NDArray[numpy.int64]:
         """The rows that the tree of this seed draws, in the order drawn."""
 
+    def counts(self, seeds: Sequence[int], first: int, size: int, n_jobs: int) -> Any:
+        """
+        How often the trees of these seeds draw the rows from `first` on, trees x rows: of 8 bits if they fit, or of 32.
+        """
+
 class PatchRows:
     """The rows of the random patch of a tree, one by one."""
 

@@ -115,11 +115,15 @@ class GrownForest:
             if self.sampling.weights is not None:
                 counts[self.sampling.weights == 0] = 0
             return counts
-        self.sampling.check_against(self.trees[0])
-        native = self.native_sampling()
-        for m, seed in enumerate(self.tree_seeds()):
-            counts[:, m] = np.bincount(native.rows(seed), minlength=len(counts))
+        counts[:] = self.draw_counts().T
         return counts
+
+    def draw_counts(self, first: int = 0, size: int | None = None, threads: int = 1) -> np.ndarray:
+        """Return how often each tree has drawn each row from ``first`` on, trees by rows."""
+        assert self.sampling is not None
+        self.sampling.check_against(self.trees[0])
+        n = self.sampling.n_samples - first if size is None else size
+        return self.native_sampling().counts(self.tree_seeds(), first, n, threads)
 
     def feature_importances(self) -> np.ndarray:
         """Return the mean decrease of impurity of each variable, normalized to a sum of one."""

@@ -23,12 +23,7 @@ _TOLERANCE = 1e-9
 def trees_without(grown: GrownForest) -> np.ndarray:
     """Return whether each row is out of bag for each tree: rows x trees."""
     assert grown.sampling is not None
-    out = np.empty((grown.sampling.n_samples, len(grown.trees)), dtype=bool)
-    grown.sampling.check_against(grown.trees[0])
-    native = grown.native_sampling()
-    for m, seed in enumerate(grown.tree_seeds()):
-        out[:, m] = True
-        out[native.rows(seed), m] = False
+    out = np.ascontiguousarray((grown.draw_counts() == 0).T)
     if grown.sampling.n_held_out:
         assert grown.seed is not None
         out[grown.sampling.held_out(grown.seed)] = False

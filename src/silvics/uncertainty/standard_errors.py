@@ -15,11 +15,14 @@ import numpy as np
 
 from silvics import _core
 from silvics._predicting.grown_forest import GrownForest
+from silvics._threads import n_threads
 from silvics._warnings import warn_user
 from silvics.uncertainty.tree_predictions import blocks_of_rows
 
 # Products of counts are whole numbers, which float32 adds exactly in chunks of this many rows.
 _ROWS_AT_ONCE = 16384
+# Number of counts that are in memory at the same time: 128 MiB.
+_COUNTS_AT_ONCE = 1 << 27
 # The prior of the variances: its number of values, the samples from which it is estimated, and the
 # number of steps.
 _N_VALUES, _N_SAMPLES, _N_STEPS = 60, 2000, 100
@@ -58,66 +61,87 @@ def _variances(
     grown: GrownForest, X: _core.Matrix, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variance of each value, and the squared difference of those of half the trees."""
-    n_trees = len(grown.trees)
-    products = count_products(grown)
+    form = _Form(count_products(grown, n_threads(n_jobs)))
     factor = _factor(grown)
-    odd = np.arange(n_trees) % 2 == 1
-    parts = [np.ones(n_trees, dtype=bool), odd, ~odd] if n_trees >= 4 else [odd | True]
-    forms = [_Form.of(products, part) for part in parts]
     found = np.empty((X.shape[0], grown.trees.predictor.value_width))
     halves = np.zeros_like(found)
     for rows, values in blocks_of_rows(grown.trees, X, n_jobs):
         for c in range(values.shape[2]):
-            by_form = [factor * form.variances(values[:, :, c]) for form in forms]
-            found[rows, c] = by_form[0]
-            if len(by_form) == 3:
-                halves[rows, c] = (by_form[1] - by_form[2]) ** 2
+            of_all, of_halves = form.variances(values[:, :, c])
+            found[rows, c] = factor * of_all
+            if len(grown.trees) >= 4:
+                halves[rows, c] = (factor * of_halves) ** 2
     return found, halves
 
 
 class _Form:
-    """The quadratic form of the variance, over some of the trees."""
+    """The quadratic form of the variance, over all trees and over two halves of them.
 
-    def __init__(self, part: np.ndarray, products: np.ndarray) -> None:
-        n = len(products)
-        centred = products - products.mean(axis=0)
-        centred -= centred.mean(axis=1, keepdims=True)
-        self._part, self._products, self._n = part, centred, n
+    The matrix of products is divided into those within each half and those between them, so that
+    one product of each with the values of trees serves both.
+    """
+
+    def __init__(self, products: np.ndarray) -> None:
+        n = self._n = len(products)
+        centred = _centred(products)
+        self._halves = [np.arange(n) % 2 == side for side in (0, 1)]
+        first, second = self._halves
+        self._within = [centred[np.ix_(half, half)] for half in self._halves]
+        self._between = centred[np.ix_(first, second)]
         # Covariances over finitely many trees are noisy, which adds this multiple of the variance
         # over the trees to the sum of their squares.
         self._bias = float(np.trace(centred)) / n
+        self._biases = [float(np.trace(_centred(part))) / len(part) for part in self._within]
 
-    @classmethod
-    def of(cls, products: np.ndarray, part: np.ndarray) -> _Form:
-        return cls(part, products[np.ix_(part, part)])
+    def variances(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the variances of the means over all trees, and their difference by halves."""
+        d = values - values.mean(axis=1, keepdims=True)
+        parts = [np.ascontiguousarray(d[:, half]) for half in self._halves]
+        form = 2 * _row_products(parts[0] @ self._between, parts[1])
+        squares, of_halves = np.zeros(len(values)), []
+        for part, within, bias in zip(parts, self._within, self._biases, strict=True):
+            n, products = part.shape[1], part @ within
+            form_of_half, squares_of_half = _row_products(products, part), _row_products(part, part)
+            form, squares = form + form_of_half, squares + squares_of_half
+            # The same for values that are centred in the half.
+            means = part.mean(axis=1)
+            form_of_half += means * (means * within.sum() - 2 * products.sum(axis=1))
+            squares_of_half -= n * means**2
+            of_halves.append((form_of_half - bias * squares_of_half) / n**2)
+        return (form - self._bias * squares) / self._n**2, of_halves[0] - of_halves[1]
 
-    def variances(self, values: np.ndarray) -> np.ndarray:
-        d = values if self._part.all() else values[:, self._part]
-        d = d - d.mean(axis=1, keepdims=True)
-        squares = np.einsum("ij,ij->i", d @ self._products, d)
-        return np.asarray(squares - self._bias * np.einsum("ij,ij->i", d, d)) / self._n**2
+
+def _centred(products: np.ndarray) -> np.ndarray:
+    centred = products - products.mean(axis=0)
+    return centred - centred.mean(axis=1, keepdims=True)
 
 
-def count_products(grown: GrownForest) -> np.ndarray:
+def _row_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", a, b)
+
+
+def count_products(grown: GrownForest, threads: int = 1) -> np.ndarray:
     """Return, for each pair of trees, the sum over rows of the products of their in-bag counts.
 
-    If trees draw groups of rows, the sum is over the groups.
+    If trees draw groups of rows, the sum is over the groups. Rows are drawn again for each part of
+    the table.
     """
     sampling = grown.sampling
     assert sampling is not None
-    native, n_trees = grown.native_sampling(), len(grown.trees)
-    sampling.check_against(grown.trees[0])
-    n, one_of_each = sampling.n_samples, None
+    n, n_trees = sampling.n_samples, len(grown.trees)
+    counted = np.ones(n, dtype=bool)  # or one row of each group
     if sampling.groups is not None:
-        one_of_each = np.unique(sampling.groups, return_index=True)[1]
-    counts = np.empty((n_trees, sampling.n_groups or n), dtype=np.float32)
-    for m, seed in enumerate(grown.tree_seeds()):
-        by_row = np.bincount(native.rows(seed), minlength=n)
-        counts[m] = by_row if one_of_each is None else by_row[one_of_each]
+        counted[:] = False
+        counted[np.unique(sampling.groups, return_index=True)[1]] = True
     products = np.zeros((n_trees, n_trees))
-    for first in range(0, counts.shape[1], _ROWS_AT_ONCE):
-        some = counts[:, first : first + _ROWS_AT_ONCE]
-        products += some @ some.T
+    size = max(_COUNTS_AT_ONCE // n_trees, _ROWS_AT_ONCE)
+    for begin in range(0, n, size):
+        counts = grown.draw_counts(begin, min(size, n - begin), threads)
+        if sampling.groups is not None:
+            counts = counts[:, counted[begin : begin + size]]
+        for first in range(0, counts.shape[1], _ROWS_AT_ONCE):
+            exact = counts[:, first : first + _ROWS_AT_ONCE].astype(np.float32)
+            products += exact @ exact.T
     return products
 
 

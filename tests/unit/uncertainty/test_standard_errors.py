@@ -9,6 +9,7 @@ from silvics import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from silvics.uncertainty import standard_errors
 
 rng = np.random.default_rng(3)
 X = rng.uniform(size=(70, 2))
@@ -31,6 +32,39 @@ def test_raw_variances_are_their_definition():
     wanted = raw_variances(forest.predict_trees(NEW), forest.in_bag_counts())
     found = forest.predict_standard_error(NEW, raw=True)
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_trees", [4, 5, 30])
+def test_halves_are_those_of_every_second_tree(n_trees):
+    forest = RandomForestRegressor(n_trees, random_state=0).fit(X, Y)
+    values, counts = forest.predict_trees(NEW), forest.in_bag_counts()
+    form = standard_errors._Form(standard_errors.count_products(forest._grown))
+    of_all, difference = form.variances(values)
+    np.testing.assert_allclose(of_all, raw_variances(values, counts), rtol=1e-9, atol=1e-14)
+    first, second = (raw_variances(values[:, k::2], counts[:, k::2]) for k in (0, 1))
+    np.testing.assert_allclose(np.abs(difference), np.abs(first - second), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_products_of_counts_come_from_parts_of_the_rows(grouped, monkeypatch):
+    groups = np.arange(70) // 3 if grouped else None
+    forest = ForestRegressor("random_forest", n_estimators=6, random_state=0)
+    forest.fit(X, Y, groups=groups) if grouped else forest.fit(X, Y)
+    counts = forest.in_bag_counts()[:: 3 if grouped else 1].astype(float)
+    wanted = counts.T @ counts
+    monkeypatch.setattr(standard_errors, "_ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(standard_errors, "_COUNTS_AT_ONCE", 6 * 20)
+    for threads in (1, 3):
+        found = standard_errors.count_products(forest._grown, threads)
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_many_draws_of_a_row_are_counted():
+    rows, outputs = np.repeat(X, 5, axis=0), np.repeat(Y, 5)
+    forest = RandomForestRegressor(3, random_state=0)
+    counts = forest.fit(rows, outputs, sample_weight=np.arange(350) == 7).in_bag_counts()
+    assert counts[7].tolist() == [350] * 3
+    assert counts.sum() == 3 * 350
 
 
 def test_rows_drawn_without_replacement_have_a_factor():
