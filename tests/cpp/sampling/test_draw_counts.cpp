@@ -1,8 +1,7 @@
-#include "sampling/draw_counts.hpp"
-
 #include <algorithm>
 
 #include "doctest/doctest.h"
+#include "sampling/draw_counts.hpp"
 
 namespace silvics {
 namespace {
