@@ -18,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-N_COLUMNS, N_FILES, GROUP = 60, 8, 250_000
+N_COLUMNS, N_FILES, GROUP = 60, 24, 250_000
 BUDGET = "1GB"
-KEYS = ("seconds", "cpu_seconds", "largest_gb", "accuracy", "passes", "of_files")
+KEYS = ("seconds", "cpu_seconds", "largest_gb", "accuracy", "passes", "of_files", "growing_mb",
+        "planned_mb", "tree_mb")  # fmt: skip
 MARK = "<!-- table -->"
-FOREST = {"n_estimators": 100, "max_samples": 0.01, "max_columns": 0.5, "min_samples_leaf": 5}
+FOREST = {"n_estimators": 100, "max_samples": 120_000, "max_columns": 0.5, "min_samples_leaf": 5}
 
 
 def rows(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +48,7 @@ def write(folder: Path, n_rows: int) -> None:
             writer = writer or pq.ParquetWriter(
                 folder / f"part-{k}.parquet",
                 table.schema,
-                compression="zstd",
+                compression="snappy",  # random numbers cannot be compressed
                 use_dictionary=False,
             )
             writer.write_table(table)
@@ -93,6 +94,43 @@ def one_pass(folder: Path) -> dict:
     return patches(folder, n_estimators=20, max_depth=1)
 
 
+def in_status(name: str) -> int:
+    """Return an entry of the memory of this process, in bytes (Linux)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(name + ":"))
+
+
+def building(recipe: str) -> dict:
+    """The memory of growing one tree on a patch that is in memory already (thesis 8.4)."""
+    from silvics import RandomPatchesClassifier
+    from silvics.patches import growing, plan
+
+    X, y = rows(0, FOREST["max_samples"])
+    largest = {}
+
+    grow_some = growing.grow_some
+
+    def measured_growth(*given):
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is that from here on
+        before = in_status("VmRSS")
+        grown = grow_some(*given)
+        largest["growth"] = in_status("VmHWM") - before
+        return grown
+
+    growing.grow_some = measured_growth
+    forest = RandomPatchesClassifier(
+        recipe, 1, max_samples=1.0, max_columns=0.5, min_samples_leaf=5, random_state=0, n_jobs=1
+    )
+    forest.fit(X, y)
+    size = plan.PatchSize(len(X), N_COLUMNS // 2, 0, 0)
+    nodes = sum(tree.tree_.node_count for tree in forest.estimators_)
+    return {
+        "growing_mb": largest["growth"] / 1e6,
+        "planned_mb": size.growth_bytes / 1e6,
+        "tree_mb": nodes * plan.NODE_BYTES / 1e6,
+    }
+
+
 def in_memory(n: int, library: str) -> dict:
     X, y = rows(0, n)
     test = rows(10**6, 100_000)
@@ -117,6 +155,7 @@ def measure(name: str, arguments: list[str]) -> None:
     found = {
         "bare": lambda: bare(Path(arguments[0])),
         "patches": lambda: patches(Path(arguments[0])),
+        "building": lambda: building(arguments[0]),
         "one_pass": lambda: one_pass(Path(arguments[0])),
         "silvics": lambda: in_memory(int(arguments[0]), "silvics"),
         "sklearn": lambda: in_memory(int(arguments[0]), "sklearn"),
@@ -133,24 +172,37 @@ if __name__ == "__main__":
         sys.exit()
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--rows", type=int, default=12_000_000)
+    parser.add_argument("--rows", type=int, default=54_000_000)
     parser.add_argument("--in-memory", type=int, default=250_000)
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--delete", action="store_true", help="delete the files at the end")
     given = parser.parse_args()
     if not given.folder.exists():
         write(given.folder, given.rows)
     folder, n = str(given.folder), str(given.in_memory)
-    found = {
-        "pyarrow decodes all columns": measured("bare", folder),
-        "one pass, 20 trees of depth 1": measured("one_pass", folder),
-        "100 trees on patches": measured("patches", folder),
-        f"silvics, {n} rows in memory": measured("silvics", n),
-        f"scikit-learn, {n} rows in memory": measured("sklearn", n),
+    size = sum(path.stat().st_size for path in given.folder.glob("*.parquet"))
+    print(f"{size / 1e9:.2f} GB in files", flush=True)
+    wanted = {
+        "growth of one tree, Extra-Trees": ("building", "extra_trees"),
+        "growth of one tree, CART": ("building", "cart"),
+        "pyarrow decodes all columns": ("bare", folder),
+        "one pass, 20 trees of depth 1": ("one_pass", folder),
+        "100 trees on patches": ("patches", folder),
+        f"silvics, {n} rows in memory": ("silvics", n),
+        f"scikit-learn, {n} rows in memory": ("sklearn", n),
     }
+    found = {}
+    for name, arguments in wanted.items():
+        found[name] = measured(*arguments)
+        print(name, found[name], flush=True)
+    if given.delete:
+        for path in given.folder.glob("*.parquet"):
+            path.unlink()
+        given.folder.rmdir()
     lines = [
         "| measured | seconds | processor seconds | largest memory, GB | accuracy | passes | "
-        "bytes read / bytes of files |",
-        "|---|---|---|---|---|---|---|",
+        "bytes read / bytes of files | growing, MB | planned, MB | tree, MB |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, of in found.items():
         cells = [f"{of[key]:.4g}" if key in of else "" for key in KEYS]
