@@ -13,9 +13,16 @@ import numpy as np
 from silvics import _core
 from silvics._fitting import parameters
 from silvics._fitting.amounts import bytes_of, in_words
+from silvics._fitting.groups import group_labels
+from silvics._fitting.targets import checked_outputs
+from silvics._names import one_of
+from silvics._predicting.sampling import rows_of_strata
 from silvics._sources.scanning import Scan, scan
 from silvics._sources.source import Batch
 from silvics.patches import memory
+from silvics.patches.class_counts import ClassCounts, GroupCounts
+from silvics.patches.membership import ByClass, Cursor, Membership, SingleRows, WholeGroups
+from silvics.patches.rows import Part
 
 _BATCH_ROWS = 1 << 15
 
@@ -31,7 +38,7 @@ class DrawnPatch:
     y : ndarray or None
         The outputs of these rows, if ``y`` was given.
     rows : ndarray of int
-        Numbers of the rows in the table, ascending.
+        Numbers of the rows in the table, ascending. With replacement they are repeated.
     columns : list
         The columns: names, or numbers if the table is an array.
 
@@ -57,14 +64,16 @@ def draw(
     n_patches: int = 10,
     max_samples: float = 0.25,
     max_columns: float = 0.5,
+    draw: str = "uniform",
+    groups: Any = None,
     max_memory: Any = None,
     random_state: Any = None,
 ) -> Iterator[DrawnPatch]:
     """Draw random patches of a table, which may be larger than the memory (thesis 8.1).
 
-    Each patch has rows and columns that are drawn without replacement. With it, models of any kind
-    can be trained on patches and averaged, as ``RandomPatchesClassifier`` does with trees. One pass
-    over the table fills as many patches as the memory allows.
+    Each patch has rows and columns that are drawn once for it. With it, models of any kind can be
+    trained on patches and averaged, as ``RandomPatchesClassifier`` does with trees. One pass over
+    the table fills as many patches as the memory allows. Draws by class or by group take one more.
 
     Parameters
     ----------
@@ -78,6 +87,12 @@ def draw(
         Number of rows of a patch, or fraction of all rows.
     max_columns : int or float, default=0.5
         Number of columns of a patch, or fraction of all columns other than y.
+    draw : {"uniform", "bootstrap", "stratified"}, default="uniform"
+        How rows are drawn: all sets of rows with the same probability, with replacement, or the
+        share of each class of y, with at least one row of it.
+    groups : str, array-like or None, default=None
+        Groups of rows that patches have as a whole: a column of the table, or values for all rows.
+        ``max_samples`` is then the number or the fraction of groups.
     max_memory : int, float, str or None, default=None
         Limit of the resident memory of the process, such as "1GB". None uses up to half of the free
         memory.
@@ -103,20 +118,22 @@ def draw(
     >>> bool(np.mean(votes.argmax(axis=1) == y) > 0.9)
     True
     """
+    one_of("draw", draw, ["uniform", "bootstrap", "stratified"])
     table = data if isinstance(data, Scan) else scan(data)
-    columns = [name for name in table.columns if not (isinstance(y, str) and name == y)]
-    if isinstance(y, str):
-        table.source.check_column(y, "y")
-    n_rows = table.source.n_rows()
-    if n_rows is None:
-        n_rows = sum(b.n_rows for b in table.source.batches(columns[:1], _BATCH_ROWS))
-    values = None if y is None or isinstance(y, str) else np.asarray(y)
-    if values is not None and len(values) != n_rows:
-        raise ValueError(f"The table has {n_rows} rows, y has {len(values)}.")
-    n_drawn = _count("max_samples", max_samples, n_rows)
+    labels = _Labels(table, y, groups)
+    if draw != "uniform" and groups is not None:
+        raise ValueError(
+            f"draw={draw!r} draws single rows, but groups are drawn as a whole. Set "
+            'draw="uniform", or leave groups out.'
+        )
+    if draw == "stratified" and y is None:
+        raise ValueError('draw="stratified" draws the share of each class of y: pass y.')
+    columns = [name for name in table.columns if name not in labels.names]
+    labels.count(draw == "stratified")
     n_columns = _count("max_columns", max_columns, len(columns))
+    membership = labels.membership(max_samples, draw == "bootstrap")
     seeds = _core.tree_seeds(parameters.seed_of(random_state), 0, int(n_patches))
-    return _drawn(table, columns, y, values, seeds, (n_rows, n_drawn, n_columns), max_memory)
+    return _drawn(labels, columns, membership, seeds, n_columns, max_memory)
 
 
 def _count(name: str, wanted: Any, whole: int) -> int:
@@ -127,18 +144,100 @@ def _count(name: str, wanted: Any, whole: int) -> int:
     return int(count)
 
 
+class _Labels:
+    """The outputs and groups of the rows of a table: columns of it, or values for all rows."""
+
+    def __init__(self, table: Scan, y: Any, groups: Any) -> None:
+        self.table, self._y, self._groups = table, y, groups
+        given = {"y": y, "groups": groups}
+        self.names = [label for label in given.values() if isinstance(label, str)]
+        for parameter, label in given.items():
+            if isinstance(label, str):
+                table.source.check_column(label, parameter)
+        if y is not None and not isinstance(y, str):
+            self._y = np.asarray(y)
+        if groups is not None and not isinstance(groups, str):
+            self._groups = group_labels(groups)
+        self._classes: ClassCounts | None = None
+        self._group_counts = None if groups is None else GroupCounts()
+        self._levels = np.empty(0)
+        self._n_rows = 0
+
+    def _of(self, label: Any, batch: Batch) -> np.ndarray:
+        if isinstance(label, str):
+            return batch.column(label)
+        return np.asarray(label)[batch.first : batch.first + batch.n_rows]
+
+    def y_of(self, batch: Batch) -> np.ndarray | None:
+        """Return the outputs of a batch."""
+        return None if self._y is None else self._of(self._y, batch)
+
+    def count(self, by_class: bool) -> None:
+        """Count the rows, and those of classes or groups, in a pass if it is needed."""
+        n_rows = self.table.source.n_rows()
+        if by_class:
+            self._classes = ClassCounts(True)
+        if n_rows is not None:
+            self._check_lengths(n_rows)
+        if n_rows is None or by_class or self._group_counts is not None:
+            n_rows = 0
+            for batch in self.table.source.batches(
+                self.names or self.table.columns[:1], _BATCH_ROWS
+            ):
+                n_rows += batch.n_rows
+                self._add(batch)
+            self._check_lengths(n_rows)
+        self._n_rows = n_rows
+        if self._classes is not None:
+            self._levels = (self._classes.classes() or [])[0]
+
+    def _add(self, batch: Batch) -> None:
+        try:
+            if self._classes is not None:
+                self._classes.add(checked_outputs(self.y_of(batch)).reshape(-1, 1), None)
+            if self._group_counts is not None:
+                self._group_counts.add(self._of(self._groups, batch))
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{batch.where}: {error}") from error
+
+    def _check_lengths(self, n_rows: int) -> None:
+        for name, values in (("y", self._y), ("groups", self._groups)):
+            if isinstance(values, np.ndarray) and len(values) != n_rows:
+                raise ValueError(f"The table has {n_rows} rows, {name} has {len(values)}.")
+
+    def membership(self, max_samples: Any, replacement: bool) -> Membership:
+        """Return how rows are drawn."""
+        if self._group_counts is not None:
+            sizes = self._group_counts.sizes()
+            return WholeGroups(sizes, _count("max_samples", max_samples, len(sizes)))
+        n_drawn = _count("max_samples", max_samples, self._n_rows)
+        if self._classes is not None and (sizes_of_classes := self._classes.sizes()) is not None:
+            return ByClass(sizes_of_classes, rows_of_strata(sizes_of_classes, n_drawn))
+        return SingleRows(self._n_rows, n_drawn, replacement)
+
+    def part(self, batch: Batch) -> Part:
+        """Return the classes and groups of a batch, by which rows are drawn."""
+        codes, groups = np.empty((batch.n_rows, 0)), None
+        if self._classes is not None:
+            codes = np.searchsorted(self._levels, np.asarray(self.y_of(batch)))[:, np.newaxis]
+        if self._group_counts is not None:
+            groups = self._group_counts.codes(self._of(self._groups, batch))
+        return Part(batch.first, batch.n_rows, {}, codes, None, groups)
+
+
 def _drawn(
-    table: Scan,
+    labels: _Labels,
     columns: list[Any],
-    y: Any,
-    values: np.ndarray | None,
+    membership: Membership,
     seeds: list[int],
-    sizes: tuple[int, int, int],
+    n_columns: int,
     max_memory: Any,
 ) -> Iterator[DrawnPatch]:
-    n_rows, n_drawn, n_columns = sizes
     budget = bytes_of(max_memory)
     left = memory.available() // 2 if budget is None else budget - memory.used()
+    n_drawn = max(map(membership.size, seeds), default=1)
+    if isinstance(membership, SingleRows):
+        n_drawn = membership.n_drawn  # with replacement, rows are there as often as they are drawn
     patch_bytes = n_drawn * (n_columns + 1) * 16  # while parts are joined, they are there twice
     at_once = min(max(int(left // patch_bytes), 0), len(seeds))
     if at_once < 1:
@@ -150,16 +249,15 @@ def _drawn(
     at_once = ceil(len(seeds) / ceil(len(seeds) / at_once))
     for first in range(0, len(seeds), at_once):
         some = [
-            _Parts(seed, n_rows, n_drawn, _chosen(seed, columns, n_columns))
+            _Parts(membership.cursor(seed), _chosen(seed, columns, n_columns))
             for seed in seeds[first : first + at_once]
         ]
         needed = {name for parts in some for name in parts.columns}
         wanted = [name for name in columns if name in needed]
-        if isinstance(y, str):
-            wanted.append(y)
-        for batch in table.source.batches(wanted, _BATCH_ROWS):
+        for batch in labels.table.source.batches([*wanted, *labels.names], _BATCH_ROWS):
+            part, y = labels.part(batch), labels.y_of(batch)
             for parts in some:
-                parts.add(batch, wanted, y, values)
+                parts.add(batch, part, wanted, y)
         while some:
             yield some.pop(0).joined()
 
@@ -171,28 +269,27 @@ def _chosen(seed: int, columns: list[Any], wanted: int) -> list[Any]:
 class _Parts:
     """The parts of one patch, batch by batch."""
 
-    def __init__(self, seed: int, n_rows: int, n_drawn: int, columns: list[Any]) -> None:
+    def __init__(self, cursor: Cursor, columns: list[Any]) -> None:
         self.columns = columns
-        self._rows = _core.PatchRows(seed, n_rows, n_drawn)
+        self._cursor = cursor
         self._places: list[np.ndarray] = []
         self._X: list[Any] = []
         self._y: list[np.ndarray] = []
 
-    def add(self, batch: Batch, wanted: list[Any], y: Any, values: np.ndarray | None) -> None:
-        rows = self._rows.below(batch.first + batch.n_rows)
-        if not len(rows):
+    def add(self, batch: Batch, part: Part, wanted: list[Any], y: np.ndarray | None) -> None:
+        at, counts = self._cursor.take(part)
+        if not len(at):
             return
-        self._places.append(rows)
-        at = rows - batch.first
+        if counts is not None:
+            at = np.repeat(at, counts)
+        self._places.append(at + batch.first)
         if isinstance(batch.table, np.ndarray):
             places = [wanted.index(j) for j in self.columns]
             self._X.append(batch.table[at][:, places])
         else:
             self._X.append(nw.from_native(batch.only(self.columns))[at.tolist(), :])
-        if values is not None:
-            self._y.append(values[rows])
-        elif y is not None:
-            self._y.append(batch.column(y)[at])
+        if y is not None:
+            self._y.append(y[at])
 
     def joined(self) -> DrawnPatch:
         whole = (

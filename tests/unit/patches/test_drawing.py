@@ -77,3 +77,38 @@ def test_memory_determines_passes_and_what_does_not_fit_is_refused(monkeypatch):
 def test_other_values_are_refused(settings, text):
     with pytest.raises(ValueError, match=text):
         list(patches.draw(TABLE, **settings))
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "stratified", "groups"])
+def test_other_draws_are_those_of_a_forest(tmp_path, name):
+    groups = np.random.default_rng(0).integers(0, 30, len(TABLE))
+    X = TABLE[["x0", "x1", "x2", "small"]]
+    draw = {} if name == "groups" else {"draw": name}
+    given = {"groups": groups} if name == "groups" else {}
+    forest = RandomPatchesClassifier(n_estimators=3, random_state=7, max_samples=0.2, **draw)
+    counts = forest.fit(X, TABLE.kind, **given).in_bag_counts()
+    named = X.assign(kind=TABLE.kind, g=groups)
+    path = write_parts(named if name == "groups" else named.drop(columns="g"), tmp_path)
+    settings = {"n_patches": 3, "random_state": 7, "max_samples": 0.2, **draw}
+    in_files = patches.draw(path, "kind", **settings, **({"groups": "g"} if given else {}))
+    in_memory = patches.draw(X.to_numpy(), TABLE.kind, **settings, **given)
+    for of_tree, a, b in zip(counts.T, in_files, in_memory, strict=True):
+        np.testing.assert_array_equal(np.bincount(a.rows, minlength=len(TABLE)), of_tree)
+        np.testing.assert_array_equal(a.rows, b.rows)
+        assert a.y.tolist() == b.y.tolist() == TABLE.kind[a.rows].tolist()
+        np.testing.assert_array_equal(a.X.to_pandas().to_numpy(), X.loc[a.rows, a.columns])
+
+
+def test_draws_that_need_what_is_not_given():
+    for settings, text in [
+        ({"draw": "stratified"}, "pass y"),
+        ({"draw": "bootstrap", "groups": "kind"}, "groups are drawn as a whole"),
+        ({"draw": "importance"}, "draw must be one of"),
+        ({"groups": np.zeros(3)}, "The table has 1000 rows, groups has 3"),
+        ({"groups": "knid"}, "Did you mean 'kind'"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            patches.draw(TABLE, **settings)
+    missing = TABLE.assign(g=np.where(TABLE.x0 > 0, 1.0, np.nan))
+    with pytest.raises(ValueError, match=r"rows 0 to 999: groups has missing values"):
+        patches.draw(missing, groups="g")

@@ -7,6 +7,7 @@ the accuracies on the validation and test parts.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -130,7 +131,9 @@ def _of_set(one: DataSet, settings: Settings) -> Measured:
         for point in points_of_all(design.grid):
             rows = train[: max(2, round(point[1] * len(train)))] if "nodes" in point[0] else train
             model = _model(point, X.shape[1], {**more, "random_state": settings.seed + k})
-            model.fit(X[rows], y[rows])
+            with warnings.catch_warnings():  # a small subsample may have a class for each row
+                warnings.filterwarnings("ignore", message="The number of unique classes")
+                model.fit(X[rows], y[rows])
             scores = (model.score(X[validation], y[validation]), model.score(X[test], y[test]))
             every.setdefault(point, []).append(scores)
     return Measured(
