@@ -217,7 +217,8 @@ class _Labels:
 
     def part(self, batch: Batch) -> Part:
         """Return the classes and groups of a batch, by which rows are drawn."""
-        codes, groups = np.empty((batch.n_rows, 0)), None
+        codes: np.ndarray = np.empty((batch.n_rows, 0))
+        groups = None
         if self._classes is not None:
             codes = np.searchsorted(self._levels, np.asarray(self.y_of(batch)))[:, np.newaxis]
         if self._group_counts is not None:
