@@ -162,7 +162,7 @@ class Outcome(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as values of JSON."""
-        return {
+        found = {
             "id": self.item.id,
             "title": self.item.title,
             "chapter": self.item.chapter,
@@ -180,6 +180,7 @@ class Outcome(Result):
             "rows": [{**vars(row), "difference": row.difference} for row in self.rows],
             "ours": self.ours,
         }
+        return {name: _plain(value) for name, value in found.items()}
 
     def _title(self) -> str:
         return f"{self.item.label}: {self.item.title}"
@@ -235,6 +236,15 @@ def shown(value: float | str | None) -> str:
     if isinstance(value, float) and not value.is_integer():
         return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{value:,.0f}" if _is_number(value) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers and arrays of NumPy as those of Python, at any depth."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _with_numbers(statement: Statement) -> str:

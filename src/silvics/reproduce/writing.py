@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from silvics.reproduce.outcome import Outcome, shown
 from silvics.reproduce.registry import Item, items
@@ -22,9 +21,7 @@ def write(outcome: Outcome, folder: Path) -> list[Path]:
     figure = _write_figure(outcome, folder)
     page, values = folder / f"{name}.md", folder / f"{name}.json"
     page.write_text(markdown(outcome, figure), encoding="utf-8")
-    values.write_text(
-        json.dumps(outcome.to_dict(), indent=1, default=_plain) + "\n", encoding="utf-8"
-    )
+    values.write_text(json.dumps(outcome.to_dict(), indent=1) + "\n", encoding="utf-8")
     return [page, values, *([] if figure is None else [figure])]
 
 
@@ -108,10 +105,3 @@ def _line(*cells: str) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|").replace("*", r"\*")
-
-
-def _plain(value: Any) -> Any:
-    """Return a number or an array of NumPy as one of Python."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} is no value of JSON.")

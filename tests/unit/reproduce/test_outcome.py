@@ -1,4 +1,5 @@
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib import pyplot
 
@@ -45,6 +46,14 @@ def test_frame_and_text():
     assert found.to_dict()["rows"][0] == {
         "quantity": "x", "thesis": 1.5, "ours": 2.0, "difference": 0.5,
     }  # fmt: skip
+
+
+def test_numbers_of_numpy_become_those_of_python():
+    found = outcome([Statement("a", np.bool_(True), "1")])
+    found.ours["y"] = {1: [np.float64(2.0), np.arange(2)]}
+    values = found.to_dict()
+    assert values["ours"]["y"] == {"1": [2.0, [0, 1]]}
+    assert values["statements"][0]["holds"] is True
 
 
 def test_figures():

@@ -24,6 +24,7 @@ def test_items_run(name, tmp_path):
     assert found.statements
     assert all(statement.text and statement.here for statement in found.statements)
     assert all(row.quantity for row in found.rows)
+    json.dumps(found.to_dict())
     page, values, *_ = write(found, tmp_path)
     assert json.loads(values.read_text())["id"] == name
     assert found.item.label in page.read_text()

@@ -53,8 +53,3 @@ def test_the_index_lists_results_and_items_that_were_not_run(tmp_path):
     (tmp_path / "figure-4.4.md").write_text("notes")
     with pytest.raises(ValueError, match="Move it elsewhere"):
         write_index(tmp_path)
-
-
-def test_values_that_json_does_not_have():
-    with pytest.raises(TypeError, match="no value of JSON"):
-        writing._plain(object())

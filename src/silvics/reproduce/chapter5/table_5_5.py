@@ -67,7 +67,7 @@ def opencv(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statemen
             f"{mean[OPENCV]:.2f} times the time; printed for these data sets {theirs:.2f}",
             "the printed averages owe most to large tables, such as MNIST"
             if theirs < 1
-            else "versions of today",
+            else "with the versions of today",
         )
     ]
 
