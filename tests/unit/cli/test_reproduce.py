@@ -2,7 +2,9 @@ import json
 
 import pytest
 
+from silvics.cli import reproduce as command
 from silvics.cli.main import main
+from silvics.reproduce.running import reproduce
 
 
 def test_the_list(capsys):
@@ -32,6 +34,30 @@ def test_several_items(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "2 of 2 items" in out
     assert "figure-4.4: The finding" in out
+
+
+def test_items_without_their_data_are_listed(tmp_path, capsys):
+    names = ["table-3.1", "figure-5.9"]
+    assert main(["reproduce", *names, "--out", str(tmp_path)]) == 0
+    assert "figure-5.9: not run. Figure 5.9 needs mnist.parquet." in capsys.readouterr().out
+    assert "| not run | Figure 5.9 needs mnist.parquet." in (tmp_path / "index.md").read_text()
+    assert main(["reproduce", "figure-5.9", "--out", str(tmp_path)]) == 1
+    assert "--data FOLDER" in capsys.readouterr().err
+
+
+def test_an_interrupt_keeps_what_is_finished(tmp_path, monkeypatch):
+    done = []
+
+    def interrupted(name, settings):
+        if done:
+            raise KeyboardInterrupt
+        done.append(name)
+        return reproduce(name, settings)
+
+    monkeypatch.setattr(command, "reproduce", interrupted)
+    assert main(["reproduce", "--chapter", "3", "--scale", "tiny", "--out", str(tmp_path)]) == 130
+    assert (tmp_path / f"{done[0]}.md").exists()
+    assert f"({done[0]}.md)" in (tmp_path / "index.md").read_text()
 
 
 @pytest.mark.parametrize(
