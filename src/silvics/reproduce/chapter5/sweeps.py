@@ -96,7 +96,7 @@ def draw_sweep(
             ax.fill_between(places, middle - spread, middle + spread, alpha=0.2)
         if scale == "log":
             ax.set_xscale("log")
-        else:
-            ax.set_xticks(places, [str(value) for value in values])
+        ax.minorticks_off()
+        ax.set_xticks(places, [str(value) for value in values])
         ax.set(xlabel=label, title=LABELS[part])
     axes[0].legend()

@@ -152,4 +152,4 @@ def draw_relative(ax: Any, found: Mapping[str, Mapping[str, float]]) -> None:
     ax.axvline(1, color="gray", linewidth=1)
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.set(xscale="log", xlabel="time relative to Sklearn-RF")
-    ax.legend(fontsize=7)
+    ax.legend(fontsize=6, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
