@@ -22,39 +22,40 @@ TreeLimits limits_of(const LimitsTuple& given) {
     return {limit(max_depth), min_split, min_decrease, limit(max_leaves), shrinkage};
 }
 
-// Adds the votes of the trees for these rows of X. With a sampling, a row counts in the trees that
-// have not drawn it; without one, in all trees.
+// Adds the votes of the trees for rows of X, which are the rows of the scores. `rows` has their
+// numbers in the training set. With a sampling, a row counts in the trees that have not drawn it;
+// without one, it counts in all trees if it is `counted`.
 void add_votes(LimitScores& scores, const std::vector<SharedDetails>& trees, bool as_float32,
-               const HeldMatrix& X, Vector<std::uint32_t> rows, Vector<std::uint32_t> slots,
+               const HeldMatrix& X, Vector<std::uint32_t> rows, Vector<bool> counted,
                const SamplingPlan* sampling, const std::vector<std::uint32_t>& seeds,
                std::size_t n_jobs) {
     require_rows(X);
-    if (rows.size() != slots.size() || (sampling != nullptr && seeds.size() != trees.size()))
-        throw std::invalid_argument("rows, slots and seeds do not fit together");
-    std::vector<std::uint32_t> slot_of(X.rows, LimitScores::kSkipped);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (span_of(rows)[i] >= X.rows || span_of(slots)[i] >= scores.n_rows())
-            throw std::invalid_argument("a row or its slot is out of range");
-        slot_of[span_of(rows)[i]] = span_of(slots)[i];
-    }
+    if (X.rows != scores.n_rows() || rows.size() != X.rows || counted.size() != X.rows ||
+        (sampling != nullptr && seeds.size() != trees.size()))
+        throw std::invalid_argument("rows, scores and seeds do not fit together");
+    for (const std::uint32_t row : span_of(rows))
+        if (sampling != nullptr && row >= sampling->n_rows)
+            throw std::invalid_argument("a row is out of range");
     std::vector<SharedTree> plain;
     for (const SharedDetails& tree : trees) plain.push_back(tree->tree);
     unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
         constexpr std::size_t kBatch = 8;
         const Predictor predictor(plain, as_float32);
         std::vector<std::int64_t> leaves;
+        std::vector<std::uint32_t> slots(X.rows);
         for (std::size_t first = 0; first < trees.size(); first += kBatch) {
             const std::size_t size = std::min(kBatch, trees.size() - first);
             leaves.resize(checked_product(X.rows, size));
             predictor.apply(X, first, size, leaves, team);
             for (std::size_t k = 0; k < size; ++k) {
-                std::vector<std::uint32_t> counted = slot_of;
-                if (sampling != nullptr) {
-                    const auto out = out_of_bag(*sampling, seeds[first + k], team.stop());
-                    for (std::size_t i = 0; i < counted.size(); ++i)
-                        if (!out[i]) counted[i] = LimitScores::kSkipped;
+                const auto out = sampling == nullptr
+                                     ? std::vector<bool>()
+                                     : out_of_bag(*sampling, seeds[first + k], team.stop());
+                for (std::size_t i = 0; i < X.rows; ++i) {
+                    const bool votes = out.empty() ? span_of(counted)[i] : out[span_of(rows)[i]];
+                    slots[i] = votes ? static_cast<std::uint32_t>(i) : LimitScores::kSkipped;
                 }
-                scores.add(*trees[first + k], std::span(leaves).subspan(k), size, counted, team);
+                scores.add(*trees[first + k], std::span(leaves).subspan(k), size, slots, team);
             }
         }
     });
@@ -97,7 +98,7 @@ void bind_tuning(nb::module_& m) {
             nb::arg("limits"), nb::arg("outputs"), nb::arg("scale"), nb::arg("n_classes"),
             nb::arg("by_majority"))
         .def("add", &add_votes, nb::arg("trees"), nb::arg("as_float32"), nb::arg("X"),
-             nb::arg("rows"), nb::arg("slots"), nb::arg("sampling").none(), nb::arg("seeds"),
+             nb::arg("rows"), nb::arg("counted"), nb::arg("sampling").none(), nb::arg("seeds"),
              nb::arg("n_jobs"), "Adds the votes of trees for rows that they have not drawn.")
         .def("votes",
              [](const LimitScores& scores) {

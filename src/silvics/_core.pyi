@@ -1109,8 +1109,8 @@ class LimitScores:
         rows: Annotated[
             NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
-        slots: Annotated[
-            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        counted: Annotated[
+            NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         sampling: Sampling | None,
         seeds: Sequence[int],

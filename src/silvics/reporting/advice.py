@@ -67,10 +67,11 @@ def program(subject: Subject, learned: Learned, source: str | None) -> str:
         read = f"table = read({source!r})  # with the reader of your data-frame library"
     columns = [column.name for column in subject.inputs]
     shown = repr(columns) if len(columns) <= 40 else f"{columns[:40]!r} + [...]"
+    chosen = getattr(forest, "best_params_", {})
     given = {
         key: value
         for key, value in forest.get_params().items()
-        if key in ("n_estimators", "max_features", "min_samples_leaf", "random_state", "criterion")
+        if key in ("recipe", "n_estimators", "random_state", "tune", *chosen) and value is not None
     }
     arguments = ", ".join(f"{key}={value!r}" for key, value in sorted(given.items()))
     weights = "" if subject.weights is None else ", sample_weight=weights"

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 
-from silvics.forests import RandomForestClassifier, RandomForestRegressor
+from silvics.recipe_forests import ForestClassifier, ForestRegressor
 from silvics.reporting.subject import Subject
 
 _FOLDS = 5
@@ -57,23 +57,28 @@ def learn(
 ) -> Learned:
     """Grow the forest, and predict each row by trees that did not see it.
 
-    ``budget`` has the parameters ``max_time`` and ``max_memory`` of forests.
+    The parameters of the forest are tuned, unless its time is limited. ``budget`` has the
+    parameters ``max_time`` and ``max_memory`` of forests.
     """
-    kind = RandomForestClassifier if subject.is_classification else RandomForestRegressor
+    kind = ForestClassifier if subject.is_classification else ForestRegressor
+    recipe = "auto" if budget.get("max_time") is None else "random_forest"
     forest = kind(
-        n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
+        recipe, n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
         n_jobs=n_jobs, random_state=seed, **budget,
     )  # fmt: skip
     by_folds = subject.groups is not None or subject.time is not None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the page says how many rows have no prediction
+        forest.set_params(progress=progress).fit(subject.X, subject.y, subject.weights)
+        # From here on, its parameters are those that were chosen: copies are not tuned again.
+        forest.set_params(progress=None, **getattr(forest, "best_params_", {}))
         if by_folds:
             predicted, how = _by_folds(subject, forest)
-        forest.set_params(progress=progress).fit(subject.X, subject.y, subject.weights)
     if not by_folds:
         name = "oob_decision_function_" if subject.is_classification else "oob_prediction_"
         predicted, how = np.asarray(getattr(forest, name)), "out of bag"
-    forest.set_params(progress=None)
+        if subject.is_classification:
+            predicted = forest._calibrated(predicted)
     known = np.isfinite(predicted if predicted.ndim == 1 else predicted.sum(axis=1))
     return Learned(forest, predicted, np.flatnonzero(known), how)
 

@@ -40,7 +40,7 @@ class Report:
 
     Attributes
     ----------
-    forest : RandomForestClassifier or RandomForestRegressor
+    forest : ForestClassifier or ForestRegressor
         The forest that the report is about, grown on all rows.
     sections : list of str
         The names of the sections.

@@ -13,6 +13,7 @@ from silvics._fitting import parameters
 from silvics._fitting.learning_task import LearningTask
 from silvics._predicting.grown_forest import Work
 from silvics._tables import inputs
+from silvics._tables.table import Blocks
 from silvics.tuning.scores import Scoring, Votes
 
 N_FOLDS = 5
@@ -29,7 +30,7 @@ class Tables:
     def __init__(self, n_jobs: int) -> None:
         self.n_jobs = n_jobs
         self._made: dict[Any, _core.Table] = {}
-        self.X: _core.Matrix | None = None
+        self._X: _core.Matrix | None = None
 
     def of(self, task: LearningTask, rules: _core.GrowthRules) -> _core.Table:
         """Return the table in which trees of these rules search for splits."""
@@ -42,11 +43,15 @@ class Tables:
             )
         return self._made[key]
 
-    def to_predict(self, task: LearningTask) -> _core.Matrix:
-        """Return X in the form in which trees predict."""
-        if self.X is None:
-            self.X = inputs.to_predict(task.X)
-        return self.X
+    def to_predict(self, task: LearningTask, rows: np.ndarray) -> _core.Matrix:
+        """Return rows of X in the form in which trees predict."""
+        if self._X is None:
+            X = task.X
+            sparse = None if X.sparse is None else X.sparse.asformat("csr")[rows]
+            blocks = [np.asarray(block)[rows] for block in X.blocks]
+            some = Blocks(blocks, X.n_levels, (len(rows), X.shape[1]), sparse)
+            self._X = inputs.to_predict(some)
+        return self._X
 
 
 class Arm:
@@ -80,6 +85,7 @@ class Arm:
         self.trees: list[_core.DetailedTree] = []
         self.work: list[Work] = []
         self._votes: list[Votes] = []
+        self._n_voted = 0
 
     @property
     def omits_folds(self) -> bool:
@@ -135,46 +141,57 @@ class Arm:
             limits, scoring.y.ravel(), scoring.scale.tolist(), list(scoring.n_classes),
             task.axes.vote == "majority",
         )  # fmt: skip
-        X, slots = self._tables.to_predict(task), np.arange(len(scoring.rows), dtype=np.uint32)
+        rows = scoring.rows
+        X = self._tables.to_predict(task, rows)
         seeds = _core.tree_seeds(task.seed, first, end - first)
         n_jobs = self._tables.n_jobs
         if self._folds is None:
             scores.add(
-                self.trees[first:end], False, X, scoring.rows, slots, task.native_sampling, seeds,
-                n_jobs,
+                self.trees[first:end], False, X, rows, np.ones(len(rows), dtype=bool),
+                task.native_sampling, seeds, n_jobs,
             )  # fmt: skip
             return scores
-        of_rows = self._folds[scoring.rows]
+        of_rows = self._folds[rows]
         for fold in range(N_FOLDS):
             trees = [self.trees[i] for i in range(first, end) if i % N_FOLDS == fold]
-            out = of_rows == fold
             if trees:
-                scores.add(trees, False, X, scoring.rows[out], slots[out], None, [], n_jobs)
+                scores.add(trees, False, X, rows, of_rows == fold, None, [], n_jobs)
         return scores
 
     def votes(self, n_trees: int) -> list[Votes]:
-        """Return the votes of each of the first trees, without further limits."""
-        own = [limits_of(self.task.settings, self.task)]
-        for i in range(len(self._votes), n_trees):
-            found = self.scores_of(own, i, i + 1)
+        """Return the votes of the first trees, without further limits.
+
+        If numbers of votes have to be equal, there is one element for each tree.
+        """
+        own = [limits_of(self.task)]
+        step = n_trees if self._scoring.extrapolates else 1
+        for first in range(self._n_voted, n_trees, step):
+            found = self.scores_of(own, first, min(first + step, n_trees))
             self._votes.append(Votes(found.votes(), found.squares(), found.counts()))
-        return self._votes[:n_trees]
+        self._n_voted = max(n_trees, self._n_voted)
+        return self._votes
 
 
-def limits_of(settings: Any, task: LearningTask) -> Limits:
+def limits_of(task: LearningTask) -> Limits:
     """Return the limits that growth without a limit on leaves has to be collapsed to."""
-    del settings
     leaves = task.axes.max_leaf_nodes
     return (0, 0, 0.0, 0 if leaves is None else int(leaves), 0.0)
 
 
 def sum_of(votes: list[Votes]) -> Votes:
     """Return the sums over trees."""
-    return first_votes(votes, np.full(len(votes[0].counts), len(votes)))
+    return Votes(
+        np.add.reduce([of.sums for of in votes]),
+        np.add.reduce([of.squares for of in votes]),
+        np.add.reduce([of.counts for of in votes]),
+    )
 
 
 def first_votes(votes: list[Votes], n_votes: np.ndarray) -> Votes:
-    """Return the sums over the first trees that voted for each row, as many as are given."""
+    """Return the sums over the first trees that voted for each row, as many as are given.
+
+    ``votes`` has one element for each tree.
+    """
     sums, squares = (np.zeros(of.shape) for of in (votes[0].sums, votes[0].squares))
     counts = np.zeros(len(n_votes), dtype=np.int64)
     for of in votes:

@@ -100,7 +100,7 @@ class Race:
             votes.append(arm.votes(n))
         sums = [sum_of(of) for of in votes]
         fewest = np.min([of.counts for of in sums], axis=0)
-        if self.scoring.least_votes == 1:  # compare equal numbers of votes
+        if not self.scoring.extrapolates:
             sums = [first_votes(of, fewest) for of in votes]
         counted = fewest >= self.scoring.least_votes
         return np.concatenate([self.scoring.table(of, counted) for of in sums])

@@ -188,16 +188,16 @@ def limit_settings(
     n = leader.sampling.n_rows_drawn
     found: list[dict[str, Any]] = [{}]
     if "max_depth" in request.free and leader.axes.max_depth is None:
-        found += [{"max_depth": d} for d in (3, 4, 5, 6, 8, 10, 12, 15, 20)]
+        found += [{"max_depth": d} for d in (3, 5, 8, 12, 16)]
     if "min_samples_split" in request.free and leader.axes.min_samples_split <= 2:
-        sizes = [4, 6, 8, 12, 16, 24, 32, 48, 64, 100]
+        sizes = [4, 8, 16, 32, 64]
         found += [{"min_samples_split": k} for k in sizes if 4 * k <= n]
     if "min_impurity_decrease" in request.free:
-        shares = [root_impurity * c / n for c in (0.5, 1, 2, 4, 8, 16, 32)]
+        shares = [root_impurity * c / n for c in (0.5, 1, 2, 4, 8, 16)]
         found += [{"min_impurity_decrease": float(f"{of:.2g}")} for of in shares if of > 0]
     growth = leader.axes.growth in (None, "depth_first", "best_first")
     if "max_leaf_nodes" in request.free and leader.axes.max_leaf_nodes is None and growth:
-        sizes = [8, 16, 32, 64, 128, 256, 512, 1024, 2048]
+        sizes = [8, 16, 32, 64, 128, 256, 512, 1024]
         found += [{"max_leaf_nodes": k} for k in sizes if 4 * k <= n]
-    found += [{"shrinkage": of} for of in (1.0, 3.0, 10.0, 30.0, 100.0)]
+    found += [{"shrinkage": of} for of in (1.0, 5.0, 20.0)]
     return found

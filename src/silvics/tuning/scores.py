@@ -84,7 +84,12 @@ class Scoring:
     @property
     def least_votes(self) -> int:
         """The number of votes that a row needs to count."""
-        return 2 if self._scorer is None else 1
+        return 2 if self.extrapolates else 1
+
+    @property
+    def extrapolates(self) -> bool:
+        """Whether scores are those of the whole forest, whatever the number of votes of a row."""
+        return self._scorer is None
 
     def _counted(self, task: LearningTask, most_rows: int) -> np.ndarray:
         """Return the rows that count: not held out, of positive weight, at most so many."""
@@ -217,6 +222,8 @@ def within_one_error(table: np.ndarray, sizes: np.ndarray) -> int:
     """Return the largest setting whose score is at most a standard error below the best."""
     mean = means(table)
     best = int(mean.argmax())
+    if not np.isfinite(mean[best]):
+        return 0
     close = [
         s
         for s in range(len(table))

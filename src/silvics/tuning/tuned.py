@@ -31,7 +31,7 @@ from silvics.tuning.scores import Scoring, Votes
 MakeTask = Callable[[dict[str, Any]], LearningTask]
 
 _MANY_ROWS = 200_000  # from here on, fewer trees decide
-_MOST_VALUES = 2**24  # of one table of votes
+_MOST_VALUES = 2**21  # of one table of votes
 _AT_ONCE = 64  # limits that one traversal scores
 _PROBABILITY_SCORES = (None, "neg_log_loss", "neg_brier_score")
 
@@ -92,7 +92,11 @@ class Tuner:
 
     def _first_changes(self) -> dict[str, Any]:
         if self._request.auto:
-            return {"recipe": "random_forest", "rows": "bootstrap"}
+            first: dict[str, Any] = {"recipe": "random_forest", "rows": "bootstrap"}
+            # All variables, as in scikit-learn: fewer of them can then win at a lower cost.
+            if not self._forest._classification and "max_features" in self._request.free:
+                first["max_features"] = 1.0
+            return first
         grid = self._request.grid or {}
         return {name: grid[name][0] for name in RACED if name in grid}
 
@@ -137,8 +141,13 @@ class Tuner:
             race.run(stage, changes)
 
     def _can_use_all_rows(self) -> bool:
-        """Whether trees without out-of-bag rows may win, and whether folds can be made."""
+        """Whether trees without out-of-bag rows may win, and whether folds can be made.
+
+        They cannot be calibrated, which costs more than they gain where probabilities count.
+        """
         forest = self._forest
+        if self._scores_probabilities:
+            return False
         needs_out_of_bag = (
             forest.oob_score or forest._stops_early or getattr(forest, "calibrate", None)
         )
@@ -247,14 +256,18 @@ class Tuner:
 
     def _calibrates(self, leader: Arm) -> bool:
         """Whether calibration is part of the choice: for scores of probabilities."""
-        scored = self._forest.scoring
         return (
-            bool(self._scoring.n_classes)
+            self._scores_probabilities
             and self._request.grid is None
-            and (scored is None or scored in _PROBABILITY_SCORES)
             and not leader.omits_folds
             and self._scoring.n_groups >= N_FOLDS
         )
+
+    @property
+    def _scores_probabilities(self) -> bool:
+        scored = self._forest.scoring
+        known = scored is None or (isinstance(scored, str) and scored in _PROBABILITY_SCORES)
+        return bool(self._scoring.n_classes) and known
 
     def _final_task(self, params: dict[str, Any], setting: dict[str, Any]) -> LearningTask:
         return replace(self._make_task(params), shrinkage=float(setting.get("shrinkage", 0.0)))

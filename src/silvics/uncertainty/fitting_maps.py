@@ -94,13 +94,15 @@ class Fitter:
         shares, y, weights = self.shares[part], self.y[part], self.weights[part]
         best, chosen = np.inf, ProbabilityMap("temperature")
         for smoothing in _SMOOTHINGS:
-            logs = np.log(shares + smoothing / self.n_trees)
+            # One row for each class, because sums over rows are fast.
+            logs = np.log(shares.T + smoothing / self.n_trees)
+            logs -= logs.max(axis=0)
+            own = logs[y, np.arange(len(y))]
 
-            def loss(log_power: float, logs: np.ndarray = logs) -> float:
-                scaled = np.exp(log_power) * logs
-                scaled -= scaled.max(axis=1, keepdims=True)
-                sums = np.log(np.exp(scaled).sum(axis=1))
-                return float(np.average(sums - scaled[np.arange(len(y)), y], weights=weights))
+            def loss(log_power: float, logs: np.ndarray = logs, own: np.ndarray = own) -> float:
+                power = np.exp(log_power)
+                sums = np.log(np.exp(power * logs).sum(axis=0))
+                return float(np.average(sums - power * own, weights=weights))
 
             found = minimize_scalar(loss, bounds=_LOG_POWER, method="bounded")
             if found.fun < best:
