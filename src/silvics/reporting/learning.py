@@ -62,7 +62,7 @@ def learn(
     """
     kind = ForestClassifier if subject.is_classification else ForestRegressor
     recipe = "auto" if budget.get("max_time") is None else "random_forest"
-    forest = kind(
+    forest: Any = kind(
         recipe, n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
         n_jobs=n_jobs, random_state=seed, **budget,
     )  # fmt: skip

@@ -32,6 +32,7 @@ MakeTask = Callable[[dict[str, Any]], LearningTask]
 
 _MANY_ROWS = 200_000  # from here on, fewer trees decide
 _MOST_VALUES = 2**21  # of one table of votes
+_LEAST_CALIBRATED = 25  # rows of positive weight
 _AT_ONCE = 64  # limits that one traversal scores
 _PROBABILITY_SCORES = (None, "neg_log_loss", "neg_brier_score")
 
@@ -260,7 +261,7 @@ class Tuner:
             self._scores_probabilities
             and self._request.grid is None
             and not leader.omits_folds
-            and self._scoring.n_groups >= N_FOLDS
+            and len(self._scoring.rows) >= _LEAST_CALIBRATED
         )
 
     @property
