@@ -80,6 +80,23 @@ def test_a_worker_is_killed(n_workers, found, tmp_path):
         assert far.digest() == patches().fit(scanned, y="price").digest()
 
 
+def test_a_worker_stops(found, monkeypatch):
+    """A worker that does not answer loses its task to another one."""
+    monkeypatch.setattr(running, "_SILENCE", 4.0)
+    stopped = []
+
+    def stop(done, total):
+        if not stopped:
+            stopped.append(pids(found)[0])
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    try:
+        far = forest(engine=found.scheduler_address, progress=stop).fit(X, Y)
+    finally:
+        os.kill(stopped[0], signal.SIGCONT)
+    assert far.digest() == forest().fit(X, Y).digest()
+
+
 class Job:
     """Runs a function for each task of numbers."""
 
@@ -208,7 +225,10 @@ def test_no_client():
 
 def test_no_workers(monkeypatch):
     monkeypatch.setattr(running, "_NO_WORKERS", 0.5)
-    with cluster(0) as empty, pytest.raises(ConnectionError, match="has had no workers"):
+    with (
+        cluster(0) as empty,
+        pytest.raises(ConnectionError, match="has had no workers that"),
+    ):
         forest(engine=empty.scheduler_address).fit(X, Y)
 
 

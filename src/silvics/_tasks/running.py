@@ -27,7 +27,9 @@ Receive = Callable[[dict[str, Any], dict[str, np.ndarray]], Sequence[int]]
 _LOOK = 0.25  # seconds between looks at the states of tasks
 _CENSUS = 1.0  # seconds between questions for the workers
 _ANSWER = 10.0  # seconds in which the scheduler has to answer
-_NO_WORKERS = 25.0  # seconds without workers after which the work ends
+_SLOWEST = 10e6  # bytes per second of the slowest connection for which a transfer has time
+_SILENCE = 10.0  # seconds without a sign of life after which a worker is not counted
+_NO_WORKERS = 20.0  # seconds without workers after which the work ends
 _GRACE = 2.0  # seconds for results of tasks whose time is over
 _MOST_ATTEMPTS = 4
 # Errors of tasks that are raised again with their own type.
@@ -38,11 +40,15 @@ _ERRORS: dict[str, type[Exception]] = {
 
 @dataclass(eq=False)
 class _Batch:
-    """Items of one task, the worker to which it was sent, and how often it was sent."""
+    """Items of one task, the worker to which it was sent, and how often it was sent.
+
+    ``patience`` is for how many seconds the client waits for the bytes of the result.
+    """
 
     items: list[int]
     attempts: int = 0
     worker: str = ""
+    patience: float = 2.0
 
 
 class Cluster:
@@ -56,7 +62,9 @@ class Cluster:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self.threads: dict[str, int] = {}
+        self.threads: dict[str, int] = {}  # of workers that take tasks
+        self.absent: set[str] = set()
+        self._beats: dict[str, tuple[float, float]] = {}
         self._asked, self._seen = -inf, time.monotonic()
         self._checked: set[str] = set()
         self.census()
@@ -65,28 +73,46 @@ class Cluster:
     def n_threads(self) -> int:
         return max(1, sum(self.threads.values()))
 
-    def census(self) -> set[str]:
-        """Learn which workers there are; return those that are new."""
-        if time.monotonic() - self._asked < _CENSUS and self.threads:
-            return set()
+    def census(self, at_once: bool = False) -> None:
+        """Learn which workers there are, if it is time."""
+        if not at_once and time.monotonic() - self._asked < _CENSUS and self.threads:
+            return
         self.check_scheduler()
         try:
-            found = self.client.nthreads(callback_timeout=_ANSWER)
+            answer = self.client.sync(self.client.scheduler.identity, callback_timeout=_ANSWER)
         except (OSError, TimeoutError) as error:
             raise self.lost() from error
+        found = answer["workers"]
         self._asked = time.monotonic()
-        new = set(found) - self._checked
+        self._listen(found)
+        new = set(found) - self._checked - self.absent
         if new:
             self._check_versions(new)
-        self.threads = dict(found)
-        if found:
+        self.threads = {
+            worker: int(of["nthreads"])
+            for worker, of in found.items()
+            if worker not in self.absent and of.get("status", "running") == "running"
+        }
+        if self.threads:
             self._seen = self._asked
         elif self._asked - self._seen > _NO_WORKERS:
             raise ConnectionError(
-                f"The Dask cluster at {self.address} has had no workers for {_NO_WORKERS:.0f} "
-                "seconds. Start workers, and wait for them by client.wait_for_workers(1)."
+                f"The Dask cluster at {self.address} has had no workers that take tasks for "
+                f"{_NO_WORKERS:.0f} seconds. Start workers, and wait for them by "
+                f"client.wait_for_workers(1).{self._silent()}"
             )
-        return new
+
+    def _listen(self, found: dict[str, Any]) -> None:
+        """Learn which workers are lost, or have sent no sign of life for long."""
+        for worker, of in found.items():
+            if self._beats.get(worker, (None,))[0] != of["last_seen"]:
+                self._beats[worker] = (of["last_seen"], self._asked)
+        late = {worker for worker in found if self._asked - self._beats[worker][1] > _SILENCE}
+        self.absent = late | (self._beats.keys() - found.keys())
+
+    def _silent(self) -> str:
+        names = ", ".join(sorted(self.absent))
+        return f" These workers do not answer any more: {names}." if names else ""
 
     def _check_versions(self, new: set[str]) -> None:
         """Raise RuntimeError if a worker has another version of silvics."""
@@ -175,7 +201,8 @@ class _Run:
         self._waiting: deque[_Batch] = deque()
         self._running: dict[Any, _Batch] = {}
         self._done = threading.Event()
-        self._sent: Any = None
+        self._sent: dict[str, Any] = {}  # the job, by worker
+        self._refused: dict[str, int] = {}
         self._direct: bool | None = True  # whether the client reaches the workers
 
     def all(self, items: Sequence[int], n_rounds: int, least: int) -> BaseException | None:
@@ -208,45 +235,73 @@ class _Run:
 
     # ---- sending
 
-    def _send(self) -> None:
-        """Send the job to all workers, directly where they can be reached."""
-        for direct in (True, None) if self._direct else (None,):
-            try:
-                self._sent = self._client.scatter(
-                    [self._payload], broadcast=True, hash=False, direct=direct, timeout=_ANSWER
-                )[0]
-                self._direct = direct
-                return
-            except (OSError, TimeoutError) as error:
-                self._cluster.check_scheduler()
-                failed = error
-        raise ConnectionError(
-            f"The Dask cluster at {self._cluster.address} does not take the data of the fit: "
-            f"{failed}."
-        ) from failed
-
     def _submit(self) -> None:
         """Give a task to each worker that has none."""
         busy = {batch.worker for batch in self._running.values()}
-        for worker in self._cluster.threads:
-            if worker in busy or not self._waiting or self._left() <= 0.0:
+        for worker in sorted(self._cluster.threads.keys() - busy):
+            if not self._waiting or self._left() <= 0.0:
+                return
+            sent = self._sent.get(worker) or self._send_to(worker)
+            if sent is None:
                 continue
-            if self._sent is None:
-                self._send()
+            self._sent[worker] = sent
             batch = self._waiting.popleft()
             batch.worker, batch.attempts = worker, batch.attempts + 1
             future = self._client.submit(
-                working.run, self._sent, batch.items, self._left(), pure=False,
-                workers=[worker], allow_other_workers=True,
+                working.run, sent, batch.items, max(self._left(), 0.0), pure=False,
+                workers=[worker],
             )  # fmt: skip
             self._running[future] = batch
             future.add_done_callback(lambda _: self._done.set())
 
+    def _send_to(self, worker: str) -> Any:
+        """Send the job to a worker, directly if it can be reached; None if it is lost.
+
+        Each worker has a copy of its own: Dask removes further copies of one object.
+        """
+        self._cluster.census(at_once=True)
+        if worker not in self._cluster.threads:
+            return None
+        seconds = _ANSWER + self._payload.n_bytes / _SLOWEST
+        problem: BaseException | None = None
+        for direct in (True, None) if self._direct else (None,):
+            try:
+                (sent,) = self._sync(
+                    self._client.scatter, seconds, [self._payload], workers=[worker], hash=False,
+                    direct=direct, timeout=1.0,
+                )  # fmt: skip
+                self._direct = direct
+                return sent
+            except KeyError:  # it is not there any more
+                return None
+            except (OSError, TimeoutError) as error:
+                self._cluster.check_scheduler()
+                problem = error
+        self._refused[worker] = self._refused.get(worker, 0) + 1
+        if self._refused[worker] >= _MOST_ATTEMPTS:
+            raise ConnectionError(
+                f"The worker {worker} does not take the data of the fit: {problem!r}."
+            ) from problem
+        self._cluster.census(at_once=True)
+        return None
+
+    def _sync(self, method: Any, seconds: float, *given: Any, **settings: Any) -> Any:
+        """Call a method of the client, and wait for so many seconds."""
+        return self._client.sync(
+            lambda: method(*given, **settings, asynchronous=True), callback_timeout=seconds
+        )
+
     def _look_at_workers(self) -> None:
-        new = self._cluster.census()
-        if new and self._sent is not None:
-            with suppress(OSError, TimeoutError, KeyError):  # otherwise Dask sends it when needed
-                self._client.replicate([self._sent], workers=list(new))
+        """Repeat the tasks of workers that are lost or do not answer."""
+        self._cluster.census()
+        for worker in self._sent.keys() - self._cluster.threads.keys():
+            if worker in self._cluster.absent:
+                del self._sent[worker]
+        for future, batch in list(self._running.items()):
+            if batch.worker in self._cluster.absent and future.status == "pending":
+                del self._running[future]
+                future.release()
+                self._again(batch, "the worker is lost, or does not answer any more")
 
     # ---- receiving
 
@@ -256,19 +311,25 @@ class _Run:
         self._cluster.check_scheduler()
         if status == "error":
             raise self._failed(batch, future.exception(timeout=_ANSWER))
-        if status != "finished":  # the job was on workers that are lost
-            self._again(batch, "the workers that had the data of the fit were lost")
+        if status != "finished":
+            self._sent.pop(batch.worker, None)
+            self._again(batch, "the worker was lost")
             return
         try:
-            encoded = self._client.gather(future, direct=self._direct)
-        except (OSError, TimeoutError, KeyError) as error:
+            encoded = self._sync(self._client.gather, batch.patience, future, direct=self._direct)
+        except TimeoutError:
+            self._cluster.census(at_once=True)
+            if batch.worker in self._cluster.absent:
+                self._again(batch, "the worker does not answer any more")
+            else:  # if it has stopped, this is noticed soon
+                batch.patience *= 2
+                self._running[future] = batch
+            return
+        except Exception as error:
             self._cluster.check_scheduler()
             self._again(batch, f"its result was lost ({error!r})")
             return
-        except Exception as error:  # Dask could not compute it again
-            raise self._failed(batch, error) from error
-        finally:
-            future.release()
+        future.release()
         try:
             content, arrays = encoding.decode(encoded)
         except ModelFileError as error:
@@ -295,7 +356,6 @@ class _Run:
                 f"{batch.attempts} times: {why}. Look at the log of the worker; it may have too "
                 "little memory."
             )
-        self._sent = None
         self._waiting.appendleft(batch)
 
     def _failed(self, batch: _Batch, error: Any) -> RuntimeError:
@@ -329,4 +389,4 @@ class _Run:
                 future.release()  # it is not waited for, since the scheduler may be lost
         self._running.clear()
         self._waiting.clear()
-        self._sent = None
+        self._sent.clear()
