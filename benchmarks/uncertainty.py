@@ -29,8 +29,9 @@ SPEED = (
     ("silvics_quantiles", 100_000, 100_000, 3),
     ("quantile_forest_all", 100_000, 10_000, 1),
     ("quantile_forest_one", 100_000, 100_000, 1),
+    ("silvics_jackknife", 2_000, 2_000, 3),
+    ("coverforest_jackknife", 2_000, 2_000, 1),  # its time grows with the square
     ("silvics_jackknife", 10_000, 10_000, 2),
-    ("coverforest_jackknife", 10_000, 10_000, 1),
     ("silvics_errors", 20_000, 2_000, 2),
     ("forestci_errors", 20_000, 2_000, 1),
 )
@@ -45,15 +46,16 @@ WORDS = {
 }
 
 
-def speed_part(found: dict[str, list[float] | None]) -> Iterator[str]:
+def speed_part(found: dict[tuple[str, int], list[float] | None]) -> Iterator[str]:
     yield from (
         "## Time and memory",
         "",
         "Forests of 100 trees on Friedman #1 (500 for the infinitesimal jackknife), with at least "
-        "5 rows in a leaf for quantiles. Each measurement is a process with two threads. Times "
-        "are of the processor, per 1,000 samples, because other work ran on the machine. Memory is "
-        "what the call added at most to the process; kept is what the forest keeps for the call; "
-        "file is the model file with training rows, or the pickle.",
+        "5 rows in a leaf for quantiles. Each measurement is a process with two threads, and one "
+        "for products of matrices. Times are of the processor, per 1,000 samples, because other "
+        "work ran on the machine. Memory is what the call added at most to the process; kept is "
+        "what the forest keeps for the call; file is the model file with training rows, or the "
+        "pickle.",
         "",
         *header(
             ["what", "training rows", "samples"],
@@ -62,7 +64,7 @@ def speed_part(found: dict[str, list[float] | None]) -> Iterator[str]:
     )
     ours = float("nan")
     for name, n, m, _ in SPEED:
-        of = found.get(name)
+        of = found.get((name, n))
         if of is None:
             yield line([WORDS[name], f"{n:,}", f"{m:,}", "not measured", "", "", "", ""])
             continue
@@ -147,7 +149,7 @@ def class_part(found: dict[str, dict[str, np.ndarray]]) -> Iterator[str]:
 
 
 def page(
-    speed: dict[str, list[float] | None],
+    speed: dict[tuple[str, int], list[float] | None],
     of_intervals: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]],
     of_classes: dict[str, dict[str, np.ndarray]],
 ) -> Iterator[str]:
@@ -170,7 +172,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
-    speed = {name: measured(name, n, m, repeats) for name, n, m, repeats in SPEED}
+    speed = {(name, n): measured(name, n, m, repeats) for name, n, m, repeats in SPEED}
     lines = page(speed, dict(intervals(given.folder)), dict(classes(given.folder)))
     publish(list(lines), given.write)
 

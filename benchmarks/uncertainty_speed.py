@@ -166,10 +166,13 @@ def measured(name: str, n: int, m: int, repeats: int = 1) -> list[float] | None:
     python = sys.executable
     if name.startswith("coverforest"):
         python = os.environ.get("COVERFOREST_PYTHON", python)
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}  # waiting threads take time, too
     found = []
     for _ in range(repeats):
         command = [python, __file__, name, str(n), str(m)]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment
+        )
         if ended.returncode:
             print(name, ended.stderr[-500:], file=sys.stderr)
             return None

@@ -142,6 +142,7 @@ def count_products(grown: GrownForest, threads: int = 1) -> np.ndarray:
         for first in range(0, counts.shape[1], _ROWS_AT_ONCE):
             exact = counts[:, first : first + _ROWS_AT_ONCE].astype(np.float32)
             products += exact @ exact.T
+        del counts  # before the next ones are made
     return products
 
 
