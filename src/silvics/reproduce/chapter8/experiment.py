@@ -8,7 +8,7 @@ the accuracies on the validation and test parts.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,23 +22,41 @@ from silvics.reproduce.settings import Settings
 # A point of a grid, and its accuracies on the validation and test parts of each division.
 Scores = dict[tuple[str, float, float], np.ndarray]
 
+_WIDE, _VERY_WIDE = 200, 2000  # columns
+
 
 @dataclass(frozen=True)
 class Design:
-    """The size of the experiment."""
+    """The size of the experiment.
+
+    Attributes
+    ----------
+    grid : tuple of float
+        The values of alpha_s and alpha_f.
+    n_trees, n_trees_of_large : int
+        Trees of an ensemble, and of one on data sets that the thesis marks as large.
+    n_divisions : int
+        How often a data set is divided.
+    most_rows : int or None
+        Rows of a data set that are used; None uses all.
+    wide : tuple of int or None
+        Trees and rows on data sets of more than 200 columns, if others than those above; a third
+        of the trees on those of more than 2000 columns.
+    """
 
     grid: tuple[float, ...]
     n_trees: int
     n_trees_of_large: int
     n_divisions: int
     most_rows: int | None
+    wide: tuple[int, int] | None = None
 
 
 def design_of(settings: Settings) -> Design:
     """Return the size of the experiment at a scale."""
     return settings.pick(
         tiny=Design((0.1, 0.5, 1.0), 8, 8, 3, 160),
-        small=Design((0.1, 0.25, 0.5, 0.75, 1.0), 50, 50, 5, 800),
+        small=Design((0.1, 0.25, 0.5, 0.75, 1.0), 50, 50, 5, 800, wide=(15, 300)),
         paper=Design((0.01, *(k / 10 for k in range(1, 11))), 250, 100, 50, None),
     )
 
@@ -126,6 +144,9 @@ def _of_set(one: DataSet, settings: Settings) -> Measured:
     more: dict[str, Any] = {"n_estimators": design.n_trees, "n_jobs": settings.n_jobs}
     if one.large:
         more |= {"n_estimators": design.n_trees_of_large, "min_samples_split": 10}
+    if design.wide is not None and X.shape[1] > _WIDE:
+        more["n_estimators"] = design.wide[0] // (3 if X.shape[1] > _VERY_WIDE else 1)
+        design = replace(design, most_rows=design.wide[1])
     every: dict[tuple[str, float, float], list[tuple[float, float]]] = {}
     for k, (train, validation, test) in enumerate(divisions(len(y), design, settings.seed)):
         for point in points_of_all(design.grid):

@@ -29,7 +29,7 @@ class DataSet:
     table : str or None
         The file of the folder of data that has it.
     draw : callable or None
-        Function of a number of rows and a seed that simulates it.
+        Function of a number of rows and a seed that simulates it, if there is no file.
     same : bool
         Whether ours is that of the thesis, or a draw from the same distribution.
     labels : tuple of str or None
@@ -55,7 +55,8 @@ class DataSet:
 
     def load(self, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
         """Return the inputs as float32 and the numbers of classes."""
-        if self.draw is not None:
+        of_file = self.table is not None and (self.draw is None or settings.has(self.table))
+        if self.draw is not None and not of_file:
             X, y = self.draw(self.shape[0], settings.seed)
         else:
             assert self.table is not None
@@ -82,7 +83,7 @@ def _madelon(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw from scikit-learn's form of the generator of MADELON: 5 and 15 of 500 columns matter."""
     X, y = make_classification(
         n, 500, n_informative=5, n_redundant=15, n_clusters_per_class=16, flip_y=0.01,
-        class_sep=2.0, shuffle=True, random_state=seed,
+        class_sep=1.0, shuffle=True, random_state=seed,
     )  # fmt: skip
     return X, y
 
@@ -113,7 +114,7 @@ LARGE = (
     DataSet("ISOLET", (7797, 617), "isolet1", same=False),
     DataSet("ARCENE", (900, 10000), "arcene", same=False),
     DataSet("BREAST2", (295, 24496)),
-    DataSet("MADELON", (4400, 500), draw=_madelon, same=False),
+    DataSet("MADELON", (4400, 500), "madelon", draw=_madelon, same=False),
     DataSet("MARTI", (500, 1024)),
     DataSet("REGED", (500, 999)),
     DataSet("SECOM", (1567, 591)),
