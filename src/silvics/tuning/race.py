@@ -37,11 +37,13 @@ class Race:
     Attributes
     ----------
     leader : Arm
-        The candidate that the others have to beat by a standard error.
+        The candidate that the others have to beat.
     trials : list of Trial
         All candidates.
     most_cost : float
         Candidates whose trees take more work, relative to the first one, are left out.
+    takes_best : bool
+        Whether the best candidate wins, however little better it is.
     optimism : float
         By how much the choices made so far raise the score of the leader.
     """
@@ -49,8 +51,9 @@ class Race:
     scoring: Scoring
     make: Callable[[dict[str, Any]], Arm]
     leader: Arm
-    n_trees: tuple[int, int]
+    n_trees: tuple[int, int, int]
     most_cost: float = MOST_COST
+    takes_best: bool = False
     trials: list[Trial] = field(default_factory=list)
     optimism: float = 0.0
 
@@ -74,11 +77,19 @@ class Race:
             some = [arms[i] for i in sorted(order[: (len(arms) + 1) // 2])]
             self._note(stage, [arm for arm in arms if arm not in some], table, [self.leader, *arms])
             arms = some
-        table = self._table([self.leader, *arms], 1)
-        chosen = scoring_of.better_by_one_error(table)
-        self.optimism += max(scoring_of.optimism(table, scoring_of.better_by_one_error), 0.0)
-        self._note(stage, [self.leader, *arms], table, [self.leader, *arms], chosen)
-        self.leader = [self.leader, *arms][chosen]
+        arms = [self.leader, *arms]
+        table = self._table(arms, 1)
+        if not self.takes_best and scoring_of.best_of(table) != 0:
+            # More trees for the best one: few of them may have been lucky.
+            best = scoring_of.best_of(table)
+            self._note(stage, [arm for arm in arms[1:] if arm is not arms[best]], table, arms)
+            arms = [self.leader, arms[best]]
+            table = self._table(arms, 2)
+        choose = scoring_of.best_of if self.takes_best else scoring_of.clearly_better
+        chosen = choose(table)
+        self.optimism += max(scoring_of.optimism(table, choose), 0.0)
+        self._note(stage, arms, table, arms, chosen)
+        self.leader = arms[chosen]
 
     def _entered(self, changes: dict[str, Any]) -> Arm | None:
         """Return the candidate, unless its trees take too much work."""

@@ -23,6 +23,7 @@ from silvics._results.oob_curve import OobClasses, OobNumbers
 # scikit-learn take time.
 N_GROUPS, N_SCORED = 20, 10
 _LEAST_GROUP = 5
+_CLEARLY = 1.5  # standard errors by which a candidate has to win
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +194,11 @@ def row_groups(
         n = int(groups.max()) + 1
         return (draw.permutation(n) % min(most, max(n, 1)))[groups]
     n_groups = min(most, max(len(y) // _LEAST_GROUP, 1))
+    # Of rows with neighbouring outputs, each goes to another group, drawn at random.
     order = np.lexsort((draw.permutation(len(y)), y))
+    n_blocks = -(-len(y) // n_groups)
     found = np.empty(len(y), dtype=np.int64)
-    found[order] = np.arange(len(y)) % n_groups
+    found[order] = draw.random((n_blocks, n_groups)).argsort(axis=1).ravel()[: len(y)]
     return found
 
 
@@ -232,13 +235,21 @@ def within_one_error(table: np.ndarray, sizes: np.ndarray) -> int:
     return max(close, key=lambda s: (sizes[s], mean[s], -s))
 
 
-def better_by_one_error(table: np.ndarray) -> int:
-    """Return the best setting if it is more than a standard error above setting 0, otherwise 0."""
+def clearly_better(table: np.ndarray) -> int:
+    """Return the best setting if it is 1.5 standard errors above setting 0, otherwise 0.
+
+    Few trees decide a race, and their noise is not part of the standard error.
+    """
     mean = means(table)
     best = int(mean.argmax())
     if best == 0 or not np.isfinite(mean[best]):
         return 0
-    return best if mean[best] - mean[0] > standard_error(table[best] - table[0]) else 0
+    return best if mean[best] - mean[0] > _CLEARLY * standard_error(table[best] - table[0]) else 0
+
+
+def best_of(table: np.ndarray) -> int:
+    """Return the best setting, the first of equals."""
+    return int(means(table).argmax())
 
 
 def optimism(table: np.ndarray, choose: Callable[[np.ndarray], int]) -> float:

@@ -16,7 +16,7 @@ from silvics._fitting.tunable import LIMITS, RACED
 from silvics._threads import n_threads
 from silvics.tuning import scores as scoring_of
 from silvics.tuning.arms import N_FOLDS, Arm, Limits, Tables
-from silvics.tuning.race import MOST_COST, Race, Trial
+from silvics.tuning.race import Race, Trial
 from silvics.tuning.request import (
     Request,
     candidates,
@@ -87,7 +87,8 @@ class Tuner:
         self._scoring = Scoring(forest, task, forest.scoring, n_trees, most_rows)
         self._tables = Tables(n_threads(forest.n_jobs))
         many = task.sampling.n_rows_drawn > _MANY_ROWS
-        self._race_sizes = (4, 8) if many else (6, min(max(round(0.12 * n_trees), 10), 24))
+        later = min(max(round(0.12 * n_trees), 10), 24)
+        self._race_sizes = (4, 8, 14) if many else (6, later, later + 8)
         self._n_deciding = 16 if many else 30
         self._first = Arm(first, task, self._scoring, self._tables)
 
@@ -110,8 +111,9 @@ class Tuner:
         """Tune; after an interruption, return the trees of the leader."""
         race = None
         try:
-            most = MOST_COST if self._request.grid is None else inf
-            race = Race(self._scoring, self._arm, self._first, self._race_sizes, most)
+            race = Race(self._scoring, self._arm, self._first, self._race_sizes)
+            if self._request.grid is not None:  # all of its values are as good a guess
+                race.most_cost, race.takes_best = inf, True
             self._race(race)
             return self._finished(race)
         except KeyboardInterrupt as error:
