@@ -104,7 +104,7 @@ class TreeFolder:
         content = {**shape, "number": number, "task": self._task}
         metadata = {"format": "silvics-task", "content": json.dumps(content)}
         try:
-            container.write(self.file(number), metadata, arrays)
+            container.write(self.file(number), metadata, arrays, sync=False)
         except OSError as error:
             raise OSError(
                 error.errno,

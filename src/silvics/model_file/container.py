@@ -109,8 +109,14 @@ def to_bytes(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> np.ndar
     return content
 
 
-def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> None:
-    """Write a container atomically: an existing file is replaced when the new one is complete."""
+def write(
+    path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray], *, sync: bool = True
+) -> None:
+    """Write a container atomically: an existing file is replaced when the new one is complete.
+
+    With ``sync=False``, a file that is damaged after a loss of power is accepted, since it can be
+    made again: its checksum tells.
+    """
     target = Path(os.path.realpath(os.fsdecode(path)))
     if target.exists() and not target.is_file():
         raise ValueError(f"path={str(path)!r} exists and is not a regular file. Use another path.")
@@ -131,12 +137,14 @@ def write(path: Any, metadata: dict[str, str], arrays: dict[str, np.ndarray]) ->
             file.seek(_DIGITS.start)
             file.write(digits)
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         os.replace(beside, target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    if sync:
+        _sync_folder(target.parent)
 
 
 def _sync_folder(folder: Path) -> None:

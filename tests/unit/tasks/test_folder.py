@@ -173,10 +173,10 @@ def test_a_seed_is_needed(tmp_path):
 def test_a_full_disk_keeps_what_is_finished(tmp_path, monkeypatch):
     written = container.write
 
-    def full(path, *content):
+    def full(path, *content, **settings):
         if len(numbers(tmp_path)) == 5:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        written(path, *content)
+        written(path, *content, **settings)
 
     monkeypatch.setattr(container, "write", full)
     stopped = forest(tmp_path)
