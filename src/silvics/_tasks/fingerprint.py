@@ -19,7 +19,7 @@ from silvics.model_file import json_values
 _WITHOUT_EFFECT = {
     "n_estimators", "n_jobs", "verbose", "progress", "warm_start", "random_state", "engine",
     "resume", "max_time", "max_memory", "early_stopping", "n_iter_no_change", "tol", "target_score",
-    "oob_score", "oob_rows", "keep_samples", "calibrate", "unknown_category", "scoring",
+    "oob_score", "oob_rows", "tune", "scoring", "keep_samples", "calibrate", "unknown_category",
 }  # fmt: skip
 
 
@@ -65,6 +65,7 @@ def of_task(task: LearningTask, data: str) -> dict[str, str]:
     ``data`` is a text for the rows and their outputs.
     """
     parts = {"version of silvics": __version__, "random_state": str(task.seed), "data": data}
+    parts["shrinkage"] = repr(task.shrinkage)
     parts["class of the forest"] = type(task.settings).__name__
     parts["shape of X"] = " x ".join(map(str, task.X.shape))
     for field in fields(task.axes):

@@ -37,7 +37,7 @@ def plain_settings(estimator: Any) -> Any:
     given = estimator.get_params(deep=False)
     only_here = {
         "verbose": 0, "progress": None, "oob_score": False, "engine": None, "resume": None,
-        "random_state": None,
+        "random_state": None, "tune": None, "scoring": None,
     }  # fmt: skip
     return with_state(
         estimator, given | {name: of for name, of in only_here.items() if name in given}
@@ -69,7 +69,7 @@ class ForestJob:
     """
 
     def __init__(self, task: LearningTask, n_trees: int) -> None:
-        self._task = replace(task, settings=plain_settings(task.settings))
+        self._task = replace(task, settings=plain_settings(task.settings), begun=None)
         self._n_trees = n_trees
         self._grower: Grower | None = None
 
