@@ -3,11 +3,13 @@
 import doctest
 import inspect
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import silvics
+from silvics.cli.main import parser
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -57,6 +59,20 @@ def test_code_runs(page, tmp_path, monkeypatch):
     names = {}
     for text in parsed(page)[1]:
         run(text, names)
+
+
+def commands(page):
+    """Commands of silvics with their options, in blocks of commands and in backticks."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(r"^ {4}silvics ([^#\n]+)", text, flags=re.MULTILINE)
+    found += re.findall(r"`silvics ([^`]+)`", text)
+    return [part for part in found if " " in part.strip() and "..." not in part]
+
+
+@pytest.mark.parametrize("page", [p for p in GUIDES if commands(p)], ids=name_of)
+def test_commands_are_accepted(page):
+    for command in commands(page):
+        parser().parse_args(shlex.split(command))  # exits if it is not known
 
 
 # ---- links

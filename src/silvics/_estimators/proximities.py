@@ -34,7 +34,7 @@ class HasProximities:
         n_jobs: int | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> Any:
-        """Compute how close samples are in the eyes of the forest (thesis 4.4.3).
+        """Compute proximities: how often samples reach the same leaf (thesis 4.4.3).
 
         Parameters
         ----------

@@ -98,7 +98,7 @@ class ForestImputer(Imputer):
 
     See Also
     --------
-    ProximityImputer : Means over the rows that a forest for y finds similar.
+    ProximityImputer : Means that the proximities of a forest for y weight.
     sklearn.impute.IterativeImputer : The same rounds with any regressor, on arrays of numbers.
 
     Examples

@@ -28,7 +28,7 @@ _WIDEST = 256
 
 
 class ProximityImputer(Imputer):
-    """Fill in missing values by means over the rows that a forest finds similar (Breiman).
+    """Fill in missing values by means that the proximities of a forest weight (Breiman).
 
     Missing values start as the median or the most frequent level. In each round, a forest is fitted
     on the completed table and y, and each missing value becomes the mean of the known values of

@@ -107,7 +107,7 @@ def prototypes(
     max_depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Prototypes:
-    """Find samples that stand for their class in the eyes of a forest.
+    """Find samples that are typical of their class, by the proximities of a forest.
 
     After the first prototype of a class, samples among its nearest neighbours no longer count, so
     that the next prototype stands for another part of the class. There are fewer prototypes than

@@ -87,7 +87,7 @@ def outliers(
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Outliers:
-    """Find samples that are close to few other samples in the eyes of a forest.
+    """Find samples that have small proximities to the other samples.
 
     Parameters
     ----------
