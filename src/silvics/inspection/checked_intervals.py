@@ -128,7 +128,10 @@ class IntervalReport(Result):
         >>> interval_report(forest).plot_fan(X[:, 2], name="bmi").ax_.get_xlabel()
         'bmi'
         """
-        values = np.asarray(x, dtype=np.float64)
+        try:
+            values = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"x must be a variable of numbers or dates: {error}.") from error
         if values.shape != self.y.shape:
             raise ValueError(f"x must have one value for each of {len(self.y)} samples.")
         order = np.argsort(values, kind="stable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -253,7 +254,10 @@ def _centre(values: Any, *, levels: bool) -> Any:
     known = [value for value in values if value is not None and value == value]
     if not known:
         return None if levels else float("nan")
-    if not levels:
+    is_time = isinstance(known[0], date | time | timedelta | np.datetime64 | np.timedelta64)
+    if is_time:
+        return sorted(known)[(len(known) - 1) // 2]
+    if not levels and not isinstance(known[0], str):  # levels of ordered categories are text
         return float(np.median(np.asarray(known, dtype=np.float64)))
     counts: dict[Any, int] = {}
     for value in known:

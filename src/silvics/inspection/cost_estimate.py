@@ -241,7 +241,7 @@ def _require_forest(forest: Any) -> None:
             "draws the rows of a tree by the errors of earlier ones. A fit with "
             'draw="uniform" and the same sizes takes less time.'
         )
-    if "auto" in (getattr(forest, "max_samples", None), getattr(forest, "max_columns", None)):
+    if hasattr(forest, "max_columns") and "auto" in (forest.max_samples, forest.max_columns):
         raise ValueError(
             "estimate_cost needs the sizes of the patches, but max_samples or max_columns is "
             '"auto". Set both to numbers; fit chooses them in a race before it grows trees.'

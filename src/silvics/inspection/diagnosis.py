@@ -176,6 +176,11 @@ def diagnose(
     >>> [found.name for found in diagnose(forest, X, y).findings]
     ['few trees', 'rows never out of bag']
     """
+    if not hasattr(forest, "_n_trees"):
+        raise TypeError(
+            f"diagnose needs a forest of silvics, got {type(forest).__name__}. "
+            "silvics.from_sklearn converts forests of scikit-learn."
+        )
     check_is_fitted(forest)
     evidence = gather(forest, X, y, held_out, random_state)
     found = list(_findings(forest, X, y, evidence, held_out))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
+from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -120,6 +121,8 @@ def draw(
     """
     one_of("draw", draw, ["uniform", "bootstrap", "stratified"])
     table = data if isinstance(data, Scan) else scan(data)
+    if isinstance(n_patches, bool) or not isinstance(n_patches, Integral) or n_patches < 1:
+        raise ValueError(f"n_patches must be a positive integer, got {n_patches!r}.")
     labels = _Labels(table, y, groups)
     if draw != "uniform" and groups is not None:
         raise ValueError(

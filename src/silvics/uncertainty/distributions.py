@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,8 @@ class PredictedDistributions(Result):
         >>> found.sample(3, random_state=0).shape
         (1, 3)
         """
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
+            raise ValueError(f"n must be an integer that is not negative, got {n!r}.")
         rng = check_random_state(random_state)
         starts, n_rows = self.weights.indptr, self.weights.shape[0]
         sums = np.cumsum(self.weights.data)

@@ -13,6 +13,7 @@ from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.levels import checked_levels, shaped
 from silvics._predicting.training_samples import TrainingSamples
+from silvics._tables.column_values import is_missing, is_missing_object
 from silvics._threads import n_threads
 from silvics.uncertainty.conformal import Form, bounds, narrowest, root_mean_square
 from silvics.uncertainty.difficulty import out_of_bag_means, spreads
@@ -190,6 +191,8 @@ def _numbered(
     for of, n in ((of_rows, n_calibration), (of_samples, n_samples)):
         if of.shape != (n,):
             raise ValueError(f"groups must have one label for each of {n} rows, got {of.shape}.")
+        if is_missing(of).any() or any(map(is_missing_object, of.tolist())):
+            raise ValueError("groups must not be missing. Give these rows a group of their own.")
     known, numbers = np.unique(of_rows, return_inverse=True)
     at = np.minimum(np.searchsorted(known, of_samples), len(known) - 1)
     if (known[at] != of_samples).any():

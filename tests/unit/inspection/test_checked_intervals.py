@@ -55,6 +55,8 @@ def test_what_is_refused(forest):
         report.plot_intervals(0.77)
     with pytest.raises(ValueError, match="one value for each of 100"):
         report.plot_fan([1.0])
+    with pytest.raises(ValueError, match="a variable of numbers or dates"):
+        report.plot_fan(["a"] * len(report.y))
     with pytest.raises(ValueError, match="given together"):
         interval_report(forest, NEW)
     with pytest.raises(ValueError, match="y must be of shape"):

@@ -125,3 +125,20 @@ def test_any_number_of_threads_and_a_plot():
 def test_errors(arguments, error):
     with pytest.raises(error):
         prototypes(fitted(), **{"X": X, "y": Y, **arguments})
+
+
+def test_medians_of_dates_and_of_ordered_levels():
+    frame = pd.DataFrame(
+        {
+            "day": pd.date_range("2026-01-01", periods=len(X)),
+            "size": pd.Categorical(np.where(Y == 1, "low", "high"), ["low", "high"], ordered=True),
+        }
+    )
+    forest = silvics.RandomForestClassifier(20, random_state=0).fit(frame, Y)
+    found = prototypes(forest, frame, Y, method="median")
+    for row, around, size, label in zip(
+        found.rows, found.neighbors, found.values["size"], found.labels, strict=True
+    ):
+        days = sorted(frame["day"].iloc[np.append(around, row)])
+        assert found.values["day"][list(found.rows).index(row)] == days[(len(days) - 1) // 2]
+        assert size == ("low" if label == 1 else "high")

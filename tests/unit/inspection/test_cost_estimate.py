@@ -125,3 +125,9 @@ def test_patches_without_sizes_or_in_files_are_refused():
 def test_tables_have_rows_and_columns(X):
     with pytest.raises(ValueError, match=r"rows and columns|dim 3"):
         estimate_cost(RandomForestRegressor(2), X, [0.0, 1.0])
+
+
+def test_forests_whose_samples_are_chosen_by_a_rule():
+    """`max_samples="auto"` of an isolation forest is a number, and not a race of patches."""
+    X, _ = make_friedman1(300, random_state=0)
+    assert estimate_cost(silvics.IsolationForest(n_estimators=10), X).nodes > 100

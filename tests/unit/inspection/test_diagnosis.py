@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from silvics import (
+    DecisionTreeRegressor,
     ExtraTreesClassifier,
     ForestRegressor,
     RandomForestClassifier,
@@ -176,3 +177,9 @@ def test_wrong_rows(rows, outputs, message):
     forest = RandomForestRegressor(20, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=message):
         diagnose(forest, X[:rows], y[:outputs])
+
+
+def test_only_forests_are_diagnosed():
+    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(TypeError, match="diagnose needs a forest of silvics"):
+        diagnose(tree, [[0.0], [1.0]], [0.0, 1.0])

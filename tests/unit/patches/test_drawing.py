@@ -112,3 +112,9 @@ def test_draws_that_need_what_is_not_given():
     missing = TABLE.assign(g=np.where(TABLE.x0 > 0, 1.0, np.nan))
     with pytest.raises(ValueError, match=r"rows 0 to 999: groups has missing values"):
         patches.draw(missing, groups="g")
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True])
+def test_bad_numbers_of_patches(n):
+    with pytest.raises(ValueError, match="n_patches must be a positive integer"):
+        patches.draw(np.eye(4), n_patches=n)

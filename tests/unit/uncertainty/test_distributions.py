@@ -107,3 +107,11 @@ def test_frame_text_and_plot(forest, several):
     assert "Distributions of 15 samples" in repr(found)
     pytest.importorskip("matplotlib")
     assert len(found.plot().ax_.get_lines()) == 10
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, True])
+def test_bad_numbers_of_draws(n):
+    forest = Forest(20, keep_samples=True, random_state=0)
+    found = forest.fit([[0.0], [1.0]], [0.0, 1.0]).predict_distribution([[0.0]])
+    with pytest.raises(ValueError, match="n must be an integer"):
+        found.sample(n)

@@ -136,6 +136,8 @@ def test_constant_outputs():
         ({"groups": Y}, ValueError, "groups must be a pair"),
         ({"groups": (Y[:5], AFTER)}, ValueError, "one label for each of 400 rows"),
         ({"groups": (np.zeros(400), np.ones(3000))}, ValueError, "has no rows that calibrate"),
+        ({"groups": ([None, "a"] * 200, ["a"] * 3000)}, ValueError, "must not be missing"),
+        ({"groups": ([np.nan, 1.0] * 200, np.ones(3000))}, ValueError, "must not be missing"),
     ],
 )
 def test_bad_arguments(forest, parameters, error, text):
