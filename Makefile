@@ -132,6 +132,14 @@ bench-embedding: $(VENV)/.built $(VENV)/.dev  ## linear models on the leaves of 
 bench-explain: $(VENV)/.built $(VENV)/.dev  ## time of Shapley values and dependence, against shap and scikit-learn; writes docs/studies
 	$(PY) benchmarks/explanations.py --write docs/studies/explanations.md
 
+.PHONY: bench-search bench-implementations
+bench-search: $(VENV)/.built $(VENV)/.dev  ## the ways to search for splits of section 5.3.4; writes docs/studies
+	$(PY) benchmarks/search_study.py --write docs/studies/search.md
+
+bench-implementations: $(VENV)/.built $(VENV)/.dev  ## Tables 5.4 and 5.5 against libraries of Python, R and Java (DATA=folder of Parquet files); writes docs/studies
+	$(BIN)/pip install -q 'opencv-python-headless<5' ydf scikit-learn-intelex || true
+	$(PY) benchmarks/implementations.py $(DATA) --write docs/studies/implementations.md
+
 gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=folder of Parquet files); writes docs/gallery
 	$(PY) docs/gallery/importances_led.py
 	$(PY) docs/gallery/importances_nursery.py $(DATA)

@@ -9,6 +9,8 @@ void bind_enums(nb::module_& m) {
     nb::enum_<Growth>(m, "Growth", "Which open node is split next.")
         .value("depth_first", Growth::depth_first)
         .value("best_first", Growth::best_first)
+        .value("impurity_first", Growth::impurity_first)
+        .value("size_first", Growth::size_first)
         .value("breadth_first", Growth::breadth_first)
         .value("random", Growth::random);
     nb::enum_<CutDraw>(m, "CutDraw", "How a cut is drawn.")
@@ -29,7 +31,12 @@ void bind_enums(nb::module_& m) {
         .value("gain_ratio", Choice::gain_ratio)
         .value("one_of_best", Choice::one_of_best)
         .value("near_best", Choice::near_best)
-        .value("significant", Choice::significant);
+        .value("significant", Choice::significant)
+        .value("relief", Choice::relief);
+    nb::enum_<NodeBins>(m, "NodeBins", "Groups of a node's own values, between which it is cut.")
+        .value("none", NodeBins::none)
+        .value("width", NodeBins::width)
+        .value("frequency", NodeBins::frequency);
     nb::enum_<SplitKind>(m, "SplitKind", "The kind of a split.")
         .value("binary", SplitKind::binary)
         .value("multiway", SplitKind::multiway)

@@ -42,6 +42,26 @@ nb::tuple as_python(const GrownTrees& grown, PythonMonitor& monitor) {
     return nb::make_tuple(trees, work_of(grown), monitor.failed() ? monitor.error() : nb::none());
 }
 
+nb::tuple grow_detailed(const HeldTable& table, const Target& target, const SamplingPlan& sampling,
+                        const std::string& criterion, GrowthRules rules,
+                        std::vector<std::uint32_t> seeds, std::size_t n_jobs, nb::object progress) {
+    rules.detailed = true;
+    const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};
+    PythonMonitor monitor(std::move(progress));
+    GrownTrees grown;
+    try {
+        unlocked(n_jobs, monitor,
+                 [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
+    } catch (const ImpurityFailed&) {
+        rethrow_impurity(target);
+    }
+    monitor.rethrow();
+    nb::list trees;
+    for (const auto& tree : grown.detailed)
+        trees.append(nb::cast(std::const_pointer_cast<DetailedTree>(tree)));
+    return nb::make_tuple(trees, work_of(grown));
+}
+
 }  // namespace
 
 void bind_grow(nb::module_& m) {
@@ -54,10 +74,12 @@ void bind_grow(nb::module_& m) {
             PythonMonitor monitor(std::move(progress));
             TimeLimit limit(monitor, seconds);
             GrownTrees grown;
-            {
+            try {
                 nb::gil_scoped_release release;
                 ThreadTeam team(n_jobs, &limit);
                 grown = grow_forest(table, target, plan, team);
+            } catch (const ImpurityFailed&) {
+                rethrow_impurity(target);
             }
             return as_python(grown, monitor);
         },
@@ -73,30 +95,14 @@ void bind_grow(nb::module_& m) {
         "exception that interrupted the growth, or None. After an interruption, or after so many "
         "seconds, the trees are those of the first seeds.");
 
-    m.def(
-        "grow_detailed",
-        [](const HeldTable& table, const Target& target, const SamplingPlan& sampling,
-           const std::string& criterion, GrowthRules rules, std::vector<std::uint32_t> seeds,
-           std::size_t n_jobs, nb::object progress) {
-            rules.detailed = true;
-            const ForestPlan plan{find_criterion(criterion), rules, sampling, std::move(seeds)};
-            PythonMonitor monitor(std::move(progress));
-            GrownTrees grown;
-            unlocked(n_jobs, monitor,
-                     [&](ThreadTeam& team) { grown = grow_forest(table, target, plan, team); });
-            monitor.rethrow();
-            nb::list trees;
-            for (const auto& tree : grown.detailed)
-                trees.append(nb::cast(std::const_pointer_cast<DetailedTree>(tree)));
-            return nb::make_tuple(trees, work_of(grown));
-        },
-        nb::arg("table"), nb::arg("target"), nb::arg("sampling"), nb::arg("criterion"),
-        nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"), nb::arg("progress").none(),
-        nb::sig("def grow_detailed(table: Table, target: Target, sampling: Sampling, "
-                "criterion: str, rules: GrowthRules, seeds: collections.abc.Sequence[int], "
-                "n_jobs: int, progress: collections.abc.Callable[[int, int], object] | None) "
-                "-> tuple[list[DetailedTree], list[tuple[int, int, int, int]]]"),
-        "As `grow`, with the statistics of the inner nodes; an interruption is raised.");
+    m.def("grow_detailed", grow_detailed, nb::arg("table"), nb::arg("target"), nb::arg("sampling"),
+          nb::arg("criterion"), nb::arg("rules"), nb::arg("seeds"), nb::arg("n_jobs"),
+          nb::arg("progress").none(),
+          nb::sig("def grow_detailed(table: Table, target: Target, sampling: Sampling, "
+                  "criterion: str, rules: GrowthRules, seeds: collections.abc.Sequence[int], "
+                  "n_jobs: int, progress: collections.abc.Callable[[int, int], object] | None) "
+                  "-> tuple[list[DetailedTree], list[tuple[int, int, int, int]]]"),
+          "As `grow`, with the statistics of the inner nodes; an interruption is raised.");
 
     m.def(
         "grow_patches",

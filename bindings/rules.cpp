@@ -63,11 +63,24 @@ void bind_rules(nb::module_& m) {
     bind_search<&SearchRules::general>(rules, "general");
     bind_search<&SearchRules::probabilities>(rules, "probabilities");
     bind_search<&SearchRules::relevant>(rules, "relevant");
+    bind_search<&SearchRules::relief_samples>(rules, "relief_samples");
+    bind_search<&SearchRules::relief_neighbors>(rules, "relief_neighbors");
+    bind_search<&SearchRules::min_score>(rules, "min_score");
+    bind_search<&SearchRules::node_bins>(rules, "node_bins");
+    bind_search<&SearchRules::n_node_bins>(rules, "n_node_bins");
+    bind_search<&SearchRules::presort>(rules, "presort");
+    bind_search<&SearchRules::custom_criterion>(rules, "custom_criterion");
+    bind_search<&SearchRules::always>(rules, "always");
+    bind_search<&SearchRules::interactions>(rules, "interactions");
+    bind_search<&SearchRules::pairwise>(rules, "pairwise");
     bind_stopping<&StoppingRule::max_depth>(rules, "max_depth");
     bind_stopping<&StoppingRule::min_samples_split>(rules, "min_samples_split");
     bind_stopping<&StoppingRule::min_impurity_decrease>(rules, "min_impurity_decrease");
     bind_stopping<&StoppingRule::max_leaf_nodes>(rules, "max_leaf_nodes");
     bind_stopping<&StoppingRule::split_pure>(rules, "split_pure");
+    bind_stopping<&StoppingRule::max_splits>(rules, "max_splits");
+    bind_stopping<&StoppingRule::min_impurity_split>(rules, "min_impurity_split");
+    bind_stopping<&StoppingRule::max_majority>(rules, "max_majority");
 }
 
 }  // namespace silvics::bindings

@@ -69,6 +69,7 @@ void bind_plan(nb::module_& m) {
                                  .groups = {},
                                  .strata = {},
                                  .stratum_draws = std::move(stratum_draws),
+                                 .rows_of_stratum = {},
                                  .group_rows = {},
                                  .group_start = {}};
                 if (weights)

@@ -13,6 +13,7 @@
 
 #include "base/thread_team.hpp"
 #include "data/matrix.hpp"
+#include "data/target.hpp"
 
 namespace silvics::bindings {
 
@@ -103,6 +104,9 @@ void unlocked_or_raise(std::size_t n_jobs, Work&& work, nb::object progress = {}
     }
     monitor.rethrow();
 }
+
+// Raises the exception of the user's function that a criterion called.
+[[noreturn]] void rethrow_impurity(const Target& target);
 
 void bind_enums(nb::module_& m);
 void bind_matrix(nb::module_& m);

@@ -12,14 +12,16 @@ namespace silvics {
 template <NodeStore Store>
 void Builder<Store>::grow(std::size_t postponed_below) {
     postponed_below_ = postponed_below;
-    while (!frontier_.empty() && n_leaves_ < rules_.stopping.max_leaf_nodes) {
+    const StoppingRule& stopping = rules_.stopping;
+    while (!frontier_.empty() && n_leaves_ < stopping.max_leaf_nodes &&
+           n_splits_ < stopping.max_splits) {
         state_.stop.check();
         OpenNode& node = frontier_.next();
         if (!fast_splitter() && node.n() == 0)
             skip_empty();
         else if (node.n() <= postponed_below)
             postpone(node);
-        else if ((best_first() || open(node)) && leaves_allow_split(node))
+        else if ((opens_early() || open(node)) && leaves_allow_split(node))
             split(node);
         else
             frontier_.remove_next();  // it is a leaf
@@ -49,7 +51,10 @@ bool Builder<Store>::open(OpenNode& node) {
 template <NodeStore Store>
 [[gnu::always_inline]] inline bool Builder<Store>::find_split(OpenNode& node,
                                                               const NodeStats& stats) {
-    if (rules_.stopping.stops(stats, node.depth, rules_.search)) return false;
+    const StoppingRule& stopping = rules_.stopping;
+    if (stopping.stops(stats, node.depth, rules_.search)) return false;
+    if (stopping.judges_purity() && pure_enough(stats)) return false;
+    if (rules_.growth == Growth::impurity_first) node.priority = splitter_->impurity();
     constants_.load(node.constants);
     // Depth first, nodes that are finished need their lists of constants no longer.
     if (depth_first() && postponed_below_ == 0) constants_.forget_later();
@@ -60,8 +65,9 @@ template <NodeStore Store>
     const bool may_be_empty = mode_.values == ValueStorage::before_search;
     if (!split || (!may_be_empty && (split->n_left == 0 || split->n_left == stats.n))) return false;
     node.weighted_decrease = stats.weight / state_.root_weight * split->decrease;
-    if (rules_.stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent()))
-        return false;
+    if (stopping.rejects(node.weighted_decrease, splitter_->impurity_exponent())) return false;
+    if (rules_.growth == Growth::best_first) node.priority = node.weighted_decrease;
+    if (rules_.growth == Growth::size_first) node.priority = stats.weight;
     node.feature = split->feature;
     node.rule = fast_splitter() && !split->by_levels ? SplitRule::from_stored(split->threshold)
                                                      : store_.encode_rule(*split);
@@ -71,6 +77,24 @@ template <NodeStore Store>
     node.n_left = static_cast<RowId>(split->n_left);
     node.constants = constants_.inherit();
     return true;
+}
+
+// Whether the impurity, or the most frequent classes, make the node last entered a leaf.
+template <NodeStore Store>
+bool Builder<Store>::pure_enough(const NodeStats& stats) {
+    const StoppingRule& stopping = rules_.stopping;
+    if (stopping.min_impurity_split > 0.0 &&
+        stopping.pure_enough(splitter_->impurity(), splitter_->impurity_exponent()))
+        return true;
+    if (!(stopping.max_majority < 1.0) || !state_.target.classification()) return false;
+    class_weights_.resize(state_.target.value_width());
+    splitter_->write_value(class_weights_);
+    auto first = class_weights_.begin();
+    return std::ranges::all_of(state_.target.n_classes, [&](ClassId n) {
+        const double most = *std::max_element(first, first + n);
+        first += n;
+        return most >= stopping.max_majority * stats.weight;
+    });
 }
 
 // Makes the split that was found for the next node: its children replace it in the frontier.
@@ -99,6 +123,8 @@ template <NodeStore Store>
     left.depth = ++right.depth;
     left.constants = right.constants;
     if (!fast_splitter()) {
+        left.interactions = right.interactions =
+            interactions_.after(right.interactions, right.feature);
         if (rules_.search.by_cells() && right.rule.is_threshold()) {
             const double threshold = right.rule.threshold();
             left.cell = cells_.cut(right.cell, right.feature, threshold, true);
@@ -130,6 +156,7 @@ template <NodeStore Store>
         child.depth = node.depth + 1;
         child.constants = node.constants;
         child.cell = node.cell;
+        child.interactions = interactions_.after(node.interactions, node.feature);
         child.begin = begin;
         child.end = begin += n;
         child.key = child_key(node.key, child.child_index);
@@ -170,6 +197,7 @@ Builder<Store>::Builder(TreeState& state, std::unique_ptr<Splitter> splitter, St
       frontier_(state.rules.growth, RandomStream(state.growth_key)),
       constants_(std::move(constants)),
       cells_(std::move(cells)),
+      interactions_(state.rules.search, state.table.n_features()),
       copies_(state.n_samples) {}
 
 template <NodeStore Store>
@@ -178,13 +206,13 @@ void Builder<Store>::start(OpenNode node) {
     push(node);
 }
 
-// Growth that is best first needs the decrease of impurity of a node before the node's turn comes:
-// it opens nodes as they enter the frontier.
+// Growth by priority needs to know the split of a node before the node's turn comes: it opens nodes
+// as they enter the frontier.
 template <NodeStore Store>
 void Builder<Store>::push(OpenNode node) {
-    if (best_first() && node.n() == 0)
+    if (opens_early() && node.n() == 0)
         add_empty_leaf(node);
-    else if (!best_first() || open(node))
+    else if (!opens_early() || open(node))
         frontier_.push(node);
 }
 
@@ -195,10 +223,11 @@ bool Builder<Store>::leaves_allow_split(const OpenNode& node) {
     const std::size_t n_more = n_branches == 0 ? 1 : n_branches - 1;
     if (n_more > rules_.stopping.max_leaf_nodes - n_leaves_) return false;
     n_leaves_ += n_more;
+    ++n_splits_;
     return true;
 }
 
-// Nodes that the loop has left in the frontier are leaves. Best first, they have been opened.
+// Nodes that the loop has left in the frontier are leaves. By priority, they have been opened.
 template <NodeStore Store>
 void Builder<Store>::close_frontier() {
     while (!frontier_.empty()) {
@@ -206,7 +235,7 @@ void Builder<Store>::close_frontier() {
         if (node.counted_only) continue;
         if (node.n() == 0)
             add_empty_leaf(node);
-        else if (!best_first())
+        else if (!opens_early())
             add_leaf(node);
     }
 }
@@ -222,6 +251,7 @@ template <NodeStore Store>
     frontier_.push(node);
     frontier_.push(node);
     ++n_leaves_;
+    ++n_splits_;
 }
 
 template <NodeStore Store>
@@ -243,7 +273,8 @@ template <NodeStore Store>
 
 template <NodeStore Store>
 [[gnu::always_inline]] inline NodeSamples Builder<Store>::samples_of(const OpenNode& node) {
-    if (!fast_splitter()) place_ = {node.depth, &cells_, node.cell};
+    if (!fast_splitter())
+        place_ = {node.depth, &cells_, node.cell, interactions_.allowed(node.interactions)};
     return {node.begin, node.n(), node.key, node.bounds, fast_splitter() ? nullptr : &place_};
 }
 

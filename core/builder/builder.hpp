@@ -56,12 +56,14 @@ public:
 
 private:
     bool depth_first() const { return rules_.growth == Growth::depth_first; }
-    bool best_first() const { return rules_.growth == Growth::best_first; }
+    // Whether nodes are searched for splits as they enter the frontier, which orders them by that.
+    bool opens_early() const { return by_priority(rules_.growth); }
     bool fast_splitter() const { return !BranchStore<Store> || mode_.fast_splitter; }
 
     void push(OpenNode node);
     bool open(OpenNode& node);
     bool find_split(OpenNode& node, const NodeStats& stats);
+    bool pure_enough(const NodeStats& stats);
     bool leaves_allow_split(const OpenNode& node);
     void split(OpenNode& node);
     void make_children(OpenNode& left, OpenNode& right);
@@ -93,7 +95,9 @@ private:
     NodeSamples::Place place_;  // of the node last entered, for the general splitter
     std::vector<OpenNode> postponed_;
     std::size_t postponed_below_ = 0;
-    std::size_t n_leaves_ = 1;
+    std::size_t n_leaves_ = 1, n_splits_ = 0;
+    Interactions interactions_;
+    std::vector<double> class_weights_;  // of the node last entered, if a rule reads them
     CopyLimit copies_;
     std::uint64_t n_visited_ = 0;  // samples, summed over nodes
     Work work_of_subtrees_;        // by other builders

@@ -1,4 +1,4 @@
-// The open nodes of a growing tree, and which of them is split next: the stack, the heap and the
+// The open nodes of a growing tree, and which of them is split next: the stack, the heaps and the
 // queue of thesis 5.3.3, or a random order.
 #pragma once
 
@@ -8,14 +8,28 @@
 #include <vector>
 
 #include "splitter/constants.hpp"
+#include "splitter/interactions.hpp"
 #include "splitter/split.hpp"
 #include "tree/split_rule.hpp"
 
 namespace silvics {
 
-enum class Growth : std::uint8_t { depth_first, best_first, breadth_first, random };
+enum class Growth : std::uint8_t {
+    depth_first,
+    best_first,      // the largest decrease of impurity first
+    impurity_first,  // the largest impurity first
+    size_first,      // the largest weight first
+    breadth_first,
+    random,
+};
 
-// A node that is not yet stored or, best first, one that is stored and whose split has been found
+// Whether the next node is the one of the largest priority, which is known once it is searched.
+constexpr bool by_priority(Growth growth) {
+    return growth == Growth::best_first || growth == Growth::impurity_first ||
+           growth == Growth::size_first;
+}
+
+// A node that is not yet stored or, by priority, one that is stored and whose split has been found
 // but not yet made.
 struct OpenNode {
     StreamKey key = 0;
@@ -31,8 +45,10 @@ struct OpenNode {
     Cells::CellId cell = 0;
     bool counted_only = false;  // half of an empty cell: counts as a leaf, but is not stored
     MissingSide missing = MissingSide::unseen;
+    Interactions::SetId interactions = 0;  // variables that it may be split on
     double weight = 0.0;             // its weight; until its samples are read, that of its parent
     double weighted_decrease = 0.0;  // p(t) times the decrease
+    double priority = 0.0;           // that, or what else orders the frontier
     double middle = 0.0;             // between the children's values
     ValueBounds bounds;
 
@@ -50,7 +66,7 @@ public:
 
     void push(const OpenNode& node) {
         open_.push_back(node);
-        if (growth_ == Growth::best_first) std::push_heap(open_.begin(), open_.end(), later);
+        if (by_priority(growth_)) std::push_heap(open_.begin(), open_.end(), later);
     }
 
     // The next node, which stays in the frontier: copying it out would wait for fields that have
@@ -89,7 +105,7 @@ public:
 
 private:
     [[gnu::noinline]] void bring_next_to_end() {
-        if (growth_ == Growth::best_first)
+        if (by_priority(growth_))
             std::pop_heap(open_.begin(), open_.end(), later);
         else if (growth_ == Growth::random)
             std::swap(open_[static_cast<std::size_t>(order_.below(open_.size()))], open_.back());
@@ -106,11 +122,9 @@ private:
         open_.push_back(node);
     }
 
-    // The largest decrease comes first; among equals, the leftmost node.
+    // The largest priority comes first; among equals, the leftmost node.
     static bool later(const OpenNode& a, const OpenNode& b) {
-        return a.weighted_decrease != b.weighted_decrease
-                   ? a.weighted_decrease < b.weighted_decrease
-                   : a.begin > b.begin;
+        return a.priority != b.priority ? a.priority < b.priority : a.begin > b.begin;
     }
 
     Growth growth_;

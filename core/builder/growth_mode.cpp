@@ -11,7 +11,8 @@ bool can_grow_compact(const Target& target, const GrowthRules& rules) {
     if (stopping.limits_leaves()) return false;
     return target.classification() ||
            (rules.search.min_samples_leaf <= 1 && stopping.min_samples_split <= 2 &&
-            stopping.max_depth >= kMaxRows && stopping.min_impurity_decrease == 0.0);
+            stopping.max_depth >= kMaxRows && stopping.min_impurity_decrease == 0.0 &&
+            stopping.min_impurity_split == 0.0);
 }
 
 ValueStorage value_storage(const GrowthMode& mode, const GrowthRules& rules) {

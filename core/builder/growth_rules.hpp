@@ -22,7 +22,8 @@ struct GrowthRules {
 
     // Whether several threads may grow one tree.
     bool shareable() const {
-        return !stopping.limits_leaves() && search.missing != MissingRule::both && !search.honest;
+        return !stopping.limits_leaves() && search.missing != MissingRule::both && !search.honest &&
+               !search.limits_interactions();
     }
 };
 

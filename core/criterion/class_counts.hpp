@@ -15,7 +15,7 @@ public:
     static constexpr bool kSummable = true;
 
     ClassCounts(const Target& target, const LearningSubset& subset, const StopFlag&)
-        : whole_weights_(subset.whole_weights), outputs_(target.n_outputs) {
+        : outputs_(target.n_outputs), whole_weights_(subset.whole_weights) {
         for (std::size_t k = 0; k < target.n_outputs; ++k)
             outputs_[k].number.assign(target.n_classes[k], kAbsent);
     }
@@ -198,17 +198,22 @@ private:
     static constexpr std::size_t kMaxRowWidth = 16;
     static constexpr ClassId kAbsent = ~ClassId{0};
 
+protected:
     struct Output {
         std::vector<ClassId> number;   // number of each class within the node, or kAbsent
         std::vector<ClassId> present;  // the classes of the numbers from `first` on
         std::size_t first = 0;
     };
 
+    double n_outputs() const { return static_cast<double>(outputs_.size()); }
+
+    std::vector<Output> outputs_;
+    std::vector<double> total_, left_;  // weight of each class of the node
+
+private:
     static ClassWeights of(const Output& out, double weight, std::span<const double> side) {
         return {weight, side.subspan(out.first, out.present.size())};
     }
-
-    double n_outputs() const { return static_cast<double>(outputs_.size()); }
 
     double second_class(const std::vector<double>& side) const {
         const auto& number = outputs_[0].number;
@@ -216,8 +221,6 @@ private:
     }
 
     bool whole_weights_;
-    std::vector<Output> outputs_;
-    std::vector<double> total_, left_;  // weight of each class of the node
     std::size_t n_ = 0;
     const double* weights_ = nullptr;  // of the node's samples
     std::vector<ClassId> labels_;      // their renumbered classes, one output after another

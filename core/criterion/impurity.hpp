@@ -119,6 +119,7 @@ struct Sums {
 // decrease is score / weight^2.
 struct SquaredError {
     static constexpr bool kComparesMeans = true, kCountsPositives = false, kScoredByTerms = true;
+    static constexpr bool kSumsSquares = false;
     static double loss(double y, double mean) { return (y - mean) * (y - mean); }
     // The difference of the means of both sides times both weights.
     static double difference(const Sums& left, const Sums& node, std::size_t k) {
@@ -145,11 +146,17 @@ struct FriedmanImprovement : SquaredError {
     }
 };
 
+// Sums from which means and variances follow.
+struct SumsOfSquares : SquaredError {
+    static constexpr bool kScoredByTerms = false, kSumsSquares = true;
+};
+
 // Half the Poisson deviance, in natural logarithms. The loss of a child whose outputs are all zero
 // is undefined: such cuts are not taken. Positive outputs are counted to detect it, since the sum
 // of zeros may have a rounding error.
 struct PoissonDeviance {
     static constexpr bool kComparesMeans = false, kCountsPositives = true, kScoredByTerms = false;
+    static constexpr bool kSumsSquares = false;
     static double loss(double y, double mean) { return y > 0.0 ? y * ln_portable(y / mean) : 0.0; }
     static double part(double sum, double weight, double positives) {
         return positives == 0.0 ? -INFINITY : sum * ln_portable(sum / weight);

@@ -26,7 +26,7 @@ public:
     Moments(const Target& target, const LearningSubset&, const StopFlag&)
         : target_(target),
           q_(target.n_outputs),
-          n_terms_(Loss::kCountsPositives ? 2 * q_ : q_),
+          n_terms_(Loss::kCountsPositives || Loss::kSumsSquares ? 2 * q_ : q_),
           total_(1 + n_terms_),
           left_(1 + n_terms_),
           same_(q_) {}
@@ -142,6 +142,7 @@ private:
                 const double y = values[k * order.size() + i];
                 row[1 + k] = weights[i] * y;
                 if constexpr (Loss::kCountsPositives) row[1 + q_ + k] = y > 0.0 ? 1.0 : 0.0;
+                if constexpr (Loss::kSumsSquares) row[1 + q_ + k] = weights[i] * y * y;
             }
             total.add(row);
         }
@@ -152,14 +153,17 @@ private:
         return {of[0], of.subspan(1, q_), of.subspan(1 + q_)};
     }
 
+protected:
     const Target& target_;
     std::size_t q_, n_terms_;
-    // The weight, sums of each output, counts of positive outputs.
+    // The weight, sums of each output, counts of positive outputs or sums of squares.
     std::vector<double> total_, left_;
-    std::span<const RowId> rows_;
-    Scratch<double> terms_;  // the same of each sample, one after another
-    std::vector<double> cell_;
     std::vector<bool> same_;  // whether each output has a single value
+
+private:
+    std::span<const RowId> rows_;
+    Scratch<double> terms_;  // the weight and sums of each sample, one after another
+    std::vector<double> cell_;
     double loss_ = 0.0;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "data/impurity_function.hpp"
 
 namespace silvics {
 
@@ -26,6 +27,9 @@ struct Target {
     // is a power of two, so that y + 1e9 and 1e300 * y keep all digits that the doubles hold.
     std::vector<double> centre;
     double scale = 1.0;
+
+    // The impurity, if it is a function of the user.
+    std::shared_ptr<const ImpurityFunction> impurity;
 
     // (original - centre) * scale, the value that criteria sum.
     double value(std::size_t k, RowId row) const { return scaled(k, original[k * n_rows + row]); }

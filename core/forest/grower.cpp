@@ -23,6 +23,22 @@ GrowthRules with_column_ranges(GrowthRules rules, const Table& table, ThreadTeam
         throw std::invalid_argument("honest trees do not send samples to both children");
     if (search.variable_draw == VariableDraw::weighted && search.probabilities.size() != p)
         throw std::invalid_argument("one probability for each variable is needed");
+    const auto check_variables = [&](const std::vector<FeatureId>& variables) {
+        if (std::ranges::any_of(variables, [&](FeatureId f) { return f >= p; }))
+            throw std::invalid_argument("there is no variable of such a number");
+        if (!std::ranges::is_sorted(variables))
+            throw std::invalid_argument("variables must be given in ascending order");
+    };
+    check_variables(search.always);
+    for (const auto& group : search.interactions) check_variables(group);
+    if (search.node_bins != NodeBins::none && search.n_node_bins < 2)
+        throw std::invalid_argument("at least two bins are needed");
+    if (search.presort && (search.missing == MissingRule::both || search.random_cut ||
+                           search.kind == SplitKind::oblique))
+        throw std::invalid_argument(
+            "samples that are copied, combined or not scanned have no order");
+    if (search.split_sample != 0 && search.missing == MissingRule::both)
+        throw std::invalid_argument("samples of both children cannot be searched on a sample");
     if (search.cut_draw == CutDraw::relevance && search.relevant.size() != p)
         throw std::invalid_argument("one flag for each variable is needed: whether it is relevant");
     return rules;

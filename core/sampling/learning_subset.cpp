@@ -125,6 +125,36 @@ void for_drawn_groups(const SamplingPlan& plan, RandomStream& stream, const Stop
     for (std::size_t draw = 0; draw < plan.n_draws; ++draw) visit_group(stream.below(n));
 }
 
+// One of the first n numbers; with weights, whose prefix sums are given, in proportion to them.
+std::size_t draw_one(std::size_t n, const std::vector<double>& running, RandomStream& stream) {
+    if (running.empty()) return static_cast<std::size_t>(stream.below(n));
+    const double place = stream.uniform() * running.back();
+    // The first row whose prefix sum exceeds the position, which never has weight zero. If the
+    // product rounds up to the whole sum, that is the last row with a weight.
+    auto at = std::ranges::upper_bound(running, place);
+    if (at == running.end()) at = std::ranges::lower_bound(running, running.back());
+    return static_cast<std::size_t>(at - running.begin());
+}
+
+// Calls visit(row) for the rows drawn of each stratum, one stratum after another.
+template <class Visit>
+void for_drawn_strata(const SamplingPlan& plan, RandomStream& stream, const StopFlag& stop,
+                      Visit&& visit) {
+    for (std::size_t s = 0; s < plan.stratum_draws.size(); ++s) {
+        const SamplingPlan::Stratum& of = plan.rows_of_stratum[s];
+        const std::size_t n = of.rows.size(), wanted = plan.stratum_draws[s];
+        if (plan.subsample) {
+            for (const RowId place : draw_without_replacement(n, wanted, stream))
+                visit(of.rows[place]);
+            continue;
+        }
+        for (std::size_t draw = 0; draw < wanted; ++draw) {
+            if (draw % kStopBlock == 0) stop.check();
+            visit(of.rows[draw_one(n, of.running, stream)]);
+        }
+    }
+}
+
 // Marks the groups that belong to the patch of a tree. Their weights do not matter.
 std::vector<bool> groups_of_patch(const SamplingPlan& plan, std::uint32_t seed) {
     const std::size_t n = plan.group_start.size() - 1;
@@ -174,6 +204,7 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& sto
     if (plan.patches) return for_patch(plan, seed, stop, visit);
     RandomStream stream(derive(root_key(seed), kRowsPart));
     if (plan.grouped()) return for_drawn_groups(plan, stream, stop, visit);
+    if (plan.stratified()) return for_drawn_strata(plan, stream, stop, visit);
     if (plan.subsample) {
         const auto& of = plan.candidates;
         const std::size_t n = of.empty() ? plan.n_rows : of.size();
@@ -183,17 +214,7 @@ void for_drawn(const SamplingPlan& plan, std::uint32_t seed, const StopFlag& sto
     }
     for (std::size_t draw = 0; draw < plan.n_draws; ++draw) {
         if (draw % kStopBlock == 0) stop.check();
-        if (plan.running.empty()) {
-            visit(static_cast<RowId>(stream.below(plan.n_rows)));
-            continue;
-        }
-        const double place = stream.uniform() * plan.running.back();
-        // The first row whose prefix sum exceeds the position, which never has weight zero. If the
-        // product rounds up to the whole sum, that is the last row with a weight.
-        auto at = std::ranges::upper_bound(plan.running, place);
-        if (at == plan.running.end())
-            at = std::ranges::lower_bound(plan.running, plan.running.back());
-        visit(static_cast<RowId>(at - plan.running.begin()));
+        visit(static_cast<RowId>(draw_one(plan.n_rows, plan.running, stream)));
     }
 }
 
@@ -221,20 +242,44 @@ void prepare_groups(SamplingPlan& plan) {
         if (weight[g] > 0.0) plan.candidates.push_back(static_cast<RowId>(g));
 }
 
-void check_strata(const SamplingPlan& plan) {
-    if (plan.strata.size() != plan.n_rows)
-        throw std::invalid_argument("strata do not have one value per row");
-    if (!plan.patches || plan.bootstrap || plan.grouped())
-        throw std::invalid_argument("strata are of patches without replacement and without groups");
+// Counts the rows of each stratum, whatever their weights, and checks the numbers to draw.
+void check_strata_of_patches(const SamplingPlan& plan) {
     std::vector<std::size_t> sizes(plan.stratum_draws.size(), 0);
-    for (const RowId stratum : plan.strata) {
-        if (stratum >= sizes.size())
-            throw std::invalid_argument("a stratum has no number of rows to draw");
-        ++sizes[stratum];
-    }
+    for (const RowId stratum : plan.strata) ++sizes[stratum];
     for (std::size_t s = 0; s < sizes.size(); ++s)
         if (plan.stratum_draws[s] > sizes[s])
             throw std::invalid_argument("a patch cannot have more rows than its stratum");
+}
+
+// Sorts the rows by stratum. Rows without weight are not drawn.
+void prepare_strata(SamplingPlan& plan) {
+    if (plan.strata.size() != plan.n_rows)
+        throw std::invalid_argument("strata do not have one value per row");
+    if (plan.grouped() || (plan.patches ? plan.bootstrap : !plan.bootstrap && !plan.subsample))
+        throw std::invalid_argument(
+            "strata need draws of single rows, and patches without replacement");
+    for (const RowId stratum : plan.strata)
+        if (stratum >= plan.stratum_draws.size())
+            throw std::invalid_argument("a stratum has no number of rows to draw");
+    if (plan.patches) return check_strata_of_patches(plan);
+    plan.rows_of_stratum.assign(plan.stratum_draws.size(), {});
+    for (std::size_t i = 0; i < plan.n_rows; ++i)
+        if (plan.weights.empty() || plan.weights[i] > 0.0)
+            plan.rows_of_stratum[plan.strata[i]].rows.push_back(static_cast<RowId>(i));
+    std::size_t n_draws = 0;
+    for (std::size_t s = 0; s < plan.stratum_draws.size(); ++s) {
+        SamplingPlan::Stratum& of = plan.rows_of_stratum[s];
+        const std::size_t most = of.rows.empty() ? 0 : plan.bootstrap ? kMaxIds : of.rows.size();
+        if (plan.stratum_draws[s] > most)
+            throw std::invalid_argument("a stratum has fewer rows than are drawn of it");
+        n_draws += plan.stratum_draws[s];
+        if (plan.subsample || plan.weights.empty()) continue;
+        double sum = 0.0;
+        for (const RowId row : of.rows) of.running.push_back(sum += plan.weights[row]);
+        scale_up(of.running);
+    }
+    if (n_draws != plan.n_draws || n_draws == 0)
+        throw std::invalid_argument("the draws of all strata are not the draws of a tree");
 }
 
 }  // namespace
@@ -262,12 +307,13 @@ void SamplingPlan::prepare() {
     if (!weights.empty() && !(sum > 0.0 && std::isfinite(sum)))
         throw std::invalid_argument("the sum of sample_weight must be positive and finite");
     if (grouped()) prepare_groups(*this);
-    if (!strata.empty()) check_strata(*this);
+    if (stratified()) prepare_strata(*this);
 }
 
 std::size_t SamplingPlan::usual_size() const {
     const auto n = static_cast<double>(n_rows), draws = static_cast<double>(n_draws);
     const double of = grouped() ? static_cast<double>(candidates.size()) : n;
+    if (bootstrap && stratified()) return std::min(n_draws, n_rows);
     if (bootstrap) return static_cast<std::size_t>(n * -std::expm1(-draws / of));
     if (subsample && grouped()) return static_cast<std::size_t>(n * std::min(draws / of, 1.0));
     return subsample ? std::min(n_draws, n_rows) : n_rows;
@@ -314,7 +360,7 @@ LearningSubset learning_subset(const SamplingPlan& plan, const Target& target, s
             for (std::size_t i = 0; i < plan.n_rows; ++i) subset.weights[i] *= plan.weights[i];
     } else if (plan.subsample && plan.weights.empty()) {
         subset.rows = draw_rows(plan, seed, stop);
-        if (plan.grouped()) std::ranges::sort(subset.rows);
+        if (plan.grouped() || plan.stratified()) std::ranges::sort(subset.rows);
         subset.whole = static_cast<double>(subset.rows.size());
         if (plan.structure > 0.0) assign_roles(subset, plan, seed);
         return subset;

@@ -32,12 +32,18 @@ struct SamplingPlan {
     std::vector<RowId> groups;    // the group of each row; empty: rows are drawn one by one. With
                                   // groups, n_draws of them are drawn, all equally probable, and
                                   // weights multiply the rows; candidates are groups.
-    std::vector<RowId> strata;    // with patches: the stratum of each row, from each of which
+    std::vector<RowId> strata;    // the stratum, or class, of each row, from each of which
     std::vector<std::size_t> stratum_draws;  // so many rows are drawn; empty: there are no strata
-    std::vector<RowId> group_rows;           // rows by group, made by prepare()
-    std::vector<std::size_t> group_start;    // where each group begins in them, and one more
+    struct Stratum {
+        std::vector<RowId> rows;      // those of positive weight
+        std::vector<double> running;  // with bootstrap and weights: prefix sums of their weights
+    };
+    std::vector<Stratum> rows_of_stratum;  // but for patches, made by prepare()
+    std::vector<RowId> group_rows;         // rows by group, made by prepare()
+    std::vector<std::size_t> group_start;  // where each group begins in them, and one more
 
     bool grouped() const { return !groups.empty(); }
+    bool stratified() const { return !strata.empty(); }
     void prepare();
     // The expected number of distinct rows of a tree.
     std::size_t usual_size() const;

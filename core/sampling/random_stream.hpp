@@ -28,6 +28,7 @@ enum StreamPart : std::uint64_t {
     kChoicePart = 8,   // choice among splits
     kRangePart = 9,    // samples that bound the cuts
     kPermutationPart = 10,
+    kReliefPart = 11,               // samples whose neighbours Relief compares
     kPairPart = 1ULL << 34,         // plus the number of the trial
     kCombinationPart = 1ULL << 36,  // plus the number of the combination
     kCutPart = 1ULL << 32,

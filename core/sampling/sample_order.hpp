@@ -45,6 +45,10 @@ struct SampleOrder {
     // In honest trees: one for estimation samples, zero for structure samples.
     std::vector<std::uint8_t> estimates;
 
+    // Where the samples of a tree are sorted once: for each variable the rows in the order of its
+    // values, those of each node contiguous (splitter/general/presorted.hpp).
+    std::vector<std::vector<RowId>> sorted;
+
     std::size_t size() const { return rows.size(); }
 
     // Calls visit(array) for every array, or visit(a, b) for the arrays of two orders.

@@ -13,6 +13,7 @@ struct DrawLimits {
     std::size_t max_features = 1;  // K
     bool constants_count = true;   // whether constants count among the K, or are skipped
     std::size_t batch_size = 1;    // variables in a batch
+    std::size_t useful = 0;        // useful variables that were tried before
 };
 
 struct DrawCounts {
@@ -27,7 +28,7 @@ template <class Draw, class Known, class Begin, class Try, class Enough>
 DrawCounts draw_variables(Draw& draw, const Known& constants, const DrawLimits& limits,
                           std::vector<FeatureId>& batch, Begin&& begin, Try&& try_variable,
                           Enough&& enough) {
-    DrawCounts counts;
+    DrawCounts counts{.counted = 0, .useful = limits.useful};
     while (!draw.done() && (counts.counted < limits.max_features || counts.useful == 0)) {
         batch.clear();
         const std::size_t wanted =

@@ -5,6 +5,7 @@
 
 #include "criterion/binary_gini.hpp"
 #include "criterion/class_counts.hpp"
+#include "criterion/custom_criterion.hpp"
 #include "criterion/exact_poisson.hpp"
 #include "criterion/exact_squared_error.hpp"
 #include "criterion/integer_entropy.hpp"
@@ -27,6 +28,15 @@ std::unique_ptr<Splitter> make(const SplitterParts& parts) {
         }
     C::fill(parts.target, parts.subset, parts.order);
     return std::make_unique<FastSplitter<C>>(parts);
+}
+
+// For criteria that only the general splitter supports.
+template <MovingCriterion C>
+std::unique_ptr<Splitter> make_general(const SplitterParts& parts) {
+    if (!parts.rules.needs_general_splitter())
+        throw std::invalid_argument("the criterion needs rules of the general splitter");
+    GeneralSplitter<C>::fill(parts);
+    return std::make_unique<GeneralSplitter<C>>(parts);
 }
 
 bool has_category(const Table& table) {
@@ -88,7 +98,17 @@ const std::vector<CriterionEntry>& criteria() {
     return entries;
 }
 
+const std::vector<CriterionEntry>& custom_criteria() {
+    static const std::vector<CriterionEntry> entries = {
+        {"custom_classes", true, false, CompactionRule::none, make_general<CustomCounts>},
+        {"custom_moments", false, true, CompactionRule::none, make_general<CustomMoments>},
+    };
+    return entries;
+}
+
 const CriterionEntry& find_criterion(const std::string& name) {
+    for (const CriterionEntry& entry : custom_criteria())
+        if (entry.name == name) return entry;
     const auto& entries = criteria();
     const auto at = std::ranges::find(entries, name, &CriterionEntry::name);
     if (at != entries.end()) return *at;

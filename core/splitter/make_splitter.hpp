@@ -20,6 +20,8 @@ struct CriterionEntry {
 };
 
 const std::vector<CriterionEntry>& criteria();
+// Those whose impurity is the function of the target.
+const std::vector<CriterionEntry>& custom_criteria();
 // Throws std::invalid_argument with the known names.
 const CriterionEntry& find_criterion(const std::string& name);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,14 @@ enum class Choice : std::uint8_t {
                   // Carter)
     significant,  // the variable that is associated most strongly with the output (conditional
                   // inference)
+    relief,       // the variable of the largest Relief weight
+};
+
+// Groups of a node's own values (thesis 5.3.4): cuts are only tried between groups.
+enum class NodeBins : std::uint8_t {
+    none,
+    width,      // intervals of equal width
+    frequency,  // about as many samples in each
 };
 
 enum class SplitKind : std::uint8_t {
@@ -88,8 +97,18 @@ struct SearchRules : FastRules {
     std::size_t max_values = 10;      // values of a number that a multiway split separates
     double significance = 0.0;        // level of the test that a split must pass; 0: no test
     std::size_t n_permutations = 0;   // permutations of that test; 0: its asymptotic form
-    bool honest = false;   // structure samples find the splits, estimation samples fill the leaves
-    bool general = false;  // forces the general splitter, for tests
+    std::size_t relief_samples = 100, relief_neighbors = 5;       // of Choice::relief
+    double min_score = -std::numeric_limits<double>::infinity();  // of the split that is chosen
+    NodeBins node_bins = NodeBins::none;
+    std::size_t n_node_bins = 0;
+    bool presort = false;           // sort the samples of a tree once instead of at every node
+    bool custom_criterion = false;  // the criterion is a function of the user
+    std::vector<FeatureId> always;  // variables that every node tries besides those it draws
+    std::vector<std::vector<FeatureId>>
+        interactions;       // variables that may be on one path; no sets: any
+    bool pairwise = false;  // any two variables may be on one path, but no more
+    bool honest = false;    // structure samples find the splits, estimation samples fill the leaves
+    bool general = false;   // forces the general splitter, for tests
     std::vector<double> probabilities;   // weights of the variables in a weighted draw
     std::vector<std::uint8_t> relevant;  // one for variables that are cut in the middle
     std::vector<std::vector<double>>
@@ -108,8 +127,11 @@ struct SearchRules : FastRules {
         return general || honest || kind != SplitKind::binary || missing != MissingRule::learned ||
                choice != Choice::best || variable_draw != VariableDraw::uniform ||
                (random_cut && cut_draw != CutDraw::uniform) || range_sample != 0 ||
-               significance > 0.0;
+               significance > 0.0 || limits_scores() || node_bins != NodeBins::none || presort ||
+               custom_criterion || !always.empty() || limits_interactions();
     }
+    bool limits_scores() const { return min_score > -std::numeric_limits<double>::infinity(); }
+    bool limits_interactions() const { return pairwise || !interactions.empty(); }
     // Whether every node stores its value: leaves may be empty, or do not add up to their parents.
     bool keeps_values() const {
         return honest || kind != SplitKind::binary || missing != MissingRule::learned || by_cells();

@@ -70,6 +70,7 @@ struct NodeSamples {
         std::size_t depth = 0;
         const Cells* cells = nullptr;
         Cells::CellId cell = 0;
+        const std::vector<FeatureId>* allowed = nullptr;  // variables, ascending; null: all
     };
     const Place* place = nullptr;
 };

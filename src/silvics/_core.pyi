@@ -14,9 +14,13 @@ class Growth(enum.Enum):
 
     best_first = 1
 
-    breadth_first = 2
+    impurity_first = 2
 
-    random = 3
+    size_first = 3
+
+    breadth_first = 4
+
+    random = 5
 
 class CutDraw(enum.Enum):
     """How a cut is drawn."""
@@ -58,6 +62,17 @@ class Choice(enum.Enum):
     near_best = 3
 
     significant = 4
+
+    relief = 5
+
+class NodeBins(enum.Enum):
+    """Groups of a node's own values, between which it is cut."""
+
+    none = 0
+
+    width = 1
+
+    frequency = 2
 
 class SplitKind(enum.Enum):
     """The kind of a split."""
@@ -142,6 +157,10 @@ class Target:
         ]
         | None,
     ) -> Target: ...
+    def set_impurity(self, function: Callable[[numpy.ndarray], numpy.ndarray]) -> None:
+        """
+        The function that criteria of a user's own call: of class weights, or of moments.
+        """
 
 class Sampling:
     """How the rows of a tree are drawn."""
@@ -322,6 +341,46 @@ class GrowthRules:
     @relevant.setter
     def relevant(self, arg: Sequence[int], /) -> None: ...
     @property
+    def relief_samples(self) -> int: ...
+    @relief_samples.setter
+    def relief_samples(self, arg: int, /) -> None: ...
+    @property
+    def relief_neighbors(self) -> int: ...
+    @relief_neighbors.setter
+    def relief_neighbors(self, arg: int, /) -> None: ...
+    @property
+    def min_score(self) -> float: ...
+    @min_score.setter
+    def min_score(self, arg: float, /) -> None: ...
+    @property
+    def node_bins(self) -> NodeBins: ...
+    @node_bins.setter
+    def node_bins(self, arg: NodeBins, /) -> None: ...
+    @property
+    def n_node_bins(self) -> int: ...
+    @n_node_bins.setter
+    def n_node_bins(self, arg: int, /) -> None: ...
+    @property
+    def presort(self) -> bool: ...
+    @presort.setter
+    def presort(self, arg: bool, /) -> None: ...
+    @property
+    def custom_criterion(self) -> bool: ...
+    @custom_criterion.setter
+    def custom_criterion(self, arg: bool, /) -> None: ...
+    @property
+    def always(self) -> list[int]: ...
+    @always.setter
+    def always(self, arg: Sequence[int], /) -> None: ...
+    @property
+    def interactions(self) -> list[list[int]]: ...
+    @interactions.setter
+    def interactions(self, arg: Sequence[Sequence[int]], /) -> None: ...
+    @property
+    def pairwise(self) -> bool: ...
+    @pairwise.setter
+    def pairwise(self, arg: bool, /) -> None: ...
+    @property
     def max_depth(self) -> int: ...
     @max_depth.setter
     def max_depth(self, arg: int, /) -> None: ...
@@ -341,6 +400,18 @@ class GrowthRules:
     def split_pure(self) -> bool: ...
     @split_pure.setter
     def split_pure(self, arg: bool, /) -> None: ...
+    @property
+    def max_splits(self) -> int: ...
+    @max_splits.setter
+    def max_splits(self, arg: int, /) -> None: ...
+    @property
+    def min_impurity_split(self) -> float: ...
+    @min_impurity_split.setter
+    def min_impurity_split(self, arg: float, /) -> None: ...
+    @property
+    def max_majority(self) -> float: ...
+    @max_majority.setter
+    def max_majority(self, arg: float, /) -> None: ...
 
 class Tree:
     """A grown tree, immutable."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from textwrap import dedent, indent
 from typing import Any, TypeVar
 
-from silvics import _attribute_docs, _parameter_docs
+from silvics import _attribute_docs, _option_docs, _parameter_docs
 
 _Class = TypeVar("_Class", bound=type)
 Entries = dict[str, tuple[str, str]]
@@ -29,6 +29,7 @@ PARAMETERS = {
     **entries(_parameter_docs.SAMPLING_AND_RUNNING),
     **entries(_parameter_docs.GROWTH),
     **entries(_parameter_docs.RECIPES),
+    **entries(_option_docs.OPTIONS),
 }
 ATTRIBUTES = entries(_attribute_docs.ATTRIBUTES)
 

@@ -137,22 +137,25 @@ constant_features : {"count", "skip"}
     "count" counts them, as scikit-learn does, but continues to draw until one variable is not
     constant. "skip" draws ``max_features`` variables that are not constant, or all of these if
     there are fewer.
-search : {"auto", "sort", "bins"}
-    Algorithm that finds the best threshold: sorting the samples of a node, or adding them up in the
-    bins of a histogram. "auto" chooses by the size of the node. All of them find the same splits;
-    only the time differs.
+search : {"auto", "sort", "presort", "bins"}
+    Algorithm that finds the best threshold: sorting the samples of a node, sorting the samples of a
+    tree once ("presort"), or adding them up in the bins of a histogram. "auto" chooses by the size
+    of the node. All of them find the same splits; only the time differs.
 max_bins : int or None
-    Maximum number of groups into which the values of a variable are binned before training. Only
-    thresholds between groups are tried, which is faster and approximate. None tries all thresholds.
-binning : {"frequency", "width"}
+    Maximum number of groups into which the values of a variable are binned. Only thresholds between
+    groups are tried, which is faster and approximate. None tries all thresholds.
+binning : {"frequency", "width", "node_frequency", "node_width"}
     How ``max_bins`` forms its groups. "frequency" puts about the same number of rows into each,
-    "width" makes their ranges equally wide.
+    "width" makes their ranges equally wide; both are made once, before training. "node_frequency"
+    and "node_width" do the same with the values of the samples at each node.
 split_sample : int or None
     If a node has more samples than this, its split is searched on as many samples, drawn at random.
     None searches on all samples.
-growth : {"depth_first", "best_first", "breadth_first"} or None
-    Order in which nodes are split. It changes the tree only if ``max_leaf_nodes`` is set. None
-    means "best_first" if ``max_leaf_nodes`` is set and "depth_first" otherwise.
+growth : {"depth_first", "best_first", "impurity_first", "size_first", "breadth_first"} or None
+    Order in which nodes are split. "best_first" splits the node with the largest weighted decrease
+    of impurity first, "impurity_first" that with the largest impurity, "size_first" that with the
+    largest weight. The order changes the tree only if ``max_leaf_nodes`` is set. None means
+    "best_first" if ``max_leaf_nodes`` is set and "depth_first" otherwise.
 categorical_features : "from_dtype", array-like of str, int or bool, or None
     Columns of X that are categories, whose levels have no order. "from_dtype" takes the columns
     whose type is text or categorical. An array has names of columns, their indices, or a boolean
@@ -237,7 +240,7 @@ range_sample : int or None
     If a node has more samples than this, thresholds are only searched within the range of as many
     samples, drawn at random. It needs ``cut="best"``. None takes the recipe's value, which is the
     range of all samples unless the recipe limits it.
-choice : {"best", "one_of_best", "near_best", "significant"} or None
+choice : {"best", "one_of_best", "near_best", "significant", "relief"} or None
     Which of the splits found at a node is made.
 
     - "best": the split with the largest decrease of impurity.
@@ -246,6 +249,7 @@ choice : {"best", "one_of_best", "near_best", "significant"} or None
       those whose decrease is close to the largest (see ``near_best``); below, the best split.
     - "significant": the split of the variable with the smallest p-value of a test of association
       with the output. It needs ``significance``.
+    - "relief": the best split of the variable with the largest Relief weight at the node.
 
     None takes the recipe's value.
 n_best : int
@@ -304,23 +308,20 @@ vote : {"soft", "majority"} or None
     How a forest combines the predictions of its trees for classes. "soft" takes the mean of the
     class probabilities of the trees; "majority" counts one vote per tree. None takes the recipe's
     value.
-target_score : float or None
-    Out-of-bag score, as in ``oob_score_``, at which ``fit`` ends growth (the rule of OpenCV). The
-    trees that are kept are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says
-    so. With few trees the score is that of the rows that are out of bag so far. The trees must draw
-    their rows. None does not end growth.
 """
 
 # Parameters that mean something else in forests of any recipe than in the other estimators.
 RECIPE_VARIANTS = """
 n_estimators : int or None
     Number of trees in the forest. None takes the recipe's value.
-criterion : str or None
+criterion : str, callable or None
     Impurity that splits decrease.
 
     - For classification: "gini", "entropy" (in bits; "log_loss" is another name for it),
       "misclassification" or "gain_ratio" (the rule of C4.5).
     - For regression: "squared_error", "absolute_error", "poisson" or "friedman_mse".
+    - A function ``f(rows)`` that returns the impurity of each row of an array. For classification a
+      row has the weight of each class, for regression the weight, the mean and the variance.
 
     None takes the recipe's value.
 max_samples : int, float, "all" or None
@@ -338,10 +339,12 @@ missing : {"learned", "apart", "both", "error"}
     - "apart": each split sends them to a third child.
     - "both": each split sends them to both children, with half of their weight.
     - "error": they raise a ValueError.
-growth : {"depth_first", "best_first", "breadth_first", "random"} or None
-    Order in which nodes are split. It changes the tree only if ``max_leaf_nodes`` is set, which
+growth : str or None
+    Order in which nodes are split: "depth_first", "best_first" (by the weighted decrease of
+    impurity), "impurity_first", "size_first" (by the weight of the samples), "breadth_first" or
+    "random". It changes the tree only if ``max_leaf_nodes`` or ``max_splits`` is set, which
     "random" needs. None takes the recipe's value; if the recipe has none, it means "best_first" if
-    ``max_leaf_nodes`` is set and "depth_first" otherwise.
+    one of them is set and "depth_first" otherwise.
 max_depth : int or None
     Maximum depth of a tree. None takes the recipe's value, or no limit if the recipe has none.
 max_leaf_nodes : int or None

@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import StrOptions
 
 from silvics._docs import documented, keep_parameters
-from silvics._estimators.any_recipe import CONSTRAINTS, AnyRecipe
+from silvics._estimators.any_recipe import (
+    CLASS_CONSTRAINTS,
+    CONSTRAINTS,
+    OPTION_CONSTRAINTS,
+    AnyRecipe,
+)
 from silvics._estimators.base_forest import BaseForestClassifier, BaseForestRegressor
 from silvics._fitting.parameters import CLASSIFICATION_CRITERIA, REGRESSION_CRITERIA
 from silvics._parameter_docs import RECIPE_VARIANTS
@@ -44,7 +49,9 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
     _tree_class = DecisionTreeClassifier
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
-        "criterion": [StrOptions({*CLASSIFICATION_CRITERIA, "gain_ratio"}), None],
+        **OPTION_CONSTRAINTS,
+        **CLASS_CONSTRAINTS,
+        "criterion": [StrOptions({*CLASSIFICATION_CRITERIA, "gain_ratio"}), callable, None],
         "class_weight": BaseForestClassifier._parameter_constraints["class_weight"],
         "calibrate": BaseForestClassifier._parameter_constraints["calibrate"],
     }
@@ -54,14 +61,17 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         recipe: str = "random_forest",
         n_estimators: int | None = None,
         *,
-        criterion: str | None = None,
+        criterion: Any = None,
         rows: str | None = None,
         max_samples: float | str | None = None,
+        class_samples: Any = None,
         columns: str | None = None,
         max_columns: float | str | None = None,
         variables: str | None = None,
         max_features: float | str | None = None,
         feature_weights: Any = None,
+        always_split: Any = None,
+        interaction_cst: Any = None,
         keep_samples: bool = False,
         cut: str | None = None,
         relevant: Any = None,
@@ -70,6 +80,9 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         n_best: int = 20,
         near_best: float = 0.25,
         near_best_depth: int = 2,
+        relief_samples: int = 100,
+        relief_neighbors: int = 5,
+        min_score: float | None = None,
         split: str | None = None,
         n_combined: int = 3,
         max_values: int = 10,
@@ -77,11 +90,14 @@ class ForestClassifier(AnyRecipe, BaseForestClassifier):
         growth: str | None = None,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        max_splits: int | None = None,
         min_samples_split: float | None = None,
         min_samples_leaf: float | None = None,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
+        min_impurity_split: float = 0.0,
         split_pure: bool | None = None,
+        max_majority: float = 1.0,
         significance: float | None = None,
         n_permutations: int = 0,
         honest: float | None = None,
@@ -146,7 +162,8 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
     _tree_class = DecisionTreeRegressor
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
-        "criterion": [StrOptions(REGRESSION_CRITERIA), None],
+        **OPTION_CONSTRAINTS,
+        "criterion": [StrOptions(REGRESSION_CRITERIA), callable, None],
     }
 
     def __init__(
@@ -154,7 +171,7 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         recipe: str = "random_forest",
         n_estimators: int | None = None,
         *,
-        criterion: str | None = None,
+        criterion: Any = None,
         rows: str | None = None,
         max_samples: float | str | None = None,
         columns: str | None = None,
@@ -162,6 +179,8 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         variables: str | None = None,
         max_features: float | str | None = None,
         feature_weights: Any = None,
+        always_split: Any = None,
+        interaction_cst: Any = None,
         keep_samples: bool = False,
         cut: str | None = None,
         relevant: Any = None,
@@ -170,6 +189,9 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         n_best: int = 20,
         near_best: float = 0.25,
         near_best_depth: int = 2,
+        relief_samples: int = 100,
+        relief_neighbors: int = 5,
+        min_score: float | None = None,
         split: str | None = None,
         n_combined: int = 3,
         max_values: int = 10,
@@ -177,10 +199,12 @@ class ForestRegressor(AnyRecipe, BaseForestRegressor):
         growth: str | None = None,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        max_splits: int | None = None,
         min_samples_split: float | None = None,
         min_samples_leaf: float | None = None,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
+        min_impurity_split: float = 0.0,
         split_pure: bool | None = None,
         significance: float | None = None,
         n_permutations: int = 0,

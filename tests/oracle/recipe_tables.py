@@ -75,7 +75,7 @@ class Table:
         model = kind(
             recipe,
             n_estimators,
-            criterion=self.criterion,
+            criterion=rules.pop("function", self.criterion),
             random_state=self.random_state,
             categorical_features=sorted(self.categories),
             min_category_frequency=1,

@@ -76,6 +76,8 @@ class Cuts:
         column = self.columns[f]
         if self.rules.split == "oblique" and f not in self.n_levels:
             column = self.combined_column(node, f)
+        elif self.rules.cut == "best":
+            column = self.bins[f]
         present = {column[i] for i in node.rows}
         if self.rules.cut in CELLS and f not in self.n_levels:
             low, high = node.cell[f]
@@ -154,6 +156,26 @@ class Cuts:
         return replace(test, missing=(0, 1))
 
     # ---- all cuts
+
+    def groups(self, f, rows):
+        """Rows that no cut parts: of a value, or of a bin of the node's values."""
+        rules, column = self.rules, self.columns[f]
+        if f in self.n_levels or not rules.binning.startswith("node"):
+            return super().groups(f, rows)
+        known = sorted((column[i], i) for i in rows if column[i] is not None)
+        groups = {}
+        for value, i in known:
+            if rules.binning == "node_width":
+                low, high = known[0][0] / 2, known[-1][0] / 2
+                place = (value / 2 - low) / (high - low) if high > low else 0.0
+                at = min(int(place * rules.max_bins), rules.max_bins - 1)
+            else:  # where the middle of the value's rows is among all
+                below = sum(v < value for v, _ in known)
+                upto = sum(v <= value for v, _ in known)
+                at = (below + upto - 1) * rules.max_bins // (2 * len(known))
+            groups.setdefault(at, []).append(i)
+        missing = [i for i in rows if column[i] is None]
+        return [sorted(groups[at]) for at in sorted(groups)], missing
 
     def best_tests(self, node, f):
         rows = node.rows
@@ -248,9 +270,9 @@ class Cuts:
     def oblique_tests(self, node, f):
         """Cuts on the combination that was made when the variable was drawn."""
         column, terms = self.columns[f], self.combination.terms
-        self.columns[f] = self.column_of(self.combination)
+        self.columns[f] = self.bins[f] = self.column_of(self.combination)
         best = self.rules.cut == "best"
         tests = list(self.best_tests(node, f) if best else self.drawn_tests(node, f))
-        self.columns[f] = column
+        self.columns[f] = self.bins[f] = column
         for test in tests:
             yield replace(test, feature=OBLIQUE, terms=terms)

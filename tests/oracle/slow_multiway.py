@@ -1,7 +1,7 @@
 """Splits with a child for each value: ID3, C4.5's categories, the trees of Definition 6.1."""
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .slow_tree import Rules, bins_of, middle_of_gap
 
@@ -25,6 +25,25 @@ class MultiwayTest:
         if self.levels is None:
             return (bisect_left(self.cuts, value),)
         return (self.levels.index(value) if value in self.levels else self.largest,)
+
+    def on_more_rows(self, values):
+        """Levels that the split has not seen, and missing ones, go to the largest child."""
+        seen = [0] * self.n_children
+        for value in values:
+            if value is None:
+                seen[-1] += self.has_missing
+            elif self.levels is None or value in self.levels:
+                seen[self.ways(lambda _, v=value: v)[0]] += 1
+        largest = seen.index(max(seen))
+        return replace(
+            self, largest=largest, missing=self.missing if self.has_missing else (largest,)
+        )
+
+    @property
+    def has_missing(self):
+        return self.n_children > (
+            len(self.levels) if self.levels is not None else len(self.cuts) + 1
+        )
 
     def record(self):
         return {

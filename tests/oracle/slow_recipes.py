@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import fsum, inf, isnan
 
+import numpy as np
+
 from .slow_criteria import ClassCounts, criterion_of, rounded_x_log2_x
 from .slow_cuts import Cuts
 from .slow_random import Stream, child_key, derive, root_key
-from .slow_tree import SlowTree
+from .slow_tree import SlowTree, bins_of
 from .slow_variables import Variables
 
 ORDER = 6  # part of the tree's key
@@ -49,7 +51,18 @@ class RecipeRules:
     n_permutations: int = 0
     constant_features: str = "count"
     category_gain: str = "plain"
-    max_bins: None = None
+    max_bins: int | None = None
+    binning: str = "frequency"
+    split_sample: int | None = None
+    max_splits: int | None = None
+    min_impurity_split: float = 0.0
+    max_majority: float = 1.0
+    min_score: float | None = None
+    relief_samples: int = 100
+    relief_neighbors: int = 5
+    always_split: tuple = ()
+    interaction_cst: object = None
+    function: object = None  # of counts of classes, or of weight, mean and variance
     monotonic_cst: None = None
 
     @property
@@ -90,7 +103,11 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
             for f, column in enumerate(zip(*X, strict=True))
         ]
         self.n_levels = {f: len(set(self.columns[f]) - {None}) for f in categories}
-        self.bins = self.columns
+        of_nodes = rules.binning.startswith("node")
+        self.bins = [
+            column if f in self.n_levels or of_nodes else bins_of(column, rules)
+            for f, column in enumerate(self.columns)
+        ]
         self.weights = list(weights)
         y = [list(column) for column in y]
         exact = rules.impurity != "poisson"
@@ -126,7 +143,23 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
         return sum(self.weights[i] for i in rows)
 
     def impurity(self, rows):
+        if rows and self.rules.function:
+            return self.custom_impurity(rows)
         return self.criterion.impurity(rows) if rows else 0.0
+
+    def mean_orders_levels(self):
+        return not self.rules.function and super().mean_orders_levels()
+
+    def custom_impurity(self, rows):
+        """The user's function of the rows' classes, or of their weight, mean and variance."""
+        (y,), w = self.criterion.y, self.weights
+        if self.is_classification():
+            counts = [[sum(w[i] for i in rows if y[i] == c) for c in range(self.n_classes[0])]]
+        else:
+            weight = sum(w[i] for i in rows)
+            mean = sum(w[i] * y[i] for i in rows) / weight
+            counts = [[weight, mean, sum(w[i] * (y[i] - mean) ** 2 for i in rows) / weight]]
+        return float(self.rules.function(np.array(counts))[0])
 
     def gain(self, parts):
         """Decrease of impurity by a split in any number of parts (Equations 3.2 and 3.5).
@@ -139,13 +172,19 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
         total = Fraction(self.weight_of_rows(whole))
         if isinstance(before[0], Fraction):
             return float(-(sum(before) + sum(after)) / total)
-        return -fsum(before + after) / float(total)
+        gain = -fsum(before + after) / float(total)
+        if self.rules.function:  # values of a function are rounded more than once
+            unit = 1e-12 * abs(self.impurity(whole))
+            return round(gain / unit) * unit if unit > 0.0 else gain
+        return gain
 
     def impurity_terms(self, rows):
         """Numbers that add up to the impurity times the weight."""
         if not rows:
             return []
         name, (y,), w = self.rules.impurity, self.criterion.y, self.weights
+        if self.rules.function:
+            return [self.weight_of_rows(rows) * self.custom_impurity(rows)]
         if name == "absolute_error":
             return [Fraction(self.criterion.error([y], rows))]
         total = Fraction(self.weight_of_rows(rows))
@@ -174,7 +213,8 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
 
     def of_rows(self):
         values = [] if self.is_classification() else self.criterion.values
-        return (*self.columns, *self.criterion.y, *values)
+        bins = [b for b, column in zip(self.bins, self.columns, strict=True) if b is not column]
+        return (*self.columns, *bins, *self.criterion.y, *values)
 
     def is_pure(self, rows):
         return all(len({column[i] for i in rows}) == 1 for column in self.criterion.y)
@@ -182,18 +222,27 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
     # ---- growing
 
     def grow(self):
-        growth = self.rules.growth
+        growth, max_splits = self.rules.growth, self.rules.max_splits
         if growth is None:
-            growth = "best_first" if self.rules.max_leaf_nodes else "depth_first"
+            limited = self.rules.max_leaf_nodes or max_splits
+            growth = "best_first" if limited else "depth_first"
         self.examine(self.root)
         if growth == "random":
             return self.grow_at_random()
-        waiting, n_leaves = [self.root] if self.root.candidate else [], 1
+        waiting, n_leaves, n_splits = [self.root] if self.root.candidate else [], 1, 0
+        priority = {
+            "best_first": lambda n: n.decrease,
+            "impurity_first": lambda n: self.impurity(n.fill),
+            "size_first": lambda n: self.weight_of_rows(n.fill),
+        }.get(growth)
         while waiting and n_leaves < (self.rules.max_leaf_nodes or inf):
-            if growth == "best_first":
-                node = max(waiting, key=lambda n: (n.decrease, [-s for s in n.path]))
-                near = [n for n in waiting if n.decrease > node.decrease - 1e-12]
-                self.close_call |= len(near) > 1
+            if n_splits == max_splits:
+                break
+            n_splits += 1
+            if priority is not None:
+                node = max(waiting, key=lambda n: (priority(n), [-s for s in n.path]))
+                near = [n for n in waiting if priority(n) > priority(node) - 1e-12]
+                self.close_call |= len(near) > 1 and growth != "size_first"
             elif growth == "depth_first":
                 node = min(waiting, key=lambda n: n.path)
             else:
@@ -237,6 +286,8 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
             return
         if self.min_leaf > 1 and n < 2 * self.min_leaf:
             return
+        if self.is_pure_enough(node.fill):
+            return
         self.criterion.enter(node.rows)
         candidate = self.choose(node)
         if candidate is None:
@@ -245,6 +296,19 @@ class SlowRecipeTree(Cuts, Variables, SlowTree):
         if rules.min_impurity_decrease > 0.0 and node.decrease < rules.min_impurity_decrease:
             return
         node.candidate = candidate
+
+    def is_pure_enough(self, rows):
+        """By the impurity (OK3), or by the share of the most frequent class (Orange)."""
+        rules = self.rules
+        if rules.min_impurity_split > 0.0:
+            self.close_call |= abs(self.impurity(rows) - rules.min_impurity_split) < 1e-12
+            if self.impurity(rows) <= rules.min_impurity_split:
+                return True
+        if rules.max_majority == 1.0:
+            return False
+        share = max(max(output) for output in self.criterion.value(rows))
+        self.close_call |= abs(share - rules.max_majority) < 1e-12
+        return share >= rules.max_majority
 
     def divide(self, node):
         test = node.test = self.for_unseen(node.candidate.test, node)

@@ -1,10 +1,12 @@
 """Which variables a node draws, and which of the splits found on them it takes."""
 
+from dataclasses import replace
 from math import exp, fsum, log2
 
 from .slow_choices import near_best, one_of_best, p_of_variable, permuted_level
 from .slow_multiway import of_every_value
-from .slow_random import VARIABLES, Stream, derive
+from .slow_random import VARIABLES, Stream, derive, sample_of_node
+from .slow_relief import relief
 
 NUMBER, CHOICE, RANGE, PERMUTATION = 7, 8, 9, 10  # parts of a node's key
 PAIR = 1 << 34
@@ -61,6 +63,14 @@ class Variables:
         elif rules.variables == "unused":
             order = (f for f in shuffled(key, self.usable) if f not in node.used)
         counted, useful = 0, False
+        allowed = self.allowed_variables(node)
+        for f in rules.always_split:
+            if f in allowed and not self.parts_nothing(node, f):
+                useful = True
+                yield f
+        if rules.always_split or rules.interaction_cst is not None:
+            allowed = [f for f in self.usable if f in allowed and f not in rules.always_split]
+            order = shuffled(key, allowed)
         for f in order:
             if counted >= k and (useful or rules.variables == "unused" or rules.cut == "pair"):
                 return
@@ -70,7 +80,52 @@ class Variables:
                 useful = True
                 yield f
 
+    def allowed_variables(self, node):
+        """Those in a set with all variables above; variables in no set are one more set."""
+        sets = self.rules.interaction_cst
+        if sets is None:
+            return set(self.usable)
+        if sets == "no_interactions":
+            sets = [{f} for f in self.usable]
+        elif sets == "pairwise":
+            sets = [{f, g} for f in self.usable for g in self.usable]
+        sets = [set(s) for s in sets]
+        sets.append(set(self.usable).difference(*sets))
+        return set().union(*[s for s in sets if node.used <= s])
+
     def choose(self, node):
+        size = self.rules.split_sample
+        if size is not None and len(node.rows) > size:
+            found = self.chosen_on_sample(node, sample_of_node(node.key, node.rows, size))
+            if found is not None:
+                return found
+        return self.chosen(node)
+
+    def chosen_on_sample(self, node, rows):
+        """Definition 20: the first of the sample's candidates that the whole node allows."""
+        sample = replace(node, rows=rows)
+        limits, self.min_leaf, self.min_weight = (self.min_leaf, self.min_weight), 1, 0.0
+        if self.honest:  # rows that fill leaves are all there
+            self.min_leaf = limits[0]
+        self.criterion.enter(rows)
+        found = self.found_on_variables(sample, node.key)
+        self.min_leaf, self.min_weight = limits
+        while found:
+            self.criterion.enter(rows)
+            best = self.taken(sample, found)
+            self.criterion.enter(node.rows)
+            if best is None:
+                return None
+            test = best.test
+            if of_every_value(self, best.variable):
+                test = test.on_more_rows([self.columns[best.variable][i] for i in node.rows])
+            whole = self.judged(node, test)
+            if whole is not None:
+                return whole
+            found.remove(best)
+        return None
+
+    def chosen(self, node):
         if self.rules.cut != "pair":
             return self.best_on_variables(node, node.key)
         for trial in range(10):
@@ -99,6 +154,9 @@ class Variables:
                 return i, j
 
     def best_on_variables(self, node, key):
+        return self.taken(node, self.found_on_variables(node, key))
+
+    def found_on_variables(self, node, key):
         self.key_of_cuts, self.n_combinations, found, rules = key, 0, [], self.rules
         for f in self.drawn(node, key):
             offered = list(self.candidates(node, f))
@@ -109,8 +167,26 @@ class Variables:
                 candidate.variable = f
                 candidate.gain_by_chance = self.chance(f, node.rows)
             found += offered
+        return found
+
+    def taken(self, node, found):
+        """The candidate that the node is split by; none if it is not good enough."""
+        best, least = self.taken_of(node, found), self.rules.min_score
+        if best is None or least is None:
+            return best
+        gain_ratio = self.rules.criterion == "gain_ratio"
+        score = best.ratio if gain_ratio else getattr(best, "weight", best.worth)
+        self.close_call |= abs(score - least) < NEARLY
+        return best if score >= least else None
+
+    def taken_of(self, node, found):
+        rules = self.rules
         if rules.significance is not None:
             found = self.dependent(node, found)
+        if rules.choice == "relief":
+            for candidate in found:
+                candidate.weight = relief(self, node, candidate.variable)
+            return self.best_of(found, "weight")
         if rules.criterion == "gain_ratio":
             return self.best_ratio(found)
         if rules.choice == "one_of_best":

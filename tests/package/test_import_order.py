@@ -19,6 +19,7 @@ ORDER = [
     "_version",
     "_lazy",
     "_names",
+    "_option_docs",
     "_parameter_docs",
     "_attribute_docs",
     "_docs",

@@ -16,6 +16,7 @@ WITHOUT_TEST = {
     "base/kernels_avx2": "the code of kernels.cpp, compiled for another processor",
     "base/kernels_table": "lists the kernels of the other files; test_kernels runs both tables",
     "base/kernels_vectors": "types and helpers that are local to the kernels",
+    "data/impurity_function": "an interface without code",
     "forest/forest": "the name of a type, without code",
     "shap/lane_loops": "the loops of lanes.hpp; test_lanes runs both tables",
     "shap/lanes_avx2": "the code of lanes.cpp, compiled for another processor",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/logarithm.hpp"
@@ -64,6 +65,14 @@ public:
             default:
                 return best(from);
         }
+    }
+
+    // The value by which candidates are compared: the gain ratio, Relief's weight, or the decrease
+    // times two to the exponent, in the user's units.
+    double score_of(const Candidate& c, int exponent) const {
+        if (rules_.choice == Choice::gain_ratio)
+            return c.information > 0.0 ? c.decrease / c.information : 0.0;
+        return rules_.choice == Choice::relief ? c.worth : std::ldexp(c.worth, exponent);
     }
 
 private:

@@ -9,5 +9,7 @@ template class GeneralSplitter<Moments<SquaredError>>;
 template class GeneralSplitter<Moments<FriedmanImprovement>>;
 template class GeneralSplitter<Moments<PoissonDeviance>>;
 template class GeneralSplitter<OrderedTargets>;
+template class GeneralSplitter<CustomCounts>;
+template class GeneralSplitter<CustomMoments>;
 
 }  // namespace silvics

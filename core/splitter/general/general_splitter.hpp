@@ -9,15 +9,18 @@
 #include <vector>
 
 #include "criterion/class_counts.hpp"
+#include "criterion/custom_criterion.hpp"
 #include "criterion/moments.hpp"
 #include "criterion/ordered_targets.hpp"
 #include "splitter/general/combination.hpp"
 #include "splitter/general/node_search.hpp"
 #include "splitter/general/node_test.hpp"
+#include "splitter/general/relief.hpp"
 #include "splitter/general/search_categories.hpp"
 #include "splitter/general/search_multiway.hpp"
 #include "splitter/general/search_numbers.hpp"
 #include "splitter/general/variables_of_node.hpp"
+#include "splitter/general/whole_node.hpp"
 
 namespace silvics {
 
@@ -34,7 +37,9 @@ public:
           numbers_(parts, search_),
           categories_(parts, search_),
           multiway_(search_),
+          whole_(search_),
           test_(parts),
+          relief_(parts),
           variables_(parts.features, parts.rules) {
         for (const FeatureId f : parts.features)
             if (!search_.reader.category(f)) number_features_.push_back(f);
@@ -71,20 +76,17 @@ public:
             order_.copy_range(node.begin, node.n, structure);
         }
         if (structure.size() == 0) return std::nullopt;
-        search_.begin();
-        numbers_.begin(node.key);
-        test_.begin();
-        if (rules_.random_cut && rules_.cut_draw == CutDraw::pair)
-            try_pairs(node, constants);
-        else
-            try_variables(node, constants);
+        if (rules_.split_sample != 0 && structure.size() > rules_.split_sample)
+            if (auto split = find_on_sample(node, constants)) return split;
+        find_candidates(node, constants);
         std::vector<Candidate>& candidates = search_.candidates;
         if (candidates.empty()) return std::nullopt;
         if (rules_.significance > 0.0 && !test_.significant(node, structure, candidates))
             return std::nullopt;
-        const Candidate& chosen = Chooser(rules_, node, search_.tolerance).choose(candidates);
-        if (rules_.variable_draw == VariableDraw::unused) constants.found(chosen.feature);
-        return search_.maker.make(node, chosen, structure.rows);
+        const Chooser chooser(rules_, node, search_.tolerance);
+        const Candidate& chosen = chooser.choose(candidates);
+        if (chooser.score_of(chosen, impurity_exponent()) < rules_.min_score) return std::nullopt;
+        return make_split(node, chosen, constants);
     }
 
     void share(ThreadTeam*) override {}
@@ -109,10 +111,61 @@ public:
 private:
     static constexpr std::size_t kMaxPairTrials = 10;  // of PERT, before a node becomes a leaf
 
+    // Finds the candidates of the structure samples.
+    void find_candidates(const NodeSamples& node, Constants& constants) {
+        search_.begin();
+        numbers_.begin(node.key);
+        test_.begin();
+        if (rules_.random_cut && rules_.cut_draw == CutDraw::pair)
+            try_pairs(node, constants);
+        else
+            try_variables(node, constants);
+        if (rules_.choice == Choice::relief)
+            relief_.weigh(node.key, search_.structure.samples, search_.candidates);
+    }
+
+    // Finds candidates on some of the structure samples, and takes the first one that the limits of
+    // the whole node allow.
+    std::optional<Split> find_on_sample(const NodeSamples& node, Constants& constants) {
+        SampleOrder& structure = search_.structure.samples;
+        std::vector<std::size_t> places;
+        RandomStream stream(derive(node.key, kSplitSamplePart));
+        for_selected(structure.size(), rules_.split_sample, stream,
+                     [&](std::size_t i) { places.push_back(i); });
+        structure.copy_some(places, sample_);
+        std::swap(structure, sample_);
+        search_.on_sample = true;
+        find_candidates(node, constants);
+        search_.on_sample = false;
+        std::swap(structure, sample_);
+        search_.structure.enter_all();
+        std::vector<Candidate>& candidates = search_.candidates;
+        const Chooser chooser(rules_, node, search_.tolerance);
+        while (!candidates.empty()) {
+            const Candidate& chosen = chooser.choose(candidates);
+            const auto at = candidates.begin() + (&chosen - candidates.data());
+            if (chooser.score_of(chosen, impurity_exponent()) < rules_.min_score) break;
+            if (whole_.score(node, *at)) return make_split(node, *at, constants);
+            candidates.erase(at);
+        }
+        return std::nullopt;
+    }
+
+    Split make_split(const NodeSamples& node, const Candidate& chosen, Constants& constants) {
+        if (rules_.variable_draw == VariableDraw::unused) constants.found(chosen.feature);
+        const Split split = search_.maker.make(node, chosen, search_.structure.samples.rows);
+        if (rules_.presort) numbers_.presorted().split(node, split.general->sizes);
+        return split;
+    }
+
+    static const std::vector<FeatureId>* allowed_at(const NodeSamples& node) {
+        return node.place == nullptr ? nullptr : node.place->allowed;
+    }
+
     void try_variables(const NodeSamples& node, Constants& constants) {
         const SampleOrder& structure = search_.structure.samples;
         std::size_t number = 0;
-        variables_.for_each(node.key, constants, [&](FeatureId f) {
+        variables_.for_each(node.key, allowed_at(node), constants, [&](FeatureId f) {
             stop_.check();
             search_.work.values += structure.size();
             const bool category = search_.reader.category(f);
@@ -123,7 +176,9 @@ private:
                                  ? multiway_.try_values(f)
                              : category ? categories_.try_levels(node, f)
                                         : numbers_.try_number(node, f, {});
-            if (!use && rules_.kind != SplitKind::oblique && !rules_.by_cells()) constants.found(f);
+            if (!use && rules_.kind != SplitKind::oblique && !rules_.by_cells() &&
+                !search_.on_sample)
+                constants.found(f);
             if (use && rules_.significance > 0.0) test_.add(f, structure);
             return use;
         });
@@ -140,7 +195,7 @@ private:
             if (!draw.draw_pair(key, stream)) return;
             NodeSamples trial_node = node;
             trial_node.key = key;
-            variables_.for_each(key, constants, [&](FeatureId f) {
+            variables_.for_each(key, allowed_at(node), constants, [&](FeatureId f) {
                 search_.work.values += structure.size();
                 if (search_.reader.category(f))
                     categories_.try_levels(trial_node, f);
@@ -167,7 +222,10 @@ private:
     NumberSearch<C> numbers_;
     CategorySearch<C> categories_;
     MultiwaySearch<C> multiway_;
+    WholeNode<C> whole_;
     NodeTest test_;
+    Relief relief_;
+    SampleOrder sample_;
     VariablesOfNode variables_;
     std::vector<FeatureId> number_features_;
 };
@@ -180,5 +238,7 @@ extern template class GeneralSplitter<Moments<SquaredError>>;
 extern template class GeneralSplitter<Moments<FriedmanImprovement>>;
 extern template class GeneralSplitter<Moments<PoissonDeviance>>;
 extern template class GeneralSplitter<OrderedTargets>;
+extern template class GeneralSplitter<CustomCounts>;
+extern template class GeneralSplitter<CustomMoments>;
 
 }  // namespace silvics

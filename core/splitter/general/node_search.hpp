@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -32,19 +33,26 @@ struct NodeSearch {
     EstimationSamples estimation;
     std::vector<Candidate> candidates;
     double tolerance = 0.0;  // of decreases, at the node
+    bool on_sample = false;  // whether the structure samples are only some of those of the node
     Work work;
 
     // Begins the search at the node of these structure samples.
     void begin() {
         structure.enter_all();
-        // A decrease that is summed up from parts is rounded more than once.
-        tolerance =
-            rules.missing == MissingRule::apart ? 1e-13 * structure.criterion.impurity() : 0.0;
+        // A decrease that is summed up from parts, or from values of a function, is rounded more
+        // than once.
+        tolerance = 0.0;
+        if (rules.custom_criterion)
+            tolerance = 1e-12 * std::fabs(structure.criterion.impurity());
+        else if (rules.missing == MissingRule::apart)
+            tolerance = 1e-13 * structure.criterion.impurity();
         candidates.clear();
     }
 
-    // The limits on a cut of n samples. Honest leaves are limited by their estimation samples.
+    // The limits on a cut of n samples. Honest leaves are limited by their estimation samples. A
+    // cut that is found on a sample is limited when it is scored on the whole node.
     CutLimits limits(const NodeSamples& node, FeatureId f, std::size_t n) const {
+        if (on_sample) return {.n = n};
         return {n, rules.honest ? 1 : rules.min_samples_leaf,
                 rules.honest ? 0.0 : rules.min_weight_leaf, rules.monotonic_sign(f), node.bounds};
     }

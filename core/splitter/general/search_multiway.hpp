@@ -56,7 +56,7 @@ private:
     // As in C4.5, at least two children must be large enough; in honest trees, all of them.
     bool large_enough(const Candidate& c, const std::vector<std::vector<std::size_t>>& places_of) {
         if (rules_.honest) return search_.children_large_enough(c, places_of.size());
-        if (rules_.min_samples_leaf <= 1) return true;
+        if (rules_.min_samples_leaf <= 1 || search_.on_sample) return true;
         return std::ranges::count_if(places_of, [&](const auto& places) {
                    return places.size() >= rules_.min_samples_leaf;
                }) >= 2;

@@ -12,8 +12,10 @@
 #include "splitter/general/cut_range.hpp"
 #include "splitter/general/kept_cuts.hpp"
 #include "splitter/general/node_search.hpp"
+#include "splitter/general/presorted.hpp"
 #include "splitter/general/scan_counts.hpp"
 #include "splitter/general/threshold_draw.hpp"
+#include "splitter/general/value_bins.hpp"
 
 namespace silvics {
 
@@ -33,7 +35,12 @@ class NumberSearch {
 
 public:
     NumberSearch(const SplitterParts& parts, NodeSearch<C>& search)
-        : rules_(parts.rules), search_(search), draw_(parts), range_(parts) {
+        : rules_(parts.rules),
+          search_(search),
+          draw_(parts),
+          range_(parts),
+          bins_(parts.rules, parts.stop),
+          presorted_(parts) {
         if constexpr (ScoredByCounts<C>)
             if (!rules_.random_cut && !parts.order.packed.empty()) counts_.emplace(parts);
     }
@@ -42,8 +49,10 @@ public:
     static void fill(const SplitterParts& parts) {
         C::fill(parts.target, parts.subset, parts.order);
         if constexpr (ScoredByCounts<C>)
-            if (!parts.rules.random_cut && CountsSearch::suits(parts))
+            if (!parts.rules.random_cut && parts.rules.node_bins == NodeBins::none &&
+                !parts.rules.presort && CountsSearch::suits(parts))
                 CountsOf<C>::Type::fill(parts.target, parts.subset, parts.order);
+        if (parts.rules.presort) Presorted::fill(parts);
     }
 
     void begin(StreamKey node) {
@@ -53,6 +62,7 @@ public:
             if (counts_) counts_->enter(samples);
     }
     ThresholdDraw& threshold_draw() { return draw_; }
+    Presorted& presorted() { return presorted_; }
 
     // Adds the candidates of a variable, or of a combination; returns false if it is constant.
     bool try_number(const NodeSamples& node, FeatureId f, std::vector<Term> terms) {
@@ -85,33 +95,79 @@ private:
     bool scan(const NodeSamples& node, FeatureId f, const std::vector<Term>& terms) {
         const bool learned = learns_missing();
         StructureSamples<C>& structure = search_.structure;
-        C& criterion = structure.criterion;
         std::vector<double>& values = structure.values;
         const CutLimits allowed = search_.limits(node, f, values.size());
+        const Column& column = search_.reader.column(f);
+        const bool binned = bins_.used(column, !terms.empty());
+        bool one_bin = binned;
         begin_cuts();
         for_missing_sides(learned, [&](MissingSide side) {
             const double end = side == MissingSide::left ? -kInfinity : kInfinity;
             if (learned)
                 for (std::size_t i = 0; i < values.size(); ++i)
                     if (std::isnan(read_[i])) values[i] = end;
-            const std::span<const Position> sorted = sort(f, terms);
-            ValueGroups<C> groups(criterion, values, sorted);
-            search_.work.cuts += for_cuts(criterion, groups, allowed, search_.stop, [&] {
-                const Cut cut = groups.cut();
-                Cut better{.score = kept_.bar()};
-                keep_if_better(criterion, allowed, cut, better);
-                if (!(better.score > kept_.bar())) return;
+            const std::span<const Position> sorted = sort(node, f, terms, side);
+            if (binned) one_bin = bins_.number(column, structure.entered().rows, values, sorted);
+            if (one_bin) return;
+            ValueGroups<C> groups(structure.criterion, values, sorted);
+            const auto offer = [&](const Cut& cut, double left_weight, double right_weight) {
+                if (!(cut.score > kept_.bar())) return;
                 const double below = values[cut.at_left], above = values[cut.at_right];
                 if (!learned && (std::isinf(below) || std::isinf(above))) return;
                 const double threshold = std::isinf(below)   ? -kInfinity
                                          : std::isinf(above) ? kInfinity
                                                              : middle_of_gap(below, above);
                 if (within_bounds(f, below, above, threshold, side))
-                    kept_.offer(kept_cut(better, threshold, side));
-            });
+                    kept_.offer(kept_cut(cut, threshold, side, left_weight, right_weight));
+            };
+            const auto tried = [&] { return !binned || bins_.parts(groups.n_left()); };
+            search_.work.cuts += score_cuts(groups, allowed, tried, offer);
         });
         add_kept(f, terms);
-        return true;
+        return !one_bin;
+    }
+
+    // Scores the cuts between groups that are tried(), and calls offer(cut, left, right) with the
+    // weights of both sides.
+    template <class Tried, class Offer>
+    std::size_t score_cuts(ValueGroups<C>& groups, const CutLimits& allowed, Tried&& tried,
+                           Offer&& offer) {
+        C& criterion = search_.structure.criterion;
+        if constexpr (requires { criterion.begin_batch(); }) {
+            struct Pending {
+                Cut cut;
+                double left, right;
+            };
+            std::vector<Pending> pending;
+            const auto finish = [&] {
+                if (pending.empty()) return;
+                const std::span<const double> scores = criterion.score_batch();
+                for (std::size_t i = 0; i < pending.size(); ++i) {
+                    pending[i].cut.score = scores[i];
+                    offer(pending[i].cut, pending[i].left, pending[i].right);
+                }
+                pending.clear();
+                criterion.begin_batch();
+            };
+            criterion.begin_batch();
+            const std::size_t n = for_cuts(criterion, groups, allowed, search_.stop, [&] {
+                Cut cut = groups.cut();
+                if (!tried() || !keeps_order(criterion, allowed, cut)) return;
+                criterion.add_to_batch();
+                pending.push_back({cut, criterion.left_weight(), criterion.right_weight()});
+                if (pending.size() == kMaxBatch) finish();
+            });
+            finish();
+            return n;
+        } else {
+            return for_cuts(criterion, groups, allowed, search_.stop, [&] {
+                if (!tried()) return;
+                Cut better{.score = kept_.bar()};
+                keep_if_better(criterion, allowed, groups.cut(), better);
+                if (better.score > kept_.bar())
+                    offer(better, criterion.left_weight(), criterion.right_weight());
+            });
+        }
     }
 
     // The same for a plain variable and class counts in integers.
@@ -152,9 +208,13 @@ private:
 
     // The samples entered in the order of their values, equal ones in their own order. Codes are
     // sorted faster than values, where they have the same order.
-    std::span<const Position> sort(FeatureId f, const std::vector<Term>& terms) {
+    std::span<const Position> sort(const NodeSamples& node, FeatureId f,
+                                   const std::vector<Term>& terms, MissingSide missing) {
         const std::vector<double>& values = search_.structure.values;
         const Column& column = search_.reader.column(f);
+        if (rules_.presort && !search_.on_sample)
+            return presorted_.order(node, f, search_.structure.entered().rows, values,
+                                    missing == MissingSide::left);
         search_.work.sorted += values.size();
         const bool by_codes = terms.empty() && !search_.structure.has_missing() && !column.sparse &&
                               column.codes.data != nullptr && column.kind != Column::Kind::bin;
@@ -198,8 +258,10 @@ private:
                 (!rules_.honest || search_.estimation.on_both_sides(at, side)))
                 scan_.score_sides(search_.structure.criterion, {goes_left_.data(), values.size()},
                                   n_left, allowed, cut);
+            const C& criterion = search_.structure.criterion;
             if (cut.score != -kInfinity)
-                kept_.offer(kept_cut(cut, at, side));
+                kept_.offer(
+                    kept_cut(cut, at, side, criterion.left_weight(), criterion.right_weight()));
             else if (cells && kept_.empty() && !every_cut())  // cells are cut without samples, too
                 kept_.offer({.decrease = 0.0, .threshold = at, .missing = side});
         });
@@ -229,12 +291,12 @@ private:
             kept_.begin_best(search_.tolerance);
     }
 
-    KeptCut kept_cut(const Cut& cut, double threshold, MissingSide side) const {
-        const C& criterion = search_.structure.criterion;
+    KeptCut kept_cut(const Cut& cut, double threshold, MissingSide side, double left_weight,
+                     double right_weight) const {
         return {.score = cut.score,
                 .decrease = search_.structure.decrease_of(cut.score),
-                .left_weight = criterion.left_weight(),
-                .right_weight = criterion.right_weight(),
+                .left_weight = left_weight,
+                .right_weight = right_weight,
                 .middle = cut.middle,
                 .threshold = threshold,
                 .missing = side};
@@ -259,10 +321,14 @@ private:
         }
     }
 
+    static constexpr std::size_t kMaxBatch = std::size_t{1} << 14;  // cuts scored together
+
     const SearchRules& rules_;
     NodeSearch<C>& search_;
     ThresholdDraw draw_;
     CutRange range_;
+    ValueBins bins_;
+    Presorted presorted_;
     ThresholdScan<C> scan_;
     std::vector<double> read_;  // of all structure samples
     std::vector<Position> sorted_;

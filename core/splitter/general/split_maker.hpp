@@ -57,11 +57,14 @@ public:
             if (child != kBothChildren) ++sizes[child];
     }
 
-    // The child for values that a split by values has not seen.
+    // The child of each row last placed.
+    std::span<const std::uint32_t> children() const { return child_of_; }
+
+    // The child for values that a split by values has not seen: the largest of the others.
     std::uint32_t largest_child(const Candidate& c, std::span<const RowId> structure) {
         if (c.test != Candidate::Test::values) return 0;
         std::vector<std::size_t> sizes;
-        place(c, structure, 0, sizes);
+        place(c, structure, kBothChildren, sizes);
         return static_cast<std::uint32_t>(std::ranges::max_element(sizes) - sizes.begin());
     }
 

@@ -32,29 +32,38 @@ public:
         : rules_(rules), features_(features), draw_(features) {}
 
     // Calls try_variable(f) for each variable drawn, which returns whether it was useful. Drawing
-    // continues until one was.
+    // continues until one was. Variables that every node tries come first. Only the variables
+    // allowed at the node are drawn; null allows all.
     template <class Try>
-    void for_each(StreamKey key, const Constants& constants, Try&& try_variable) {
+    void for_each(StreamKey key, const std::vector<FeatureId>* allowed, const Constants& constants,
+                  Try&& try_variable) {
         std::size_t wanted = rules_.max_features;
         if (rules_.variable_draw == VariableDraw::poisson) {
             RandomStream stream(derive(key, kNumberPart));
             wanted = 1 + draw_poisson(static_cast<double>(wanted), stream, features_.size());
         }
         const bool unused = rules_.variable_draw == VariableDraw::unused;
-        begin(key);
+        std::size_t useful = 0;
+        for (const FeatureId f : rules_.always)
+            if (!constants.known(f) && (allowed == nullptr || contains(*allowed, f)))
+                useful += try_variable(f);
+        begin(key, allowed);
         draw_variables(
-            *this, constants, {wanted, rules_.constants_count && !unused, 1}, batch_,
+            *this, constants, {wanted, rules_.constants_count && !unused, 1, useful}, batch_,
             [](const std::vector<FeatureId>&) {},
             [&](std::size_t, FeatureId f) { return try_variable(f); }, [] { return false; });
     }
 
-    bool done() const {
-        return rules_.variable_draw == VariableDraw::weighted ? left_.empty() : draw_.done();
-    }
+    bool done() const { return some_ ? next_ == left_.size() : draw_.done(); }
     // Weighted draws are proportional among the variables left; those of probability zero come
     // last, in their order.
     FeatureId next() {
-        if (rules_.variable_draw != VariableDraw::weighted) return draw_.next();
+        if (!some_) return draw_.next();
+        if (rules_.variable_draw != VariableDraw::weighted) {
+            const auto at = static_cast<std::size_t>(stream_.below(left_.size() - next_));
+            std::swap(left_[next_], left_[next_ + at]);
+            return left_[next_++];
+        }
         double whole = 0.0;
         for (const FeatureId f : left_) whole += rules_.probabilities[f];
         double place = stream_.uniform() * whole;
@@ -73,17 +82,29 @@ public:
     }
 
 private:
-    void begin(StreamKey key) {
-        if (rules_.variable_draw != VariableDraw::weighted) return draw_.begin(key);
+    void begin(StreamKey key, const std::vector<FeatureId>* allowed) {
+        some_ = rules_.variable_draw == VariableDraw::weighted || allowed != nullptr ||
+                !rules_.always.empty();
+        if (!some_) return draw_.begin(key);
         stream_ = RandomStream(derive(key, kVariablesPart));
-        left_ = features_;
+        next_ = 0;
+        left_.clear();
+        for (const FeatureId f : features_)
+            if ((allowed == nullptr || contains(*allowed, f)) && !contains(rules_.always, f))
+                left_.push_back(f);
+    }
+
+    static bool contains(const std::vector<FeatureId>& ascending, FeatureId f) {
+        return std::ranges::binary_search(ascending, f);
     }
 
     const SearchRules& rules_;
     const std::vector<FeatureId>& features_;
     FeatureDraw draw_;
     RandomStream stream_{0};
+    bool some_ = false;  // whether variables are drawn from `left_`, those of the node
     std::vector<FeatureId> left_, batch_;
+    std::size_t next_ = 0;
 };
 
 }  // namespace silvics

@@ -47,7 +47,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
         ),
         None,
     ],
-    "choice": [StrOptions({"best", "one_of_best", "near_best", "significant"}), None],
+    "choice": [StrOptions({"best", "one_of_best", "near_best", "significant", "relief"}), None],
     "split": [StrOptions({"binary", "multiway", "multiway_categories", "oblique"}), None],
     "growth": [StrOptions(set(_core.Growth.__members__)), None],
     "min_samples_split": [_at_least(1), _FRACTION, None],
@@ -68,9 +68,23 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_combined": [_at_least(1)],
     "max_values": [_at_least(2)],
     "relevant": ["array-like", None],
-    "target_score": [Real, None],
 }
 del CONSTRAINTS["bootstrap"]
+
+# Parameters that only ``ForestClassifier`` and ``ForestRegressor`` have.
+OPTION_CONSTRAINTS: dict[str, list[Any]] = {
+    "relief_samples": [_at_least(1)],
+    "relief_neighbors": [_at_least(1)],
+    "min_score": [Real, None],
+    "min_impurity_split": [Interval(Real, 0.0, None, closed="left")],
+    "max_splits": [_at_least(1), None],
+    "always_split": ["array-like", None],
+    "target_score": [Real, None],
+}
+CLASS_CONSTRAINTS: dict[str, list[Any]] = {
+    "max_majority": [Interval(Real, 0.0, 1.0, closed="right")],
+    "class_samples": [_at_least(1), StrOptions({"balanced"}), dict, "array-like", None],
+}
 
 
 class AnyRecipe(RecipeParameters):

@@ -69,6 +69,7 @@ class ForestParameters(GrowthParameters):
     verbose: int
     warm_start: bool
     feature_weights: Any
+    interaction_cst: Any
     progress: Callable[[int, int], object] | None
     max_time: float | None
     max_memory: float | str | None
@@ -114,4 +115,12 @@ class RecipeParameters:
     validation_fraction: float
     confidence: float
     vote: str | None
+    relief_samples: int
+    relief_neighbors: int
+    min_score: float | None
+    min_impurity_split: float
+    max_majority: float  # classifiers only
+    max_splits: int | None
+    class_samples: Any  # classifiers only
+    always_split: Any
     target_score: float | None

@@ -24,6 +24,15 @@ DETAILS: dict[str, Any] = {
     "confidence": 0.25,
     "feature_weights": None,
     "relevant": None,
+    "relief_samples": 100,
+    "relief_neighbors": 5,
+    "min_score": None,
+    "min_impurity_split": 0.0,
+    "max_majority": 1.0,
+    "max_splits": None,
+    "class_samples": None,
+    "always_split": None,
+    "interaction_cst": None,
 }
 
 
@@ -31,7 +40,7 @@ DETAILS: dict[str, Any] = {
 class Axes:
     """The value of every choice. The names are those of the parameters and of ``Recipe``."""
 
-    criterion: str
+    criterion: Any  # a name, or a function
     rows: str
     max_samples: Any
     columns: str
@@ -63,6 +72,15 @@ class Axes:
     confidence: float
     feature_weights: Any
     relevant: Any
+    relief_samples: int
+    relief_neighbors: int
+    min_score: float | None
+    min_impurity_split: float
+    max_majority: float
+    max_splits: int | None
+    class_samples: Any
+    always_split: Any
+    interaction_cst: Any
 
     @property
     def rotates(self) -> bool:
@@ -94,6 +112,7 @@ def classic_axes(estimator: Any) -> Axes:
         chosen["cut"] = {"best": "best", "random": "uniform"}[estimator.splitter]
     chosen["honest"] = 0.0
     details = dict(DETAILS)
+    details["interaction_cst"] = getattr(estimator, "interaction_cst", None)
     if getattr(estimator, "feature_weights", None) is not None:
         chosen["variables"] = "weighted"
         details["feature_weights"] = estimator.feature_weights
@@ -118,7 +137,7 @@ def axes_of(estimator: Any, n_samples: int) -> Axes:
             chosen[name] = None
     if chosen["max_features"] == "all":
         chosen["max_features"] = None
-    details = {name: getattr(estimator, name) for name in DETAILS}
+    details = {name: getattr(estimator, name, otherwise) for name, otherwise in DETAILS.items()}
     for name, value in details.items():
         if value is None:
             details[name] = DETAILS[name]
@@ -263,9 +282,9 @@ def _refused_others(axes: Axes, estimator: Any) -> list[tuple[bool, str]]:
             'cut="best".',
         ),
         (
-            axes.growth == "random" and axes.max_leaf_nodes is None,
+            axes.growth == "random" and axes.max_leaf_nodes is None and axes.max_splits is None,
             'growth="random" only has an effect if the number of leaves is limited: set '
-            "max_leaf_nodes.",
+            "max_leaf_nodes or max_splits.",
         ),
     ]
 
@@ -283,7 +302,7 @@ def per_variable(name: str, given: Any, n_features: int, names: Any) -> np.ndarr
     if name == "relevant" and values.dtype != bool:
         mask = np.zeros(n_features, dtype=bool)
         for which in values.ravel().tolist():
-            mask[_number(which, n_features, names)] = True
+            mask[_number(name, which, n_features, names)] = True
         return mask
     if values.shape != (n_features,):
         raise ValueError(
@@ -323,10 +342,23 @@ def by_name(name: str, given: Any, n_features: int, names: Any, otherwise: float
     return np.asarray(values)
 
 
-def _number(which: Any, n_features: int, names: Any) -> int:
+def numbers_of(name: str, given: Any, n_features: int, names: Any) -> list[int]:
+    """Return the numbers of some columns, ascending; they are given by index, name or mask."""
+    mask = np.asarray(list(given) if isinstance(given, set | frozenset) else given)
+    if mask.dtype == bool:
+        if mask.shape != (n_features,):
+            raise ValueError(
+                f"{name} is a mask of {mask.shape[0]} columns, but X has {n_features} columns."
+            )
+        return [int(j) for j in np.flatnonzero(mask)]
+    which = list(given) if isinstance(given, set | frozenset | list | tuple) else mask.tolist()
+    return sorted({_number(name, one, n_features, names) for one in which})
+
+
+def _number(name: str, which: Any, n_features: int, names: Any) -> int:
     if isinstance(which, str) and names is not None and which in names:
         return int(np.flatnonzero(np.asarray(names) == which)[0])
     if isinstance(which, Integral) and -n_features <= int(which) < n_features:
         return int(which)
     hint = did_you_mean(which, () if names is None else names)
-    raise ValueError(f"relevant has {which!r}, but X has no such column.{hint}")
+    raise ValueError(f"{name} has {which!r}, but X has no such column.{hint}")

@@ -36,11 +36,14 @@ def footprint_of(forest: Any, task: LearningTask, table_bytes: int, n_threads: i
     else:
         of_row = _BEST_CUTS if task.axes.cut == "best" else _RANDOM_CUTS
     of_row += 8 * (outputs.n_outputs - 1)
+    if getattr(forest, "search", "auto") == "presort":  # a row number for each variable
+        of_row += 4 * task.X.shape[1]
     fixed = (
         _BASE + table_bytes + n_rows * 8 * outputs.n_outputs + int(n_threads * distinct * of_row)
     )
     calibrates = getattr(forest, "calibrate", None) is not None
     predicts = forest.oob_score or getattr(forest, "early_stopping", False) or calibrates
+    predicts = predicts or getattr(forest, "target_score", None) is not None
     if predicts:
         fixed += 2 * 8 * width * n_rows
     keeps = getattr(forest, "keep_samples", False)

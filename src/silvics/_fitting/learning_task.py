@@ -11,6 +11,8 @@ import numpy as np
 from silvics import _core
 from silvics._fitting import parameters, pruning
 from silvics._fitting.axes import Axes
+from silvics._fitting.class_samples import drawn_of_classes
+from silvics._fitting.custom_criterion import CheckedCriterion
 from silvics._fitting.groups import check_choices, n_groups_drawn
 from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.sampling import RowSampling
@@ -60,12 +62,15 @@ class LearningTask:
     @property
     def criterion(self) -> str:
         """The impurity that the core decreases."""
-        return parameters.core_criterion(self.axes)
+        return parameters.core_criterion(self.axes, self.outputs.classes is not None)
 
     @cached_property
     def target(self) -> _core.Target:
         """The outputs in the form of the core."""
-        return self.outputs.native(self.criterion, self.sampling.weights)
+        target = self.outputs.native(self.criterion, self.sampling.weights)
+        if callable(self.axes.criterion):
+            target.set_impurity(CheckedCriterion(self.axes.criterion))
+        return target
 
     @cached_property
     def native_sampling(self) -> _core.Sampling:
@@ -100,7 +105,10 @@ def forest_task(
         n_drawn = n_groups_drawn(axes, n_groups)
     if axes.pruning == "reduced_error":
         weights, held_out = pruning.hold_out(axes, seed, n_samples, weights)
-    if axes.rows != "all" and groups is None:
+    strata, class_draws = drawn_of_classes(axes, outputs, weights, groups is not None)
+    if strata is not None:
+        n_drawn = sum(class_draws)
+    elif axes.rows != "all" and groups is None:
         n_drawn = parameters.n_rows_drawn(axes, n_samples, weights)
     sampling = RowSampling(
         rows=axes.rows,
@@ -113,5 +121,8 @@ def forest_task(
         weights_given=weights_given,
         groups=groups,
         n_groups=n_groups,
+        strata=strata,
+        n_strata=len(class_draws),
+        class_draws=class_draws,
     )
     return LearningTask(settings, axes, variables, X, outputs, seed, sampling, held_out)

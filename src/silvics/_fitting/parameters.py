@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from silvics import _core
-from silvics._fitting.axes import Axes, by_name, per_variable, recipe_of
+from silvics._fitting.axes import Axes, by_name, per_variable
+from silvics._fitting.options import bins_of_nodes, check_options, set_options
 from silvics._fitting.targets import EncodedOutputs
 from silvics._tables.table import Variables
 from silvics._warnings import warn_user
@@ -23,6 +24,7 @@ REGRESSION_CRITERIA = {"squared_error", "friedman_mse", "absolute_error", "poiss
 
 _GROWTH = {name: getattr(_core.Growth, name) for name in _core.Growth.__members__}
 _SEARCH = {name: getattr(_core.Search, name) for name in _core.Search.__members__}
+_SEARCH["presort"] = _core.Search.sort
 
 # Upper bounds of the number of trees, of the rows drawn for a tree, and of the permutations of the
 # test at each node.
@@ -55,7 +57,7 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "constant_features": [StrOptions({"count", "skip"})],
     "search": [StrOptions(set(_SEARCH))],
     "max_bins": [Interval(Integral, 2, None, closed="left"), None],
-    "binning": [StrOptions({"frequency", "width"})],
+    "binning": [StrOptions({"frequency", "width", "node_frequency", "node_width"})],
     "split_sample": [Interval(Integral, 2, None, closed="left"), None],
     "growth": [StrOptions(set(_GROWTH)), None],
     "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
@@ -79,6 +81,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
         Interval(Integral, 1, None, closed="left"),
     ],
     "feature_weights": ["array-like", dict, None],
+    "interaction_cst": [StrOptions({"pairwise", "no_interactions"}), list, tuple, None],
     "progress": [callable, None],
     "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
     "max_memory": [Interval(Real, 0.0, None, closed="neither"), str, None],
@@ -119,9 +122,11 @@ def n_columns_drawn(axes: Axes, n_features: int) -> int:
     return max(1, min(n_features, round(float(wanted) * n_features)))
 
 
-def core_criterion(axes: Axes) -> str:
-    """Return the impurity of a criterion."""
-    return "entropy" if axes.criterion == "gain_ratio" else axes.criterion
+def core_criterion(axes: Axes, classification: bool = False) -> str:
+    """Return the name that the core has for the impurity of a criterion."""
+    if callable(axes.criterion):
+        return "custom_classes" if classification else "custom_moments"
+    return "entropy" if axes.criterion == "gain_ratio" else str(axes.criterion)
 
 
 def native_size(value: Any) -> int:
@@ -222,16 +227,10 @@ def growth_rules(
     rules.min_impurity_decrease = estimator.min_impurity_decrease
     rules.ccp_alpha = estimator.ccp_alpha
     rules.monotonic = monotonic_signs(estimator.monotonic_cst, n_features, variables, outputs)
-    growth = axes.growth or ("depth_first" if axes.max_leaf_nodes is None else "best_first")
-    rules.growth = _GROWTH[growth]
-    for name in ("max_bins", "split_sample"):
-        if rules.needs_general_splitter and not _GENERAL and getattr(estimator, name) is not None:
-            raise ValueError(
-                f"{name}={getattr(estimator, name)} is not supported by recipe "
-                f"{recipe_of(estimator)!r} with these parameters. It is available only for binary "
-                "splits at the best or a uniform cut, without feature_weights and the other "
-                f"parameters that change the search for splits. Set {name}=None."
-            )
+    limits = axes.max_leaf_nodes is not None or axes.max_splits is not None
+    rules.growth = _GROWTH[axes.growth or ("best_first" if limits else "depth_first")]
+    check_options(axes, estimator)
+    set_options(rules, estimator, axes, variables, n_features)
     return rules
 
 
@@ -337,9 +336,7 @@ def coded_table(
     if rules.random_cut or (general and by_values):
         rarely_read = general or reads_per_row < _FEWEST_READS_TO_CODE
         return _core.table_of_values(X, n_jobs, rarely_read)
-    if general:
-        return _core.code_table(X, 0, equal_width=False, n_jobs=n_jobs)
     bins = native_size(estimator.max_bins)
-    if bins > 65536:
+    if bins > 65536 or bins_of_nodes(estimator) is not None:
         bins = 0
     return _core.code_table(X, bins, estimator.binning == "width", n_jobs)

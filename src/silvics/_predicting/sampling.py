@@ -45,9 +45,12 @@ class RowSampling:
     replacement : bool
         Whether the rows of patches are drawn with replacement.
     strata : ndarray of shape (n_samples,), or None
-        The number of the stratum of each row, if patches have the share of each stratum.
+        The number of the stratum of each row, if patches have the share of each stratum or rows
+        are drawn by class.
     n_strata : int
         The number of strata; 0 if there are none.
+    class_draws : tuple of int
+        The number of rows drawn of each stratum; empty if patches have their shares.
     """
 
     rows: str
@@ -64,6 +67,7 @@ class RowSampling:
     replacement: bool = False
     strata: np.ndarray | None = None
     n_strata: int = 0
+    class_draws: tuple[int, ...] = ()
 
     @property
     def draws_known(self) -> bool:
@@ -130,8 +134,8 @@ class RowSampling:
 
     @property
     def _stratum_draws(self) -> list[int]:
-        if self.strata is None:
-            return []
+        if self.strata is None or self.class_draws:
+            return list(self.class_draws) if self.strata is not None else []
         return rows_of_strata(np.bincount(self.strata, minlength=self.n_strata), self.n_drawn or 0)
 
     def check_against(self, tree: _core.Tree) -> None:

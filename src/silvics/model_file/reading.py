@@ -12,6 +12,7 @@ import numpy as np
 
 from silvics import _core
 from silvics._fitting import targets
+from silvics._fitting.parameters import MAX_DRAWS
 from silvics._predicting.calibrated import are_maps_of
 from silvics._predicting.grown_forest import GrownForest
 from silvics._predicting.oob_stats import are_of
@@ -281,9 +282,12 @@ def _read_growth(
     n_strata = 0
     if growth.has("n_strata"):
         n_strata = growth.take("n_strata", is_int(1, drawn["n_samples"]))
-    if (replacement or n_strata) and (drawn["rows"] != "patches" or n_groups):
+    class_draws = _read_class_draws(growth, drawn, n_strata, n_groups)
+    of_patches = replacement or (n_strata and not class_draws)
+    if of_patches and (drawn["rows"] != "patches" or n_groups):
         refuse("its trees cannot have drawn rows of patches in this way")
-    if n_strata and (replacement or not n_strata <= (drawn["n_drawn"] or 0) <= drawn["n_samples"]):
+    enough = n_strata <= (drawn["n_drawn"] or 0) <= drawn["n_samples"]
+    if n_strata and (replacement or not (enough or class_draws)):
         refuse("its trees cannot have drawn rows of so many strata")
     growth.end()
     if work is None or work.dtype != np.uint64 or work.shape != (len(trees), 4):
@@ -301,8 +305,33 @@ def _read_growth(
         replacement=replacement,
         strata=None if strata is None else _checked_groups(strata, drawn["n_samples"], n_strata),
         n_strata=n_strata,
+        class_draws=class_draws,
     )
+    _check_class_draws(sampling, seed)
     return GrownForest(trees, seed, sampling, [tuple(of_tree) for of_tree in work.tolist()])
+
+
+def _read_class_draws(
+    growth: _Fields, drawn: dict[str, Any], n_strata: int, n_groups: int
+) -> tuple[int, ...]:
+    """Read how many rows trees have drawn of each class, if they have."""
+    if not growth.has("class_draws"):
+        return ()
+    count = is_int(0, MAX_DRAWS)
+    draws = growth.take("class_draws", lambda of: isinstance(of, list) and all(map(count, of)))
+    if drawn["rows"] not in ("bootstrap", "subsample") or n_groups:
+        refuse("its trees cannot have drawn rows by class")
+    if not draws or len(draws) != n_strata or sum(draws) != drawn["n_drawn"]:
+        refuse("its trees cannot have drawn so many rows of each class")
+    return tuple(draws)
+
+
+def _check_class_draws(sampling: RowSampling, seed: int) -> None:
+    if sampling.class_draws and sampling.strata is not None:
+        try:
+            sampling.native(seed)
+        except ValueError:
+            refuse("its trees cannot have drawn so many rows of each class")
 
 
 def _read_samples(

@@ -101,6 +101,8 @@ def _encode_growth(grown: GrownForest) -> dict[str, Any]:
         encoded["replacement"] = True
     if sampling.n_strata:
         encoded["n_strata"] = sampling.n_strata
+    if sampling.class_draws:
+        encoded["class_draws"] = list(sampling.class_draws)
     return encoded
 
 

@@ -56,8 +56,9 @@ PATCH_CONSTRAINTS: dict[str, list[Any]] = {
 }
 for _name in ("max_samples", "max_columns"):
     PATCH_CONSTRAINTS[_name] = [*CONSTRAINTS[_name], StrOptions({"auto"})]
-_EARLY_STOPPING = ("early_stopping", "n_iter_no_change", "tol", "target_score")
-for _name in ("rows", "columns", "keep_samples", "tune", "scoring", *_EARLY_STOPPING):
+_EARLY_STOPPING = ("early_stopping", "n_iter_no_change", "tol")
+_FORESTS_ONLY = ("rows", "columns", "keep_samples", "interaction_cst", "tune", "scoring")
+for _name in (*_FORESTS_ONLY, *_EARLY_STOPPING):
     del PATCH_CONSTRAINTS[_name]
 
 

@@ -108,9 +108,11 @@ def check_recipe(axes: Axes, forest: Any) -> None:
         (axes.missing == "both", 'missing="both" sends samples to both children'),
         (axes.rotates, "each tree has its own components in place of the variables"),
         (
-            axes.growth in ("breadth_first", "random") and axes.max_leaf_nodes is not None,
+            axes.growth not in (None, "depth_first", "best_first")
+            and axes.max_leaf_nodes is not None,
             f"growth={axes.growth!r} with max_leaf_nodes depends on the order of nodes",
         ),
+        (axes.max_splits is not None, "which nodes max_splits leaves depends on their order"),
     ]
     for wrong, why in refused:
         if wrong:
@@ -166,6 +168,8 @@ def candidates(
     if names == ["max_samples"]:
         whole = leader.sampling.n_groups or n_samples
         if axes.rows not in ("bootstrap", "subsample") or whole < 40:
+            return []
+        if axes.class_samples is not None:  # it takes the place of max_samples
             return []
         fractions = [0.3, 0.6] if axes.rows == "bootstrap" else [0.4, 0.8]
         return [{"max_samples": of} for of in fractions if of != axes.max_samples]

@@ -7,10 +7,10 @@
 namespace silvics {
 namespace {
 
-OpenNode open_node(NodeId id, double weighted_decrease, std::size_t begin) {
+OpenNode open_node(NodeId id, double priority, std::size_t begin) {
     OpenNode node;
     node.id = id;
-    node.weighted_decrease = weighted_decrease;
+    node.priority = priority;
     node.begin = begin;
     return node;
 }
@@ -69,8 +69,11 @@ TEST_CASE("breadth first is a queue") {
     CHECK(order_of(Growth::breadth_first) == std::vector<NodeId>{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("best first takes the largest decrease, of equals the leftmost") {
-    CHECK(order_of(Growth::best_first) == std::vector<NodeId>{1, 4, 3, 0, 2});
+TEST_CASE("by priority, the largest comes first, of equals the leftmost") {
+    for (const Growth growth : {Growth::best_first, Growth::impurity_first, Growth::size_first}) {
+        CHECK(by_priority(growth));
+        CHECK(order_of(growth) == std::vector<NodeId>{1, 4, 3, 0, 2});
+    }
 }
 
 TEST_CASE("at random, every open node is as likely to be the next") {

@@ -44,6 +44,42 @@ TEST_CASE("without bootstrap the subset is the rows of positive weight, in order
     }
 }
 
+TEST_CASE("so many rows of each class are drawn, in proportion to their weights") {
+    const std::vector<RowId> strata{0, 1, 0, 2, 1, 0, 2, 0};
+    SamplingPlan plan;
+    plan.n_rows = strata.size();
+    plan.strata = strata;
+    plan.weights = {1, 2, 3, 0, 1, 1, 5, 0};
+    for (const bool bootstrap : {true, false}) {
+        plan.bootstrap = bootstrap;
+        plan.subsample = !bootstrap;
+        plan.stratum_draws =
+            bootstrap ? std::vector<std::size_t>{6, 0, 3} : std::vector<std::size_t>{2, 1, 1};
+        plan.n_draws = bootstrap ? 9 : 4;
+        plan.prepare();
+        std::vector<double> counts(strata.size(), 0.0);
+        for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+            std::vector<std::size_t> drawn(3, 0);
+            for (const RowId row : draw_rows(plan, seed)) {
+                ++drawn[strata[row]];
+                ++counts[row];
+            }
+            REQUIRE(drawn == plan.stratum_draws);
+        }
+        CHECK(counts[3] == 0.0);  // without weight
+        CHECK(counts[7] == 0.0);
+        const double most = bootstrap ? 6.0 * 0.6 : 2.0 / 3.0;  // of row 2, in a tree
+        CHECK(std::fabs(counts[2] / 4000.0 - most) < 0.15);
+        const LearningSubset subset = learning_subset(plan, {}, 7);
+        CHECK(std::ranges::is_sorted(subset.rows));
+    }
+    plan.stratum_draws = {5, 1, 1};  // of three rows with a weight, without replacement
+    plan.n_draws = 7;
+    CHECK_THROWS_AS(plan.prepare(), std::invalid_argument);
+    plan.stratum_draws = {2, 1};  // none for the third class
+    CHECK_THROWS_AS(plan.prepare(), std::invalid_argument);
+}
+
 TEST_CASE("groups are drawn as a whole") {
     const std::vector<RowId> groups{2, 0, 1, 0, 2, 2, 3, 3};
     for (const bool bootstrap : {true, false})

@@ -35,6 +35,7 @@ WRONG = {
     "max_samples": [0, -1, 0.0, -0.5, "all", [10]],
     "monotonic_cst": ["up", 1],
     "feature_weights": ["uniform", 2, 0.5],
+    "interaction_cst": ["triples", 2, 0.5],
     "constant_features": ["ignore", None, True],
     "search": ["fast", None, 0],
     "max_bins": [1, 0, -1, 2.5, "256"],

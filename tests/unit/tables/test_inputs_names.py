@@ -116,10 +116,6 @@ def test_feature_weights_are_checked(weights):
 
 
 def test_what_goes_without_feature_weights():
-    with pytest.raises(
-        ValueError, match=r"max_bins=\d+ is not supported by recipe .*feature_weights"
-    ):
-        RandomForestClassifier(feature_weights=[1, 2, 3], max_bins=16).fit(A, Y > 0)
     with pytest.raises(ValueError, match="needs a weighted draw, but variables='poisson'"):
         ForestClassifier(feature_weights=[1, 2, 3], variables="poisson").fit(A, Y > 0)
 

@@ -32,6 +32,8 @@ Y = X[:, 0] + np.random.default_rng(0).normal(size=len(X))
         ({"missing": "both"}, "both children"),
         ({"recipe": "rotation_forest"}, "components"),
         ({"growth": "random", "max_leaf_nodes": 5}, "order of nodes"),
+        ({"growth": "size_first", "max_leaf_nodes": 5}, "order of nodes"),
+        ({"max_splits": 5}, "max_splits leaves"),
     ],
 )
 def test_recipes_without_prefixes_are_refused(parameters, reason):

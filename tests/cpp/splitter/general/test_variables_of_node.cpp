@@ -16,7 +16,7 @@ const Constants kNone(20);
 // All variables that a node looks at, all of use.
 Drawn drawn(VariablesOfNode& variables, StreamKey key, const Constants& constants = kNone) {
     Drawn all;
-    variables.for_each(key, constants, [&](FeatureId f) {
+    variables.for_each(key, nullptr, constants, [&](FeatureId f) {
         all.push_back(f);
         return true;
     });
@@ -159,7 +159,7 @@ TEST_CASE(
         }
         VariablesOfNode variables(features, rules);
         Drawn all;
-        variables.for_each(key, constants, [&](FeatureId f) {
+        variables.for_each(key, nullptr, constants, [&](FeatureId f) {
             all.push_back(f);
             return useful[f] != 0;
         });
@@ -194,6 +194,44 @@ TEST_CASE("a Poisson variable of a huge mean is drawn as far as it matters") {
         CHECK(std::min<std::size_t>(draw_poisson(mean, all), 12) ==
               std::min<std::size_t>(draw_poisson(mean, some, 12), 12));
     }
+}
+
+TEST_CASE("variables that are always tried come first, and do not count among the K") {
+    const Drawn features = {1, 3, 4, 8, 9};
+    SearchRules rules;
+    rules.max_features = 2;
+    rules.always = {3, 9};
+    VariablesOfNode variables(features, rules);
+    std::map<Drawn, double> others;
+    for (std::size_t i = 0; i < 6000; ++i) {
+        const Drawn all = drawn(variables, derive(2, i));
+        REQUIRE(all.size() == 4);
+        CHECK(Drawn(all.begin(), all.begin() + 2) == rules.always);
+        ++others[Drawn(all.begin() + 2, all.end())];
+    }
+    CHECK(others.size() == 6);  // ordered pairs of the other three
+    for (const auto& [pair, n] : others) CHECK(near(n, 1000.0, 1000.0));
+    // A constant one is not tried; if all others are constant, drawing goes on until one is not.
+    Constants constants(20);
+    constants.found(3);
+    constants.load(constants.inherit());
+    CHECK(drawn(variables, 1, constants).front() == 9);
+}
+
+TEST_CASE("only variables that are allowed at a node are drawn, evenly") {
+    const Drawn features = {1, 3, 4, 8, 9}, allowed = {0, 3, 8, 9};
+    SearchRules rules;
+    rules.max_features = 2;
+    VariablesOfNode variables(features, rules);
+    std::map<FeatureId, double> counts;
+    for (std::size_t i = 0; i < 6000; ++i)
+        variables.for_each(derive(3, i), &allowed, kNone, [&](FeatureId f) { return ++counts[f]; });
+    CHECK(counts.size() == 3);
+    for (const auto& [f, n] : counts) CHECK(near(n, 4000.0, 6000.0 * 2.0 / 9.0));
+    rules.max_features = 5;
+    std::size_t n = 0;
+    variables.for_each(1, &allowed, kNone, [&](FeatureId) { return ++n > 100; });
+    CHECK(n == 3);  // none of them was of use, and there are no more
 }
 
 }  // namespace
