@@ -140,7 +140,8 @@ constant_features : {"count", "skip"}
 search : {"auto", "sort", "presort", "bins"}
     Algorithm that finds the best threshold: sorting the samples of a node, sorting the samples of a
     tree once ("presort"), or adding them up in the bins of a histogram. "auto" chooses by the size
-    of the node. All of them find the same splits; only the time differs.
+    of the node. All of them find the same splits and differ in time; "presort" may choose
+    differently among splits that are equal but for rounding.
 max_bins : int or None
     Maximum number of groups into which the values of a variable are binned. Only thresholds between
     groups are tried, which is faster and approximate. None tries all thresholds.
