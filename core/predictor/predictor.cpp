@@ -208,7 +208,7 @@ void Predictor::write_leaves(const Matrix& X, std::size_t first, std::size_t siz
     constexpr std::size_t kManyRows = 4;  // for each node
     std::vector<NodeNumbers> own;
     std::span<const NodeNumbers> of_trees;
-    if (X.rows / kManyRows < forest_.nodes.size() / n_trees()) {
+    if (X.rows / kManyRows * n_trees() < forest_.nodes.size()) {
         of_trees = numbers(lazy).subspan(first, size);
     } else {
         for (std::size_t m = first; m < first + size; ++m) own.push_back(lazy.make(trees_[m]));

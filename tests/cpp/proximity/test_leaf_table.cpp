@@ -33,6 +33,26 @@ TEST_CASE("tables hold the leaves of rows, of X or of the training rows") {
     }
 }
 
+TEST_CASE("leaves have the same numbers, whether these are kept or not") {
+    const test::ForestExample forest = test::forest_example("squared_error", 100, 20);
+    test::Matrix many{10'000, forest.X.cols, {}};
+    for (int copy = 0; copy < 100; ++copy)
+        many.values.insert(many.values.end(), forest.X.values.begin(), forest.X.values.end());
+    const Predictor predictor = forest.predictor();
+    ThreadTeam team(2, nullptr);
+    std::vector<std::int64_t> nodes(100 * 3), many_nodes(10'000 * 3);
+    predictor.apply(many.view(), 2, 3, many_nodes, team);
+    predictor.apply(forest.X.view(), 2, 3, nodes, team);
+    std::vector<std::uint32_t> numbers(100 * 3), many_numbers(10'000 * 3);
+    predictor.leaf_numbers(many.view(), 2, 3, many_numbers, team);
+    predictor.leaf_numbers(forest.X.view(), 2, 3, numbers, team);
+    for (std::size_t i = 0; i < many_nodes.size(); ++i) {
+        REQUIRE(many_nodes[i] == nodes[i % 300]);
+        REQUIRE(many_numbers[i] == numbers[i % 300]);
+        if (i < 300) REQUIRE(numbered_leaves(predictor.tree(2 + i % 3))[numbers[i]].id == nodes[i]);
+    }
+}
+
 TEST_CASE("any rows by leaf") {
     const test::ForestExample forest = test::forest_example("squared_error", 150, 4);
     const Predictor predictor = forest.predictor();
