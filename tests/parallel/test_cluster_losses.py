@@ -16,6 +16,7 @@ import pytest
 
 from silvics import RandomForestClassifier, RandomPatchesRegressor, scan
 from silvics._tasks import connecting, encoding, running, working
+from silvics.patches import in_tasks
 
 from .clusters import FRAME, QUIET, TIMEOUT, cluster, distributed, files, kill, pids, until
 
@@ -43,6 +44,13 @@ def client(found):
 
 def forest(n_estimators=60, **settings):
     return RandomForestClassifier(n_estimators, random_state=0, **settings)
+
+
+@pytest.fixture(autouse=True)
+def many_tasks(monkeypatch):
+    """Make tasks of patches small, so that there are some left when others have failed."""
+    monkeypatch.setattr(in_tasks, "_LEAST", 1)
+    monkeypatch.setattr(in_tasks, "_N_ROUNDS", 4)
 
 
 def patches(n_estimators=24, **settings):

@@ -26,8 +26,8 @@ from silvics.patches.rows import RowsInMemory
 from silvics.patches.scanned import ScannedRows
 
 # About how many tasks a worker is given, and the fewest trees of a task for each thread: every task
-# is a pass over the rows at least.
-_N_ROUNDS, _LEAST = 4, 4
+# is a pass over the rows at least, which may take as long as some trees.
+_N_ROUNDS, _LEAST = 2, 8
 _BATCH_ROWS = 1 << 16
 
 
