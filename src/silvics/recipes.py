@@ -312,6 +312,12 @@ RECIPES: dict[str, Recipe] = {
 # The choices of recipe "auto" before it has tuned them; see silvics.tuning.
 _AUTO = replace(RECIPES["random_forest"], title="Random Forests or Extra-Trees, tuned", origin="")
 
+# What "auto" begins with; what races against it, among trees that draw their rows and among trees
+# that use all of them.
+AUTO_FIRST = {"recipe": "random_forest", "rows": "bootstrap"}
+AUTO_DRAWN = [{"recipe": "extra_trees", "rows": "bootstrap"}]
+AUTO_ALL = [{"recipe": "extra_trees", "rows": "all"}, {"recipe": "random_forest", "rows": "all"}]
+
 _AXES = tuple(f.name for f in fields(Recipe))[4:]
 
 

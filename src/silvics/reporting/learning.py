@@ -61,11 +61,12 @@ def learn(
     parameters ``max_time`` and ``max_memory`` of forests.
     """
     kind = ForestClassifier if subject.is_classification else ForestRegressor
-    recipe = "auto" if budget.get("max_time") is None else "random_forest"
     forest: Any = kind(
-        recipe, n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
+        n_estimators=n_trees or n_trees_for(subject), oob_score=True, keep_samples=True,
         n_jobs=n_jobs, random_state=seed, **budget,
     )  # fmt: skip
+    if budget.get("max_time") is None:
+        forest.set_params(recipe="auto")
     by_folds = subject.groups is not None or subject.time is not None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the page says how many rows have no prediction

@@ -15,6 +15,7 @@ from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.parameters import n_variables_at_node
 from silvics._fitting.tunable import LIMITS, RACED
 from silvics._names import did_you_mean
+from silvics.recipes import AUTO_ALL, AUTO_DRAWN
 
 _MOST_SETTINGS = 4096
 
@@ -74,8 +75,7 @@ def request_of(forest: Any) -> Request:
         raise ValueError('tune is an empty dict. Give lists of values, or use tune="oob".')
     if auto:
         raise ValueError(
-            'recipe "auto" makes its own choices: remove tune, or name a recipe such as '
-            '"random_forest".'
+            'recipe "auto" makes its own choices: remove tune, or name another recipe.'
         )
     if np.prod([float(len(of)) for of in grid.values()]) > _MOST_SETTINGS:
         raise ValueError(f"tune has more than {_MOST_SETTINGS} combinations of values.")
@@ -152,11 +152,7 @@ def candidates(
     """Return the changes that race against the leader."""
     axes, (n_samples, n_features) = leader.axes, leader.X.shape
     if "recipe" in names:
-        others: list[dict[str, Any]] = [{"recipe": "extra_trees", "rows": "bootstrap"}]
-        if can_use_all_rows:
-            others.append({"recipe": "extra_trees", "rows": "all"})
-            others.append({"recipe": "random_forest", "rows": "all"})
-        return others
+        return [*AUTO_DRAWN, *(AUTO_ALL if can_use_all_rows else [])]
     if names == ["max_features"]:
         n_columns = n_features
         now = n_variables_at_node(axes, n_columns)

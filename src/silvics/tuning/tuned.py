@@ -14,6 +14,7 @@ from silvics._fitting.growing import Growth
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.tunable import LIMITS, RACED
 from silvics._threads import n_threads
+from silvics.recipes import AUTO_FIRST
 from silvics.tuning import scores as scoring_of
 from silvics.tuning.arms import N_FOLDS, Arm, Limits, Tables
 from silvics.tuning.race import Race, Trial
@@ -94,7 +95,7 @@ class Tuner:
 
     def _first_changes(self) -> dict[str, Any]:
         if self._request.auto:
-            first: dict[str, Any] = {"recipe": "random_forest", "rows": "bootstrap"}
+            first: dict[str, Any] = dict(AUTO_FIRST)
             # All variables, as in scikit-learn: fewer of them can then win at a lower cost.
             if not self._forest._classification and "max_features" in self._request.free:
                 first["max_features"] = 1.0
