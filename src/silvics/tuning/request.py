@@ -195,7 +195,7 @@ def limit_settings(
     if "min_impurity_decrease" in request.free:
         shares = [root_impurity * c / n for c in (0.5, 1, 2, 4, 8, 16)]
         found += [{"min_impurity_decrease": float(f"{of:.2g}")} for of in shares if of > 0]
-    growth = leader.axes.growth in (None, "depth_first", "best_first")
+    growth = leader.axes.growth in (None, "best_first")
     if "max_leaf_nodes" in request.free and leader.axes.max_leaf_nodes is None and growth:
         sizes = [8, 16, 32, 64, 128, 256, 512, 1024]
         found += [{"max_leaf_nodes": k} for k in sizes if 4 * k <= n]

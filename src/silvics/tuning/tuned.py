@@ -106,6 +106,11 @@ class Tuner:
     def _task(self, changes: dict[str, Any]) -> LearningTask:
         task = self._make_task({**changes, **self._unlimited})
         check_recipe(task.axes, task.settings)
+        if "max_leaf_nodes" in self._unlimited and task.axes.growth not in (None, "best_first"):
+            raise ValueError(
+                "tune has 'max_leaf_nodes', which can only be tuned for growth that is best "
+                f"first, but growth={task.axes.growth!r}. Set growth=None."
+            )
         return task
 
     def run(self) -> Tuned:

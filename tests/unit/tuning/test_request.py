@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import silvics
 from silvics import (
@@ -64,6 +65,18 @@ def test_wrong_requests(tune, error):
 def test_clusters_and_folders_are_refused(parameters):
     with pytest.raises(ValueError, match="cannot be combined with tuning"):
         RandomForestRegressor(5, tune="oob", random_state=0, **parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("growth", ["depth_first", "breadth_first"])
+def test_leaves_are_limited_in_growth_that_is_best_first_only(growth):
+    with pytest.raises(ValueError, match="only be tuned for growth that is best first"):
+        ForestRegressor(n_estimators=5, growth=growth, tune={"max_leaf_nodes": [4, 8]}).fit(X, Y)
+    tuned = ForestRegressor(n_estimators=8, growth=growth, tune="oob", random_state=0).fit(X, Y)
+    tried = tuned.tuning_results_.to_frame()["parameters"]
+    assert tried.str.contains("max_depth").any()
+    assert not tried.str.contains("max_leaf_nodes").any()
+    again = clone(tuned).set_params(**tuned.best_params_).fit(X, Y)
+    assert again.digest() == tuned.digest()
 
 
 def test_auto_has_no_grid():
