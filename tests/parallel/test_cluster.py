@@ -134,15 +134,22 @@ def test_ctrl_c(dask_cluster, address):
     def n_tasks():
         return sum(client.run(lambda dask_worker: len(dask_worker.state.executing)).values())
 
+    ended = threading.Event()
+
     def interrupt():
         until(n_tasks, "no worker has begun")
-        os.kill(os.getpid(), signal.SIGINT)
+        while not ended.is_set():  # Python drops an exception that is raised in a finalizer
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.wait(20)
 
     sender = threading.Thread(target=interrupt)
     sender.start()
     far = RandomForestClassifier(10**5, random_state=0, engine=address)
-    with pytest.raises(KeyboardInterrupt):
-        far.fit(SLOW, SLOW[:, 0] > 0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            far.fit(SLOW, SLOW[:, 0] > 0)
+    finally:
+        ended.set()
     sender.join()
     assert not hasattr(far, "classes_")
     until(lambda: n_tasks() == 0, "the workers go on")
