@@ -85,7 +85,7 @@ SAMPLES = {
 }  # fmt: skip
 
 # Parameters that say where and how the trees of one fit were grown, and are not in files: a loaded
-# model connects to no address and writes to no folder unless it is told to.
+# model connects to no address and writes to no folder by itself.
 OF_ONE_FIT = frozenset({"engine", "resume"})
 
 # Attributes that are arrays with one element or row per training row.

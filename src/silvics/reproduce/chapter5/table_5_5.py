@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from silvics.reproduce.chapter5.timing import (
-    OPENCV,
     all_times,
     averages,
     draw_relative,
-    printed_average,
+    judge_opencv,
     relative,
     rows_of,
 )
@@ -49,26 +48,7 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
             ets > 1,
             f"{ets:.2f} times the time",
         ),
-        *opencv(ours, printed),
-    ]
-
-
-def opencv(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement]:
-    """Judge the statement about OpenCV, if it was run."""
-    found = relative(ours, "predicting")
-    mean = averages(found)
-    if OPENCV not in mean:
-        return []
-    theirs = printed_average(printed, found, OPENCV)
-    return [
-        Statement(
-            "OpenCV's RF are slower than those of Scikit-Learn on average",
-            mean[OPENCV] > 1,
-            f"{mean[OPENCV]:.2f} times the time; printed for these data sets {theirs:.2f}",
-            "the printed averages owe most to large tables, such as MNIST"
-            if theirs < 1
-            else "with the versions of today",
-        )
+        *judge_opencv(ours, printed, "predicting"),
     ]
 
 

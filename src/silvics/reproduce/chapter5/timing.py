@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from silvics import ExtraTreesClassifier, RandomForestClassifier
 from silvics.datasets import Ringnorm, Twonorm, Waveform
 from silvics.reproduce.chapter5.opencv import OpenCVForest, is_there
-from silvics.reproduce.outcome import Row
+from silvics.reproduce.outcome import Row, Statement
 from silvics.reproduce.settings import Settings
 
 FORESTS = {
@@ -141,6 +141,25 @@ def largest_loss_of_accuracy(ours: Mapping[str, Any]) -> float:
               - np.mean(kinds[f"silvics-{kind}"]["accuracy"]))
         for kinds in ours.values() for kind in ("RF", "ETs")
     )  # fmt: skip
+
+
+def judge_opencv(ours: Mapping[str, Any], printed: Mapping[str, Any], part: str) -> list[Statement]:
+    """Judge the statement about OpenCV, if it was run."""
+    found = relative(ours, part)
+    mean = averages(found)
+    if OPENCV not in mean:
+        return []
+    theirs = printed_average(printed, found, OPENCV)
+    return [
+        Statement(
+            "OpenCV's RF are slower than those of Scikit-Learn on average",
+            mean[OPENCV] > 1,
+            f"{mean[OPENCV]:.2f} times the time; printed for these data sets {theirs:.2f}",
+            "the printed averages owe most to large tables, such as MNIST"
+            if theirs < 1
+            else "with the versions of today",
+        )
+    ]
 
 
 def draw_relative(ax: Any, found: Mapping[str, Mapping[str, float]]) -> None:
