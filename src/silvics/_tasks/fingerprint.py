@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
+from collections.abc import Callable
 from dataclasses import fields
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -90,9 +93,44 @@ def _text(value: Any) -> str:
         found = Hash()
         found.add(value)
         return found.text()
+    if callable(value):
+        return _text_of_function(value)
     try:
         return json.dumps(json_values.encode(value))
     except json_values.NotData:
         found = Hash()
         found.add(np.asarray(value))
         return found.text()
+
+
+def _text_of_function(function: Callable) -> str:
+    """Return a text for a function: its name, and a digest of what it does.
+
+    A function has another address in every process, so that its ``repr`` says nothing.
+    """
+    found = Hash()
+    code = getattr(function, "__code__", None)
+    if code is None:  # an object that can be called, such as functools.partial
+        try:
+            found.add(np.frombuffer(pickle.dumps(function), np.uint8))
+        except Exception as error:
+            raise ValueError(
+                f"resume cannot compare {function!r} with that of an earlier fit, because it "
+                "cannot be pickled. Define it with def at the top of a module."
+            ) from error
+        return f"{type(function).__qualname__} {found.text()}"
+    _add_code(found, code)
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
+    for value in [*defaults, *(cell.cell_contents for cell in function.__closure__ or ())]:
+        found.add(getattr(value, "__qualname__", None) or _text(value))
+    return f"{function.__module__}.{function.__qualname__} {found.text()}"
+
+
+def _add_code(found: Hash, code: CodeType) -> None:
+    found.add(code.co_code.hex())
+    found.add(json.dumps([code.co_names, code.co_varnames, code.co_freevars]))
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _add_code(found, constant)
+        else:
+            found.add(repr(constant))

@@ -1,8 +1,11 @@
 """Fits that continue from a folder of finished trees."""
 
 import errno
+import functools
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from silvics import (
     RandomPatchesClassifier,
     RandomPatchesRegressor,
 )
+from silvics._tasks.fingerprint import _text
 from silvics.model_file import container
 from tests.unit.patches.scanned_tables import table, write_parts
 
@@ -114,6 +118,50 @@ def test_other_data_are_refused(tmp_path):
         forest(tmp_path, 2).fit(X, Y, sample_weight=np.arange(150) + 1.0)
     with pytest.raises(ValueError, match="class of the forest"):
         silvics.ExtraTreesClassifier(2, random_state=3, resume=tmp_path).fit(X, Y)
+
+
+WITH_CRITERION = """
+import sys
+import numpy as np
+from sklearn.datasets import load_iris
+from silvics import ForestClassifier
+
+def gini(counts, power=int(sys.argv[2])):
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return 1.0 - (shares**power).sum(axis=1)
+
+X, Y = load_iris(return_X_y=True)
+seen = []
+forest = ForestClassifier("random_forest", 5, criterion=gini, random_state=0, resume=sys.argv[1])
+forest.set_params(progress=lambda done, total: seen.append(done)).fit(X, Y)
+print(seen[0])
+"""
+
+
+def test_a_criterion_in_python_is_the_same_in_another_process(tmp_path):
+    def fitted(power):
+        command = [sys.executable, "-c", WITH_CRITERION, tmp_path / "trees", power]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert int(fitted("2").stdout) < 5
+    assert int(fitted("2").stdout) == 5
+    assert "another task. It differs in: criterion" in fitted("3").stderr
+
+
+def test_functions_are_compared_by_what_they_do():
+    def enclosing(power):
+        return lambda counts: 1.0 - (counts / counts.sum()) ** power
+
+    texts = [
+        _text(function)
+        for function in (enclosing(2), enclosing(3), lambda counts: 1.0, lambda counts: 2.0)
+    ]
+    assert len(set(texts)) == 4
+    assert texts[0] == _text(enclosing(2))
+    assert _text(functools.partial(np.power, 2)) == _text(functools.partial(np.power, 2))
+    assert _text(functools.partial(np.power, 2)) != _text(functools.partial(np.power, 3))
+    with pytest.raises(ValueError, match="resume cannot compare"):
+        _text(functools.partial(enclosing(2)))
 
 
 def test_parameters_without_effect_may_change(tmp_path):
