@@ -42,21 +42,22 @@ void add_votes(LimitScores& scores, const std::vector<SharedDetails>& trees, boo
         constexpr std::size_t kBatch = 8;
         const Predictor predictor(plain, as_float32);
         std::vector<std::int64_t> leaves;
-        std::vector<std::uint32_t> slots(X.rows);
         for (std::size_t first = 0; first < trees.size(); first += kBatch) {
             const std::size_t size = std::min(kBatch, trees.size() - first);
             leaves.resize(checked_product(X.rows, size));
             predictor.apply(X, first, size, leaves, team);
+            std::vector<const DetailedTree*> batch;
             for (std::size_t k = 0; k < size; ++k) {
+                batch.push_back(trees[first + k].get());
                 const auto out = sampling == nullptr
                                      ? std::vector<bool>()
                                      : out_of_bag(*sampling, seeds[first + k], team.stop());
                 for (std::size_t i = 0; i < X.rows; ++i) {
                     const bool votes = out.empty() ? span_of(counted)[i] : out[span_of(rows)[i]];
-                    slots[i] = votes ? static_cast<std::uint32_t>(i) : LimitScores::kSkipped;
+                    if (!votes) leaves[i * size + k] = LimitScores::kNoVote;
                 }
-                scores.add(*trees[first + k], std::span(leaves).subspan(k), size, slots, team);
             }
+            scores.add(batch, leaves, team);
         }
     });
 }

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tree/stored_tree.hpp"
@@ -21,6 +23,8 @@ struct DetailedTree {
     CompactionRule compaction = CompactionRule::none;  // of trees of this growth
 
     const Tree& plain() const { return *tree->plain(); }
+    // Writes what a node predicts, before shrinkage.
+    void write_value(NodeId t, std::span<double> value) const;
     std::size_t memory_bytes() const {
         return tree->memory_bytes() + 8 * (decrease.capacity() + class_weights.capacity());
     }
@@ -42,7 +46,14 @@ struct TreeLimits {
 // For each node of the tree, whether it becomes a leaf under these limits while its ancestors are
 // split. Leaves of the tree are not marked.
 std::vector<char> cut_by(const DetailedTree& tree, const TreeLimits& limits);
+// The same for at most 64 limits: for each node, a bit for each of them.
+std::vector<std::uint64_t> cuts_by(const DetailedTree& tree, std::span<const TreeLimits> limits);
 
+// The part of the change of value, from a node of this weight to its children, that shrinkage
+// keeps.
+inline double kept_by_shrinkage(double shrinkage, double weight) {
+    return 1.0 / (1.0 + shrinkage / weight);
+}
 // What the nodes predict, rows of value_width(), after shrinkage.
 std::vector<double> shrunken_values(const Tree& tree, double shrinkage);
 

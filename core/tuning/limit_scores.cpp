@@ -9,37 +9,57 @@
 namespace silvics {
 namespace {
 
-// For each node the limits under which it is a leaf while its ancestors are split, as bits, and the
-// nearest node above that has any.
-struct LeafBits {
-    std::vector<std::uint64_t> bits;
-    std::vector<NodeId> above;  // of the root: itself
-};
+using LeafBits = LimitScores::LeafBits;
 
 LeafBits leaf_bits(const DetailedTree& tree, std::span<const TreeLimits> limits) {
     const Tree& nodes = tree.plain();
     const std::size_t n = nodes.nodes.size();
-    LeafBits found{std::vector<std::uint64_t>(n, 0), std::vector<NodeId>(n, 0)};
-    for (std::size_t s = 0; s < limits.size(); ++s) {
-        const std::vector<char> cut = cut_by(tree, limits[s]);
-        for (std::size_t t = 0; t < n; ++t)
-            if (cut[t] != 0 || nodes.nodes[t].leaf()) found.bits[t] |= std::uint64_t{1} << s;
-    }
+    LeafBits found{cuts_by(tree, limits), std::vector<NodeId>(n, 0), std::vector<NodeId>(n, 0)};
+    const std::uint64_t all = ~std::uint64_t{0} >> (LimitScores::kMaxLimits - limits.size());
     // A node below a leaf is no leaf itself.
     std::vector<std::uint64_t> ended(n, 0);
     for (NodeId t = 0; t < n; ++t) {
         const std::uint64_t before = ended[t];
+        if (nodes.nodes[t].leaf()) {
+            found.bits[t] = all & ~before;
+            continue;
+        }
         found.bits[t] &= ~before;
-        if (nodes.nodes[t].leaf()) continue;
         nodes.for_children(t, [&](NodeId child) {
             ended[child] = before | found.bits[t];
             found.above[child] = found.bits[t] != 0 ? t : found.above[t];
+            found.parent[child] = t;
         });
     }
     return found;
 }
 
+// The leaves of the rows that vote and the nodes above them, in ascending order.
+std::vector<NodeId> nodes_on_paths(const LeafBits& path, std::span<const std::int64_t> leaves,
+                                   std::size_t stride) {
+    std::vector<char> marked(path.bits.size(), 0);
+    for (std::size_t i = 0; i < leaves.size(); i += stride) {
+        if (leaves[i] == LimitScores::kNoVote) continue;
+        for (auto t = static_cast<NodeId>(leaves[i]); marked[t] == 0; t = path.parent[t])
+            marked[t] = 1;
+    }
+    std::vector<NodeId> found;
+    for (NodeId t = 0; t < marked.size(); ++t)
+        if (marked[t] != 0) found.push_back(t);
+    return found;
+}
+
+constexpr std::uint32_t kNotNeeded = ~std::uint32_t{0};
+
 }  // namespace
+
+// What some nodes of a tree predict under each shrinkage of the limits.
+struct LimitScores::TreeValues {
+    std::vector<std::uint32_t> row;     // by node, or kNotNeeded
+    std::vector<std::size_t> of_limit;  // by limit, the first row of its shrinkage
+    std::vector<double> values;         // rows of the width
+    std::vector<double> squares;        // by row, see square_of
+};
 
 LimitScores::LimitScores(std::vector<TreeLimits> limits, std::vector<double> outputs,
                          std::vector<double> scale, std::vector<std::uint32_t> n_classes,
@@ -65,77 +85,133 @@ LimitScores::LimitScores(std::vector<TreeLimits> limits, std::vector<double> out
     n_leaves.resize(limits_.size());
 }
 
-void LimitScores::add(const DetailedTree& tree, std::span<const std::int64_t> leaves,
-                      std::size_t stride, std::span<const std::uint32_t> slots, ThreadTeam& team) {
-    if (tree.plain().value_width() != width_)
-        throw std::invalid_argument("the tree has other outputs");
-    const LeafBits path = leaf_bits(tree, limits_);
-    for (const std::uint64_t bits : path.bits)
-        for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
-            ++n_leaves[static_cast<std::size_t>(std::countr_zero(rest))];
-    std::map<double, std::vector<double>> values;
-    for (const TreeLimits& limits : limits_) {
-        const auto [at, added] = values.try_emplace(limits.shrinkage);
-        if (!added) continue;
-        at->second = shrunken_values(tree.plain(), limits.shrinkage);
-        if (by_majority_) turn_into_votes(at->second);
+void LimitScores::add(std::span<const DetailedTree* const> trees,
+                      std::span<const std::int64_t> leaves, ThreadTeam& team) {
+    if (leaves.size() != n_rows() * trees.size())
+        throw std::invalid_argument("leaves, rows and trees do not fit together");
+    std::vector<LeafBits> paths;
+    std::vector<TreeValues> values;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+        if (trees[k]->plain().value_width() != width_)
+            throw std::invalid_argument("the tree has other outputs");
+        paths.push_back(leaf_bits(*trees[k], limits_));
+        for (const std::uint64_t bits : paths[k].bits)
+            for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
+                ++n_leaves[static_cast<std::size_t>(std::countr_zero(rest))];
+        const auto of_tree = leaves.subspan(std::min(k, leaves.size()));
+        values.push_back(values_of(*trees[k], nodes_on_paths(paths[k], of_tree, trees.size())));
     }
-    std::vector<const double*> of_limit;
-    for (const TreeLimits& limits : limits_) of_limit.push_back(values[limits.shrinkage].data());
-    constexpr std::size_t kRows = 1024;
-    team.run((slots.size() + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
-        const std::size_t end = std::min(slots.size(), (block + 1) * kRows);
-        for (std::size_t i = block * kRows; i < end; ++i) {
-            if (slots[i] == kSkipped) continue;
-            ++counts[slots[i]];
-            auto t = static_cast<NodeId>(leaves[i * stride]);
-            for (std::uint64_t done = 0;; t = path.above[t]) {
-                for (std::uint64_t rest = path.bits[t]; rest != 0; rest &= rest - 1) {
-                    const auto s = static_cast<std::size_t>(std::countr_zero(rest));
-                    add_row(slots[i], s, {of_limit[s] + std::size_t{t} * width_, width_});
-                }
-                done |= path.bits[t];
-                if (std::popcount(done) == static_cast<int>(limits_.size())) break;
+    // All trees for a row, then the next row: the sums of a row are in the cache.
+    constexpr std::size_t kRows = 256;
+    team.run((n_rows() + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
+        const std::size_t end = std::min(n_rows(), (block + 1) * kRows);
+        for (std::size_t i = block * kRows; i < end; ++i)
+            for (std::size_t k = 0; k < trees.size(); ++k) {
+                const std::int64_t leaf = leaves[i * trees.size() + k];
+                if (leaf != kNoVote) add_path(i, static_cast<NodeId>(leaf), paths[k], values[k]);
             }
-        }
     });
 }
 
-void LimitScores::add_row(std::size_t slot, std::size_t limit, std::span<const double> value) {
-    const std::size_t at = slot * limits_.size() + limit;
-    for (std::size_t c = 0; c < width_; ++c) votes[at * width_ + c] += value[c];
-    squares[at] += squared_error(slot, value);
+void LimitScores::add_path(std::size_t row, NodeId leaf, const LeafBits& path,
+                           const TreeValues& of) {
+    ++counts[row];
+    NodeId t = leaf;
+    for (std::uint64_t done = 0;; t = path.above[t]) {
+        for (std::uint64_t rest = path.bits[t]; rest != 0; rest &= rest - 1) {
+            const auto s = static_cast<std::size_t>(std::countr_zero(rest));
+            const std::size_t at = of.of_limit[s] + of.row[t];
+            add_value(row, s, {of.values.data() + at * width_, width_}, of.squares[at]);
+        }
+        done |= path.bits[t];
+        if (std::popcount(done) == static_cast<int>(limits_.size())) break;
+    }
 }
 
-double LimitScores::squared_error(std::size_t slot, std::span<const double> value) const {
-    const double* const y = outputs_.data() + slot * scale_.size();
+LimitScores::TreeValues LimitScores::values_of(const DetailedTree& tree,
+                                               std::span<const NodeId> needed) const {
+    const Tree& nodes = tree.plain();
+    TreeValues found;
+    found.row.assign(nodes.nodes.size(), kNotNeeded);
+    for (std::size_t i = 0; i < needed.size(); ++i)
+        found.row[needed[i]] = static_cast<std::uint32_t>(i);
+    std::map<double, std::size_t> first_rows;
+    first_rows[0.0] = 0;
+    for (const TreeLimits& limits : limits_) {
+        const std::size_t next = first_rows.size() * needed.size();
+        found.of_limit.push_back(first_rows.try_emplace(limits.shrinkage, next).first->second);
+    }
+    found.values.resize(checked_product(first_rows.size() * needed.size(), width_));
+    const auto value = [&](std::size_t row) {
+        return std::span(found.values).subspan(row * width_, width_);
+    };
+    for (std::size_t i = 0; i < needed.size(); ++i) tree.write_value(needed[i], value(i));
+    for (const auto& [shrinkage, first] : first_rows) {
+        if (first == 0) continue;
+        std::ranges::copy(value(0), value(first).begin());  // of the root
+        for (const NodeId t : needed) {
+            if (nodes.nodes[t].leaf()) continue;
+            const double share = kept_by_shrinkage(shrinkage, nodes.weighted_n_node_samples[t]);
+            const auto own = value(found.row[t]), shrunken = value(first + found.row[t]);
+            nodes.for_children(t, [&](NodeId child) {
+                if (found.row[child] == kNotNeeded) return;
+                const auto from = value(found.row[child]), to = value(first + found.row[child]);
+                for (std::size_t c = 0; c < width_; ++c)
+                    to[c] = shrunken[c] + share * (from[c] - own[c]);
+            });
+        }
+    }
+    for (std::size_t i = 0; i < first_rows.size() * needed.size(); ++i) {
+        if (by_majority_) turn_into_vote(value(i));
+        found.squares.push_back(square_of(value(i)));
+    }
+    return found;
+}
+
+void LimitScores::add_value(std::size_t row, std::size_t limit, std::span<const double> value,
+                            double square) {
+    const std::size_t at = row * limits_.size() + limit;
+    double* const sum = votes.data() + at * width_;
+    for (std::size_t c = 0; c < width_; ++c) sum[c] += value[c];
+    squares[at] += squared_error(row, value, square);
+}
+
+// The part of the squared error of class shares that does not depend on the classes.
+double LimitScores::square_of(std::span<const double> value) const {
     double sum = 0.0;
+    for (std::size_t k = 0; k < n_classes_.size(); ++k) {
+        const auto of_output = value.first(n_classes_[k]);
+        sum += scale_[k] * (1.0 + std::inner_product(of_output.begin(), of_output.end(),
+                                                     of_output.begin(), 0.0));
+        value = value.subspan(n_classes_[k]);
+    }
+    return sum;
+}
+
+double LimitScores::squared_error(std::size_t row, std::span<const double> value,
+                                  double square) const {
+    const double* const y = outputs_.data() + row * scale_.size();
+    double sum = square;
     std::size_t first = 0;
     for (std::size_t k = 0; k < scale_.size(); ++k) {
         if (n_classes_.empty()) {
             sum += scale_[k] * (value[k] - y[k]) * (value[k] - y[k]);
             continue;
         }
-        double of_output = 1.0 - 2.0 * value[first + static_cast<std::size_t>(y[k])];
-        for (std::size_t c = 0; c < n_classes_[k]; ++c)
-            of_output += value[first + c] * value[first + c];
-        sum += scale_[k] * of_output;
+        sum -= 2.0 * scale_[k] * value[first + static_cast<std::size_t>(y[k])];
         first += n_classes_[k];
     }
     return sum;
 }
 
 // The first of the most likely classes of each output gets one.
-void LimitScores::turn_into_votes(std::vector<double>& values) const {
-    for (std::size_t row = 0; row < values.size(); row += width_) {
-        auto shares = std::span(values).subspan(row, width_);
-        for (const std::uint32_t n : n_classes_) {
-            const auto of_output = shares.first(n);
-            const auto most = std::ranges::max_element(of_output) - of_output.begin();
-            std::ranges::fill(of_output, 0.0);
-            of_output[static_cast<std::size_t>(most)] = 1.0;
-            shares = shares.subspan(n);
-        }
+void LimitScores::turn_into_vote(std::span<double> value) const {
+    for (const std::uint32_t n : n_classes_) {
+        const auto of_output = value.first(n);
+        const auto most = std::ranges::max_element(of_output) - of_output.begin();
+        std::ranges::fill(of_output, 0.0);
+        of_output[static_cast<std::size_t>(most)] = 1.0;
+        value = value.subspan(n);
     }
 }
 

@@ -23,11 +23,11 @@ public:
     LimitScores(std::vector<TreeLimits> limits, std::vector<double> outputs,
                 std::vector<double> scale, std::vector<std::uint32_t> n_classes, bool by_majority);
 
-    // Adds the votes of a tree, whose leaf of row i is leaves[i * stride]. Row i is row slots[i] of
-    // the sums; kSkipped leaves it out.
-    static constexpr std::uint32_t kSkipped = ~std::uint32_t{0};
-    void add(const DetailedTree& tree, std::span<const std::int64_t> leaves, std::size_t stride,
-             std::span<const std::uint32_t> slots, ThreadTeam& team);
+    // Adds the votes of trees. The leaf of row i in tree k is leaves[i * trees.size() + k]; kNoVote
+    // leaves the row out.
+    static constexpr std::int64_t kNoVote = -1;
+    void add(std::span<const DetailedTree* const> trees, std::span<const std::int64_t> leaves,
+             ThreadTeam& team);
 
     std::size_t n_rows() const { return counts.size(); }
     std::size_t n_limits() const { return limits_.size(); }
@@ -38,10 +38,23 @@ public:
     std::vector<std::int64_t> counts;    // trees that voted, by row
     std::vector<std::int64_t> n_leaves;  // by limit, of all trees
 
+    // For each node the limits under which it is a leaf while its ancestors are split, as bits, the
+    // nearest node above that has any, and the node above. Those of the root are itself.
+    struct LeafBits {
+        std::vector<std::uint64_t> bits;
+        std::vector<NodeId> above, parent;
+    };
+
 private:
-    void add_row(std::size_t slot, std::size_t limit, std::span<const double> value);
-    double squared_error(std::size_t slot, std::span<const double> value) const;
-    void turn_into_votes(std::vector<double>& values) const;
+    struct TreeValues;
+
+    TreeValues values_of(const DetailedTree& tree, std::span<const NodeId> needed) const;
+    void add_path(std::size_t row, NodeId leaf, const LeafBits& path, const TreeValues& of);
+    void add_value(std::size_t row, std::size_t limit, std::span<const double> value,
+                   double square);
+    double square_of(std::span<const double> value) const;
+    double squared_error(std::size_t row, std::span<const double> value, double square) const;
+    void turn_into_vote(std::span<double> value) const;
 
     std::vector<TreeLimits> limits_;
     std::vector<double> outputs_, scale_;

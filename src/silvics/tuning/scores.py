@@ -133,9 +133,11 @@ class Scoring:
     def _losses(self, votes: Votes, rows: np.ndarray) -> np.ndarray:
         """Return the squared error of each row and setting, with the trees of the forest."""
         counts = votes.counts[rows, np.newaxis].astype(np.float64)
-        errors = votes.sums[rows] - counts[:, :, np.newaxis] * self._coded(rows)[:, np.newaxis]
+        errors = votes.sums[rows]
+        errors -= counts[:, :, np.newaxis] * self._coded(rows)[:, np.newaxis]
         widths = self.n_classes or [1] * self.y.shape[1]
-        together = errors**2 @ np.repeat(self.scale, widths)
+        np.square(errors, out=errors)
+        together = np.einsum("rsc,c->rs", errors, np.repeat(self.scale, widths))
         squares = votes.squares[rows]
         pairs = (together - squares) / (counts * (counts - 1))
         return pairs + (squares / counts - pairs) / self._n_trees
@@ -215,10 +217,18 @@ def means(table: np.ndarray) -> np.ndarray:
 
 def standard_error(differences: np.ndarray) -> float:
     """Return the standard error of the mean of the scores of groups."""
-    known = differences[~np.isnan(differences)]
-    if len(known) < 2:
-        return float("inf")
-    return float(known.std(ddof=1) / np.sqrt(len(known)))
+    return float(standard_errors(differences[np.newaxis])[0])
+
+
+def standard_errors(differences: np.ndarray) -> np.ndarray:
+    """Return the standard error of each row; scores of NaN do not count."""
+    known = ~np.isnan(differences)
+    counts = np.count_nonzero(known, axis=1)
+    some = np.where(known, differences, 0.0)
+    mean = some.sum(axis=1) / np.maximum(counts, 1)
+    squares = np.where(known, (some - mean[:, np.newaxis]) ** 2, 0.0).sum(axis=1)
+    found = np.sqrt(squares / np.maximum((counts - 1) * counts, 1))
+    return np.where(counts < 2, np.inf, found)
 
 
 def within_one_error(table: np.ndarray, sizes: np.ndarray) -> int:
@@ -227,12 +237,10 @@ def within_one_error(table: np.ndarray, sizes: np.ndarray) -> int:
     best = int(mean.argmax())
     if not np.isfinite(mean[best]):
         return 0
-    close = [
-        s
-        for s in range(len(table))
-        if mean[best] - mean[s] <= (0.0 if s == best else standard_error(table[best] - table[s]))
-    ]
-    return max(close, key=lambda s: (sizes[s], mean[s], -s))
+    errors = standard_errors(table[best] - table)
+    errors[best] = 0.0
+    close = np.flatnonzero(mean[best] - mean <= errors)
+    return int(max(close, key=lambda s: (sizes[s], mean[s], -s)))
 
 
 def clearly_better(table: np.ndarray) -> int:

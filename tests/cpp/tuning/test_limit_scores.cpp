@@ -14,6 +14,8 @@ struct Example {
     std::vector<double> outputs, scale;
     std::vector<std::uint32_t> n_classes;
     std::vector<std::int64_t> leaves;
+
+    std::vector<const DetailedTree*> trees(std::size_t n) const { return {n, &tree}; }
 };
 
 Example example_of(test::Rng& rng, const char* criterion) {
@@ -59,15 +61,14 @@ TEST_CASE("scores are those of the collapsed trees, one by one") {
             const std::vector<TreeLimits> limits = some_limits();
             const bool majority = of.n_classes.size() == 1 && repeat % 2 == 1;
             LimitScores scores(limits, of.outputs, of.scale, of.n_classes, majority);
-            std::vector<std::uint32_t> slots(of.leaves.size());
-            for (std::size_t i = 0; i < slots.size(); ++i)
-                slots[i] = i % 3 == 0 ? LimitScores::kSkipped : static_cast<std::uint32_t>(i);
-            scores.add(of.tree, of.leaves, 1, slots, team);
+            std::vector<std::int64_t> leaves = of.leaves;
+            for (std::size_t i = 0; i < leaves.size(); i += 3) leaves[i] = LimitScores::kNoVote;
+            scores.add(of.trees(1), leaves, team);
             for (std::size_t s = 0; s < limits.size(); ++s) {
                 const Tree tree = expand(collapse(of.tree, limits[s]));
                 CHECK(scores.n_leaves[s] == static_cast<std::int64_t>(tree.n_leaves()));
                 const std::vector<double> values = tree.all_values();
-                for (std::size_t i = 0; i < slots.size(); ++i) {
+                for (std::size_t i = 0; i < leaves.size(); ++i) {
                     const std::size_t w = scores.width(), at = i * limits.size() + s;
                     if (i % 3 == 0) {
                         CHECK(scores.counts[i] == 0);
@@ -100,18 +101,20 @@ TEST_CASE("scores are those of the collapsed trees, one by one") {
         }
 }
 
-TEST_CASE("sums do not depend on the number of threads") {
+TEST_CASE("trees add up, for any number of threads") {
     test::Rng rng(431);
     const Example of = example_of(rng, "gini");
-    std::vector<std::uint32_t> slots(of.leaves.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<std::uint32_t>(i);
+    std::vector<std::int64_t> twice;
+    for (const std::int64_t leaf : of.leaves) twice.insert(twice.end(), 2, leaf);
     std::vector<double> first;
     for (const std::size_t threads : {1U, 3U}) {
         ThreadTeam team(threads, nullptr);
         LimitScores scores(some_limits(), of.outputs, of.scale, of.n_classes, false);
-        scores.add(of.tree, of.leaves, 1, slots, team);
-        scores.add(of.tree, of.leaves, 1, slots, team);
+        scores.add(of.trees(2), twice, team);
         if (first.empty()) first = scores.votes;
+        LimitScores one_by_one(some_limits(), of.outputs, of.scale, of.n_classes, false);
+        for (int repeat = 0; repeat < 2; ++repeat) one_by_one.add(of.trees(1), of.leaves, team);
+        CHECK(one_by_one.votes == first);
         CHECK(scores.votes == first);
     }
 }
@@ -127,7 +130,9 @@ TEST_CASE("limits and outputs that do not fit are refused") {
     const Example of = example_of(rng, "gini");
     LimitScores scores({{}}, {0.0}, {1.0}, {9}, false);
     ThreadTeam team(1, nullptr);
-    CHECK_THROWS_AS(scores.add(of.tree, of.leaves, 1, {}, team), std::invalid_argument);
+    CHECK_THROWS_AS(scores.add(of.trees(1), of.leaves, team), std::invalid_argument);
+    const std::vector<std::int64_t> root{0};
+    CHECK_THROWS_AS(scores.add(of.trees(1), root, team), std::invalid_argument);
 }
 
 }  // namespace
