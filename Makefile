@@ -114,6 +114,10 @@ bench-oob: $(VENV)/.built $(VENV)/.dev  ## out-of-bag error beside cross-validat
 bench-tune: $(VENV)/.built $(VENV)/.dev  ## tuned forests against default ones and boosted trees (DATA=folder of Parquet files); writes docs/studies
 	$(PY) benchmarks/tuning_study.py $(DATA) --write docs/studies/tuning.md
 
+.PHONY: bench-candidates
+bench-candidates: $(VENV)/.built $(VENV)/.dev  ## oblique, residual and local linear forests, target statistics (DATA=folder of Parquet files); writes docs/studies
+	$(PY) benchmarks/candidates_study.py $(DATA) --write docs/studies/candidates.md
+
 bench-patches: $(VENV)/.built $(VENV)/.dev  ## forests on patches of files larger than max_memory; writes its data and docs/studies
 	$(PY) benchmarks/patches.py build/patches --write docs/studies/patches.md
 

@@ -348,7 +348,7 @@ def report(found: list[dict[str, Any]], options: Any) -> Iterator[str]:
     yield ""
     yield "## Times"
     yield ""
-    yield "Seconds of the processor for a fit, and after the plus sign for predicting the test rows."
+    yield "Seconds of the processor for a fit, and, after the plus sign, to predict the test rows."
     yield ""
     yield from header(["set"], options.who)
     medians = frame.groupby(["set", "who"])[["fit", "predict"]].median()

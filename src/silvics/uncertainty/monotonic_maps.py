@@ -49,7 +49,7 @@ class MonotonicMaps:
         found = {}
         for name, values in regressions(ones, weights).items():
             knots = [
-                _knots(x, values[: sizes[i], i], np.count_nonzero(parts[i // n_columns]))
+                _knots(x, values[: sizes[i], i], int(np.count_nonzero(parts[i // n_columns])))
                 for i, (x, _, _) in enumerate(groups)
             ]
             found[name] = [

@@ -61,8 +61,9 @@ class Temperatures:
         self._n_trees, self._own = n_trees, shares[rows, y]
         # The terms of E: one for each other class of positive probability, and the first of a row
         # for all other classes together. Most probabilities are zero if there are many classes.
+        self._row: np.ndarray | None = None  # of each term; None if each row has one
         if n_classes == 2:
-            self._others, self._times, self._row = shares[rows, 1 - y], 1.0, None
+            self._others, self._times = shares[rows, 1 - y], np.ones(n_rows)
             return
         positive = shares > 0
         positive[rows, y] = False
@@ -89,9 +90,7 @@ class Temperatures:
             d = self._differences(smoothing / self._n_trees)
             power, losses = self._at_best_of_all(d, power, parts)
             found.append(losses)
-        return [
-            self._best(part, [losses[k] for losses in found]) for k, part in enumerate(parts)
-        ]
+        return [self._best(part, [losses[k] for losses in found]) for k, part in enumerate(parts)]
 
     def cross_losses(self, maps: list[ProbabilityMap], folds: np.ndarray) -> np.ndarray:
         """Return the loss of each row under the map of its fold."""
