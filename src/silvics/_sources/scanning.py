@@ -13,9 +13,10 @@ import numpy as np
 from silvics._names import one_of
 from silvics._sources.arrow_dataset import DatasetSource
 from silvics._sources.arrow_files import ArrowFiles
-from silvics._sources.in_memory import ArraySource, FrameSource, LazySource, NpySource
+from silvics._sources.in_memory import ArraySource, FrameSource, LazySource
 from silvics._sources.locating import files_of, format_of, located
 from silvics._sources.mapped import mapping_of
+from silvics._sources.npy_files import NpySource
 from silvics._sources.source import Source
 
 
@@ -138,12 +139,9 @@ def _files(data: Any, form: str | None, filesystem: Any) -> Source:
     if any(where != places[0] for where in places[1:]):
         raise ValueError("scan reads files of one filesystem, but the paths are of several.")
     if any(path.endswith(".npy") for path in paths):
-        if len(paths) > 1 or places[0] is not None:
-            raise ValueError(
-                "scan reads a single local .npy file, but there are several paths, or they are "
-                "on another filesystem."
-            )
-        return NpySource(next(iter(paths)))
+        if len(paths) > 1:
+            raise ValueError("scan reads a single .npy file, but there are several paths.")
+        return NpySource(next(iter(paths)), places[0])
     formats = {format_of(path, form) for path in paths}
     if len(formats) > 1:
         raise ValueError(f"scan reads files of one format, but these are {sorted(formats)}.")
