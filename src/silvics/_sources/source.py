@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +55,17 @@ class Batch:
 
 def with_columns(frame: nw.DataFrame[Any], columns: Sequence[Any]) -> nw.DataFrame[Any]:
     """Return a frame with some of its columns, whose names may be any objects, as in pandas."""
-    return frame.select(nw.nth([frame.columns.index(name) for name in columns]))
+    names = frame.columns  # found again each time
+    return frame.select(nw.nth([names.index(name) for name in columns]))
+
+
+def ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches, each of which is read while the one before it is used."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
 
 
 @dataclass

@@ -32,6 +32,9 @@ from silvics._tables.column_values import (
 
 _NUMBER = re.compile(r"\s*[-+]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
 
+_ARROW_REAL = {"halffloat", "float", "double"}
+_ARROW_WHOLE = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
 
 @dataclass
 class Column:
@@ -238,6 +241,14 @@ def of_series(series: nw.Series, label: str) -> Column:
     if dtype == nw.Unknown and series.null_count() == len(series):
         return _of_objects([None] * len(series), label)
     return of_array(series.to_numpy(), label)
+
+
+def of_arrow(values: Any, label: str) -> Column:
+    """Read a column of pyarrow; numbers without the steps that the library of frames takes."""
+    kind = str(values.type)
+    if kind in _ARROW_REAL or (kind in _ARROW_WHOLE and not values.null_count):
+        return of_array(values.to_numpy(), label)
+    return of_series(nw.from_native(values, series_only=True), label)
 
 
 def _of_numbers_with_nulls(series: nw.Series, label: str) -> Column:

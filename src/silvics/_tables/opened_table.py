@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
 from silvics._names import did_you_mean
-from silvics._tables.column import Column, of_array, of_series
+from silvics._tables.column import Column, of_array, of_arrow, of_series
 from silvics._tables.column_values import (
     EXACT_INTEGER,
     any_inexact,
@@ -178,6 +178,11 @@ def _opened_frame(frame: nw.DataFrame, estimator_name: str) -> Table:
         return _opened_array(whole, names, estimator_name)
 
     def columns() -> Iterator[Column]:
+        if frame.implementation.is_pyarrow():  # parts of files come in many small tables
+            table = frame.to_native()
+            for label, values in zip(table.column_names, table.columns, strict=True):
+                yield of_arrow(values, f"column {label!r}")
+            return
         each: Iterator[Any] = frame.iter_columns()
         for label, series in zip(frame.columns, each, strict=True):
             yield of_series(series, f"column {label!r}")

@@ -13,6 +13,9 @@ from silvics.patches.membership import Membership, SingleRows
 from silvics.patches.rows import Part, Rows
 
 _FEWEST_MAPPED_BYTES = 1 << 16
+# Threads share the patches if a part has at least so many values of them: fewer are copied in less
+# time than threads wait for each other, while a reader decodes the next part.
+_FEWEST_SHARED_VALUES = 1 << 20
 
 
 class Patch:
@@ -41,6 +44,7 @@ class Patch:
         unit_of: Membership | None = None,
     ) -> None:
         self.seed, self.columns = seed, columns
+        self._places: list[int] = columns.tolist()
         self.n_drawn = membership.size(seed)
         self._cursor = membership.cursor(seed)
         self._units = None if unit_of is None else unit_of.units()
@@ -58,8 +62,12 @@ class Patch:
         if not len(rows):
             return
         begin, end = self._filled, self._filled + len(rows)
-        for j in self.columns.tolist():
-            self._values[j] = self._put(self._values.get(j), part.columns[j], rows, begin)
+        for j in self._places:
+            values, kept = part.columns[j], self._values.get(j)
+            if kept is not None and kept.dtype is values.dtype:  # without what _put decides
+                values.take(rows, 0, kept[begin:end], "clip")
+            else:
+                self._values[j] = self._put(kept, values, rows, begin)
         for k in range(part.y.shape[1]):
             if k == 0 and begin == 0:
                 self.y = np.empty((self.n_drawn, part.y.shape[1]), part.y.dtype)
@@ -142,14 +150,22 @@ def fill(
     n_jobs: int,
     report: Callable[[int, int], object] | None = None,
 ) -> None:
-    """Fill patches in one pass over the rows; threads share the patches."""
+    """Fill patches in one pass over the rows; threads share the patches if parts are large."""
     union = np.unique(np.concatenate([patch.columns for patch in patches]))
+    values = sum(patch.n_drawn * len(patch.columns) for patch in patches)
     with ThreadPoolExecutor(n_jobs) as pool:
         for part in rows.parts(union, batch_rows):
-            if n_jobs == 1 or len(patches) == 1:
-                for patch in patches:
-                    patch.add(part)
+            few = values * part.n_rows < _FEWEST_SHARED_VALUES * rows.n_rows
+            n_shares = 1 if few else min(n_jobs, len(patches))
+            shares = [patches[k::n_shares] for k in range(n_shares)]
+            if n_shares == 1:
+                _add(part, patches)
             else:
-                list(pool.map(lambda patch: patch.add(part), patches))  # noqa: B023
+                list(pool.map(_add, [part] * n_shares, shares))
             if report is not None:
                 report(part.first + part.n_rows, rows.n_rows)
+
+
+def _add(part: Part, patches: Sequence[Patch]) -> None:
+    for patch in patches:
+        patch.add(part)

@@ -10,8 +10,10 @@ import numpy as np
 from silvics._fitting.amounts import in_words
 from silvics.patches import memory
 
-# Bytes of a batch of rows while it is read: decoded, coded, and in the buffers of files.
-_BATCH_BYTES = 24 << 20
+# Bytes of the batches of rows that are in memory at once, of which each costs some time: one is
+# used, another is decoded, and there are codes, and buffers of files.
+_FEWEST_BATCH_BYTES, _MOST_BATCH_BYTES, _SHARE_OF_BATCHES = 24 << 20, 96 << 20, 12
+_BATCHES_AT_ONCE = 4
 _MOST_BATCH_ROWS = 1 << 17
 # Growing a tree takes, for each row of its patch, the codes of its columns (and a copy of some of
 # them while they are made), the order of its rows, and nodes.
@@ -99,10 +101,12 @@ def planned(
 
     Without a budget, half of the free memory is used.
     """
-    batch_rows = int(np.clip(_BATCH_BYTES // (3 * size.source_row_bytes), 256, _MOST_BATCH_ROWS))
-    batch = 3 * batch_rows * size.source_row_bytes + (8 << 20)
     now = memory.used()
     limit = now + memory.available() // 2 if budget is None else budget
+    batches = np.clip((limit - now) // _SHARE_OF_BATCHES, _FEWEST_BATCH_BYTES, _MOST_BATCH_BYTES)
+    of_row = _BATCHES_AT_ONCE * size.source_row_bytes
+    batch_rows = int(np.clip(batches // of_row, 256, _MOST_BATCH_ROWS))
+    batch = batch_rows * of_row + (8 << 20)
     left = limit - now - batch
     jobs = n_jobs
     while jobs > 1 and left < jobs * size.growth_bytes + n_jobs * size.patch_bytes:

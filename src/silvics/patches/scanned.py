@@ -13,7 +13,7 @@ from silvics._fitting import targets
 from silvics._fitting.amounts import bytes_of
 from silvics._fitting.groups import group_labels
 from silvics._sources.scanning import Scan
-from silvics._sources.source import Batch, Reading
+from silvics._sources.source import Batch, Reading, ahead
 from silvics._tables import table
 from silvics._tables.column_values import code_type
 from silvics._tables.table import Variables
@@ -196,7 +196,7 @@ class ScannedRows:
         self.reading.n_passes += 1
         self.reading.n_bytes += self.scan.source.n_bytes(wanted)
         n_read = 0
-        for batch in self.scan.source.batches(wanted, batch_rows):
+        for batch in ahead(self.scan.source.batches(wanted, batch_rows)):
             n_read += batch.n_rows
             part = self._part(batch, chosen, names)
             self.kept_weights.add(part)
@@ -248,12 +248,28 @@ class ScannedRows:
         most = max(len(levels) for levels in self.classes)
         coded = np.empty(y.shape, np.min_scalar_type(most))
         for k, levels in enumerate(self.classes):
-            known, places = np.unique(y[:, k], return_inverse=True)
-            at = np.minimum(np.searchsorted(levels, known), len(levels) - 1)
-            if not np.array_equal(levels[at], known):
-                raise ValueError("y has classes that an earlier pass has not seen.")
-            coded[:, k] = at[places]
+            coded[:, k] = _places(y[:, k], levels)
         return coded
+
+
+def _places(values: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Return the places of values among sorted levels; ValueError if one is not a level."""
+    found: np.ndarray
+    if values.dtype.kind == "O":  # a search would compare strings many times
+        place = {level: k for k, level in enumerate(levels.tolist())}
+        found = np.fromiter((place.get(v, -1) for v in values.tolist()), np.intp, len(values))
+        is_level = found >= 0
+    elif values.dtype.itemsize == 1 and values.dtype == levels.dtype:
+        of_byte = np.full(256, -1, np.int16)
+        of_byte[levels.view(np.uint8)] = np.arange(len(levels))
+        found = of_byte[values.view(np.uint8)]
+        is_level = found >= 0
+    else:
+        found = np.minimum(np.searchsorted(levels, values), len(levels) - 1)
+        is_level = levels[found] == values
+    if not is_level.all():
+        raise ValueError("y has classes that an earlier pass has not seen.")
+    return found
 
 
 def some_of(variables: Variables, chosen: Sequence[int]) -> Variables:

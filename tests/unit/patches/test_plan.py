@@ -34,6 +34,15 @@ def test_more_memory_means_fewer_passes():
     assert planned(SIZE, 100, 2, None, 4).trees_per_pass == 4
 
 
+def test_batches_are_larger_under_a_larger_budget():
+    """They are a small part of it, and no larger than what saves time."""
+    read = [planned(SIZE, 100, 2, budget * MB, 100).batch_rows for budget in (400, 1000, 3000)]
+    assert read[0] < read[1] < read[2]
+    assert read[2] == planned(SIZE, 100, 2, 9000 * MB, 100).batch_rows
+    for rows, budget in zip(read, (400, 1000, 3000), strict=True):
+        assert 4 * rows * SIZE.source_row_bytes <= max((budget - 200) * MB / 12, 24 << 20)
+
+
 def test_fewer_threads_rather_than_no_room_for_a_patch():
     assert planned(SIZE, 100, 8, 400 * MB, 100).n_jobs < 8
 

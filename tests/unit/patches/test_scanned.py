@@ -6,6 +6,8 @@ import pytest
 from sklearn.base import clone
 
 from silvics import RandomPatchesClassifier, RandomPatchesRegressor, scan
+from silvics.patches import filling, plan
+from silvics.patches.scanned import _places
 
 from .scanned_tables import table, write_parts
 
@@ -117,3 +119,29 @@ def test_tables_whose_columns_have_no_names_or_numbers_for_names():
     some = scan(framed, columns=[0, 1])
     expected = made.fit(X[:, [2, 1]], X[:, 1]).digest()
     assert made.fit(some, X[:, 1]).digest() == expected
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.array([3, -128, 3, 127, 0], np.int8), np.array([200, 255, 0, 255], np.uint8),
+     np.array([True, False, True]), np.array([5, -7, 5, 1 << 40]), np.array([0.5, -1.0, 0.5]),
+     np.array(["b", "a", "ccc", "a"]), np.array(["b", "a", "ccc", "a"], object)],
+    ids=lambda values: values.dtype.name,
+)  # fmt: skip
+def test_classes_are_numbered_in_their_order(values):
+    levels, places = np.unique(values, return_inverse=True)
+    column = np.column_stack([values, values])[:, 1]  # with a stride
+    np.testing.assert_array_equal(_places(column, levels), places)
+    for gone in range(len(levels)):
+        with pytest.raises(ValueError, match="an earlier pass has not seen"):
+            _places(values, np.delete(levels, gone) if len(levels) > 1 else levels[:0])
+
+
+def test_threads_that_share_patches_fill_them_alike(monkeypatch):
+    monkeypatch.setattr(plan, "_MOST_BATCH_ROWS", 100)
+    fewest, forests = filling._FEWEST_SHARED_VALUES, []
+    for least in (fewest, 0):
+        monkeypatch.setattr(filling, "_FEWEST_SHARED_VALUES", least)
+        forest = RandomPatchesRegressor(n_estimators=5, random_state=0, n_jobs=3)
+        forests.append(forest.fit(scan(TABLE.drop(columns=["kind"])), "price").digest())
+    assert forests[0] == forests[1]
