@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from silvics import RandomPatchesClassifier, RandomPatchesRegressor, load, scan
+from silvics import RandomPatchesClassifier, RandomPatchesRegressor, _core, load, scan
 from silvics.datasets import Ringnorm
 from silvics.patches import ivotes
 
@@ -42,6 +42,46 @@ def test_rows_of_later_trees_are_those_that_are_wrong(monkeypatch):
         assert of_kept > 1.5 * share
     errors = [error for error, *_ in seen]
     assert errors == sorted(errors, reverse=True) or errors[-1] < 0.3
+
+
+def test_rows_and_columns_at_once(monkeypatch):
+    """Columns are drawn as for uniform rows; rows by the votes of trees on other columns.
+
+    The votes are counted by a plain loop over the rows and the trees that are finished.
+    """
+    X, y = problem(1000)
+    X = np.column_stack([X, X[:, :2] + 0.1])
+    blocks, votes = [], ivotes._votes
+
+    def recorded(task, candidate, places, earlier, n_jobs):
+        wrong, known = votes(task, candidate, places, earlier, n_jobs)
+        blocks.append((candidate.seed, places, [set(of.tolist()) for of in earlier.rows], wrong))
+        return wrong, known
+
+    drawn, patches = ivotes._drawn, []
+    monkeypatch.setattr(ivotes, "_votes", recorded)
+    monkeypatch.setattr(
+        ivotes, "_drawn", lambda *given: patches.append(drawn(*given)) or patches[-1]
+    )
+    forest = made(n_estimators=30, max_columns=3).fit(X, y)
+    assert forest.max_columns_ == 3
+    of_trees = [patch for block, _, _ in patches for patch in block]
+    rows_of_trees = [rows for _, block, _ in patches for rows in block]
+    for tree, patch, (seed, *_) in zip(forest.estimators_, of_trees, blocks, strict=True):
+        np.testing.assert_array_equal(patch.columns, _core.tree_columns(seed, 6, 3))
+        used = tree.tree_.feature[tree.tree_.feature >= 0]
+        assert set(used.tolist()) <= set(patch.columns.tolist())
+    assert len({tuple(patch.columns) for patch in of_trees}) > 5
+    probabilities = np.array([tree.predict_proba(X) for tree in forest.estimators_[:20]])
+    for k, (_, places, earlier, wrong) in enumerate(blocks[20:25], start=20):
+        assert len(earlier) == 20  # those of the first two blocks
+        for place, is_wrong in zip(places.tolist(), wrong, strict=True):
+            out = [probabilities[t, place] for t in range(20) if place not in earlier[t]]
+            assert is_wrong == (not out or np.sum(out, axis=0).argmax() != y[place])
+        of_places = dict(zip(places.tolist(), wrong.tolist(), strict=True))
+        kept = [of_places[place] for place in rows_of_trees[k].tolist()]
+        assert np.mean(kept) > 1.5 * wrong.mean()
+        np.testing.assert_array_equal(of_trees[k].y[:, 0], y[rows_of_trees[k]])
 
 
 def test_it_is_better_than_uniform_draws_of_small_samples():
