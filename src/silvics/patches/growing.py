@@ -21,7 +21,7 @@ from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.grown_forest import Work
 from silvics._predicting.sampling import RowSampling
 from silvics._tables import inputs
-from silvics.patches import plan
+from silvics.patches import memory, plan
 from silvics.patches.filling import Patch, fill
 from silvics.patches.membership import Membership, membership_of
 from silvics.patches.plan import PatchSize, Plan
@@ -146,6 +146,7 @@ def grow(
 ) -> Growth:
     """Grow one tree for each seed, in as few passes over the rows as the budget allows.
 
+    Each pass is planned by the memory that is left then: the trees take more and more of it.
     The rules are asked after the trees of a group of patches, one for each thread, and ``keep`` is
     called with them. ``check`` is called while rows are read, and may raise. With ``one_pass``,
     only as many trees are grown as one pass fills patches.
@@ -154,11 +155,17 @@ def grow(
     size = size_of_patches(task, seeds, columns)
     # Passes over a table in memory take no time, and patches are copies of it.
     most_at_once = _PATCHES_OF_JOB * n_jobs if task.rows.in_memory else len(seeds)
-    chosen = plan.planned(size, len(seeds), n_jobs, budget, most_at_once)
-    if getattr(task.settings, "verbose", 0) and not task.rows.in_memory:
-        _print_plan(chosen)
+    chosen: Plan | None = None
     done = Growth()
-    for first in range(0, len(seeds), chosen.trees_per_pass):
+    first = 0
+    while first < len(seeds):
+        memory.release()
+        chosen = plan.planned(
+            size, len(seeds) - first, n_jobs, budget, most_at_once, at_least_one=chosen is not None
+        )
+        talks = getattr(task.settings, "verbose", 0) and not task.rows.in_memory
+        if first == 0 and talks:
+            _print_plan(chosen)
         last = first + chosen.trees_per_pass
         patches = [
             Patch(seed, task.membership, of_tree)
@@ -169,6 +176,7 @@ def grow(
             fill(task.rows, patches, chosen.batch_rows, n_jobs, report)
         except (KeyboardInterrupt, Exception) as stopped:
             return replace(done, error=stopped)
+        first = last
         done = _grow_all(task, patches, chosen, done, len(seeds), budget, progress, rules, keep)
         if done.error is not None or done.stopped is not None or one_pass:
             break

@@ -29,3 +29,10 @@ def available() -> int:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
         return 4 * 10**9
+
+
+def release() -> None:
+    """Give memory that pyarrow keeps for later back to the system; it may be 100 MB."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()

@@ -95,11 +95,18 @@ def rows_in_budget(
 
 
 def planned(
-    size: PatchSize, n_trees: int, n_jobs: int, budget: int | None, most_at_once: int
+    size: PatchSize,
+    n_trees: int,
+    n_jobs: int,
+    budget: int | None,
+    most_at_once: int,
+    *,
+    at_least_one: bool = False,
 ) -> Plan:
     """Return how many patches are filled in a pass; ValueError if not even one fits the budget.
 
-    Without a budget, half of the free memory is used.
+    Without a budget, half of the free memory is used. A fit that has begun goes on with at least
+    one patch in each pass (``at_least_one``), rather than fail because of the trees so far.
     """
     now = memory.used()
     limit = now + memory.available() // 2 if budget is None else budget
@@ -112,7 +119,9 @@ def planned(
     while jobs > 1 and left < jobs * size.growth_bytes + n_jobs * size.patch_bytes:
         jobs -= 1  # rather one tree at a time than one patch per pass
     at_once = (left - jobs * size.growth_bytes) // max(size.patch_bytes, 1)
-    if at_once < 1:
+    if at_once < 1 and at_least_one:
+        at_once = 1
+    elif at_once < 1:
         _refuse(size, limit, now, batch, budget)
     at_once = min(at_once, n_trees, most_at_once)
     n_passes = ceil(n_trees / at_once)

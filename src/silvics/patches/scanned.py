@@ -17,6 +17,7 @@ from silvics._sources.source import Batch, Reading, ahead
 from silvics._tables import table
 from silvics._tables.column_values import code_type
 from silvics._tables.table import Variables
+from silvics.patches import memory
 from silvics.patches.class_counts import ClassCounts, GroupCounts
 from silvics.patches.levels import LevelCounts
 from silvics.patches.rows import Part, columns_of
@@ -205,6 +206,7 @@ class ScannedRows:
                 # would stay in memory until the next run of the collector.
                 gc.collect(1)
             yield part
+        memory.release()
         self.reading.n_rows += n_read
         if n_read != self.n_rows:
             raise ValueError(

@@ -86,7 +86,7 @@ def test_the_number_of_passes_and_batches_does_not_change_the_forest(monkeypatch
     assert expected.n_passes_ == 2
     for trees_per_pass, batch_rows in ((1, 17), (2, 1000), (4, 99)):
         chosen = Plan(trees_per_pass, -(-5 // trees_per_pass), 2, batch_rows)
-        monkeypatch.setattr(plan, "planned", lambda *given, chosen=chosen: chosen)
+        monkeypatch.setattr(plan, "planned", lambda *given, chosen=chosen, **more: chosen)
         forest = made(kind).fit(scan(without_other(y)), y, "w")
         assert forest.digest() == expected.digest()
         assert forest.n_passes_ == 1 + chosen.n_passes

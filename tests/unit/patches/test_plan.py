@@ -83,3 +83,31 @@ def test_fewer_rows_are_drawn_if_the_usual_patches_and_their_trees_would_not_fit
     assert few == 0.4 * 210 * MB // (44 * 2) // 2
     assert plan.rows_in_budget(5, 1, 2, 1, 100, 210 * MB) == 210 * MB // (2 * (5 * 14 + 120 + 16))
     assert plan.rows_in_budget(5, 1, 2, 10, None, 210 * MB) > few
+
+
+def test_later_passes_fill_fewer_patches_when_trees_take_memory(monkeypatch):
+    """The memory of the process grows with the trees, and the plan of each pass sees it."""
+    X = table(400).drop(columns=["kind", "w"])
+    plain = RandomPatchesRegressor(n_estimators=12, random_state=0).fit(scan(X), "price")
+    plans, now = [], [200 * MB]
+    whole, planned_again = plan.planned, []
+
+    def recorded(size, n_trees, *given, **more):
+        large = PatchSize(10**6 // 20, 20, 400, size.source_row_bytes)  # 20 MB
+        chosen = whole(large, n_trees, *given, **more)
+        plans.append(chosen.trees_per_pass)
+        planned_again.append(more["at_least_one"])
+        now[0] += 60 * MB
+        return chosen
+
+    monkeypatch.setattr(plan, "planned", recorded)
+    monkeypatch.setattr(memory, "used", lambda: now[0])
+    forest = RandomPatchesRegressor(n_estimators=12, max_memory="400MB", random_state=0)
+    forest.set_params(max_samples=0.25).fit(scan(X), "price")
+    assert sum(plans) >= 12
+    assert plans == sorted(plans, reverse=True)
+    assert plans[0] > 1
+    assert plans[-1] == 1  # although none fits any more
+    assert planned_again == [False] + [True] * (len(plans) - 1)
+    assert forest.digest() == plain.digest()
+    assert forest.n_passes_ >= len(plans)

@@ -306,8 +306,8 @@ def test_a_file_that_breaks_in_a_later_pass_keeps_the_trees(tmp_path, monkeypatc
     scanned = silvics.scan(write_parts(X, tmp_path))
     planned = growing.plan.planned
 
-    def small(*given):
-        found = planned(*given)
+    def small(*given, **more):
+        found = planned(*given, **more)
         return type(found)(3, 3, found.n_jobs, found.batch_rows)
 
     monkeypatch.setattr(growing.plan, "planned", small)
