@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from silvics._sources.arrow_files import compressed_bytes
+from silvics._sources.arrow_files import compressed_bytes, parquet_buffers
 from silvics._sources.source import Batch, Source
 
 
@@ -38,6 +38,10 @@ class DatasetSource(Source):
         if not all(map(_is_parquet, self._fragments)):
             return 0
         return sum(compressed_bytes(of.metadata, columns) for of in self._fragments)
+
+    def buffer_bytes(self, columns: Sequence[Any]) -> int:
+        first = next(filter(_is_parquet, self._fragments), None)
+        return 0 if first is None else parquet_buffers(first.metadata, columns)
 
     def describe(self) -> str:
         return f"dataset of {len(self._fragments)} parts"

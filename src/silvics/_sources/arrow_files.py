@@ -45,6 +45,9 @@ class ArrowFiles(Source):
     def n_bytes(self, columns: Sequence[Any]) -> int:
         return sum(file.n_bytes(columns) for file in self._files)
 
+    def buffer_bytes(self, columns: Sequence[Any]) -> int:
+        return self._files[0].buffer_bytes(columns)
+
     def file_digests(self) -> dict[str, str]:
         with ThreadPoolExecutor(_FILES_AT_ONCE) as pool:
             found = pool.map(lambda file: digest_of_file(file.path, file.filesystem), self._files)
@@ -182,6 +185,10 @@ class _ArrowFile:
         del columns
         return 0
 
+    def buffer_bytes(self, columns: Sequence[Any]) -> int:
+        del columns
+        return 0
+
 
 def _type_name(kind: Any) -> str:
     """Return a type by name; encoded as a dictionary or not, strings are strings."""
@@ -217,6 +224,21 @@ class _ParquetFile(_ArrowFile):
 
     def n_bytes(self, columns: Sequence[Any]) -> int:
         return compressed_bytes(self._metadata, columns)
+
+    def buffer_bytes(self, columns: Sequence[Any]) -> int:
+        return parquet_buffers(self._metadata, columns)
+
+
+def parquet_buffers(metadata: Any, columns: Sequence[Any]) -> int:
+    """Return the memory of the buffer and of the decoded page of each column of a file."""
+    if not metadata.num_row_groups:
+        return 0
+    group, wanted = metadata.row_group(0), set(columns)
+    return sum(
+        min(chunk.total_compressed_size, 1 << 20) + min(chunk.total_uncompressed_size, 1 << 20)
+        for chunk in map(group.column, range(group.num_columns))
+        if chunk.path_in_schema.split(".")[0] in wanted
+    )
 
 
 def compressed_bytes(metadata: Any, columns: Sequence[Any]) -> int:

@@ -107,6 +107,11 @@ class Source(ABC):
         del columns
         return 0
 
+    def buffer_bytes(self, columns: Sequence[Any]) -> int:
+        """Return the memory that reading these columns takes beside the batches."""
+        del columns
+        return 0
+
     def file_digests(self) -> dict[str, str]:
         """Return a text for the content of each file; it is empty for tables in memory.
 

@@ -113,12 +113,14 @@ def size_of_patches(
     sampling = task.sampling
     others = 8 * task.outputs.n_outputs + 8 * (task.weighted or sampling.replacement)
     others += 4 * bool(sampling.n_groups)
-    widths = {j: task.rows.width(j) for j in np.unique(np.concatenate(columns)).tolist()}
+    union = np.unique(np.concatenate(columns))
+    widths = {j: task.rows.width(j) for j in union.tolist()}
     return PatchSize(
         n_rows=max(map(task.membership.size, seeds)),
         n_columns=max(map(len, columns)),
         row_bytes=max(sum(widths[j] for j in of_tree.tolist()) for of_tree in columns) + others,
         source_row_bytes=sum(widths.values()) + others,
+        buffer_bytes=task.rows.buffer_bytes(union),
     )
 
 

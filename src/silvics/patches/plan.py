@@ -36,12 +36,15 @@ class PatchSize:
         Bytes of a row of a patch, with its outputs and weight, at most.
     source_row_bytes : int
         Bytes of a row with the columns that all trees together need.
+    buffer_bytes : int
+        Bytes that reading takes beside batches of rows.
     """
 
     n_rows: int
     n_columns: int
     row_bytes: int
     source_row_bytes: int
+    buffer_bytes: int = 0
 
     @property
     def patch_bytes(self) -> int:
@@ -113,7 +116,7 @@ def planned(
     batches = np.clip((limit - now) // _SHARE_OF_BATCHES, _FEWEST_BATCH_BYTES, _MOST_BATCH_BYTES)
     of_row = _BATCHES_AT_ONCE * size.source_row_bytes
     batch_rows = int(np.clip(batches // of_row, 256, _MOST_BATCH_ROWS))
-    batch = batch_rows * of_row + (8 << 20)
+    batch = batch_rows * of_row + size.buffer_bytes + (8 << 20)
     left = limit - now - batch
     jobs = n_jobs
     while jobs > 1 and left < jobs * size.growth_bytes + n_jobs * size.patch_bytes:

@@ -73,6 +73,9 @@ class Rows(Protocol):
     def width(self, column: int) -> int:
         """Return the bytes of a value of a column, at most."""
 
+    def buffer_bytes(self, columns: np.ndarray) -> int:
+        """Return the memory that a pass over these columns takes beside batches of rows."""
+
 
 class RowsInMemory:
     """The rows of a dense table in memory, which are read as one part without a copy."""
@@ -102,6 +105,10 @@ class RowsInMemory:
 
     def width(self, column: int) -> int:
         return self._columns[column].dtype.itemsize
+
+    def buffer_bytes(self, columns: np.ndarray) -> int:
+        del columns
+        return 0
 
 
 def columns_of(X: Blocks) -> list[np.ndarray]:

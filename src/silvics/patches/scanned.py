@@ -190,6 +190,10 @@ class ScannedRows:
         # Integers with missing values become float64.
         return 8 if dtype.kind in "iu" and dtype.itemsize > 2 else dtype.itemsize
 
+    def buffer_bytes(self, columns: np.ndarray) -> int:
+        wanted = [*(self.names[j] for j in columns.tolist()), *self.outputs.names]
+        return self.scan.source.buffer_bytes(wanted)
+
     def parts(self, columns: np.ndarray, batch_rows: int) -> Iterator[Part]:
         chosen = [int(j) for j in columns]
         names = [self.names[j] for j in chosen]

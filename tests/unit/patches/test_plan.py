@@ -1,6 +1,7 @@
 """Patches fill the memory budget and no more; what does not fit is refused with what would."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,6 +42,16 @@ def test_batches_are_larger_under_a_larger_budget():
     assert read[2] == planned(SIZE, 100, 2, 9000 * MB, 100).batch_rows
     for rows, budget in zip(read, (400, 1000, 3000), strict=True):
         assert 4 * rows * SIZE.source_row_bytes <= max((budget - 200) * MB / 12, 24 << 20)
+
+
+def test_buffers_of_files_count():
+    """Each column of a Parquet file has a buffer and a decoded page; their memory is planned."""
+    plain = planned(SIZE, 1, 1, 1000 * MB, 1)
+    size = replace(SIZE, buffer_bytes=100 * MB)
+    per_pass = [planned(of, 10**4, 1, 1000 * MB, 10**4).trees_per_pass for of in (SIZE, size)]
+    lost = 100 * MB / SIZE.patch_bytes
+    assert lost - 2 <= per_pass[0] - per_pass[1] <= lost + 2
+    assert planned(size, 1, 1, 1000 * MB, 1) == plain  # batches are as large
 
 
 def test_fewer_threads_rather_than_no_room_for_a_patch():

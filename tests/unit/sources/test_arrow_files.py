@@ -128,3 +128,20 @@ def test_a_missing_column_of_a_file_is_named(tmp_path):
     path.write_text("size,price\n1,2\n")
     with pytest.raises(ValueError, match=r"'prize' is not a column of /.*table.csv. Did you mean"):
         scan(path, columns=["prize"])
+
+
+def test_buffers_of_parquet_files_are_those_of_the_columns_that_are_read(tmp_path):
+    import pyarrow.dataset as ds
+
+    wide = pd.DataFrame({name: np.random.default_rng(k).normal(size=400_000)
+                         for k, name in enumerate("abc")}).assign(small=0)  # fmt: skip
+    wide.to_parquet(tmp_path / "x.parquet")
+    wide.to_csv(tmp_path / "x.csv", index=False)
+    for source in (
+        scan(tmp_path / "x.parquet").source,
+        scan(ds.dataset(tmp_path / "x.parquet")).source,
+    ):
+        assert source.buffer_bytes(["a"]) == 2 << 20
+        assert source.buffer_bytes(["a", "c"]) == 4 << 20
+        assert 0 < source.buffer_bytes(["small"]) < 1 << 16
+    assert scan(tmp_path / "x.csv").source.buffer_bytes(["a"]) == 0
