@@ -155,8 +155,8 @@ def fill(
     values = sum(patch.n_drawn * len(patch.columns) for patch in patches)
     with ThreadPoolExecutor(n_jobs) as pool:
         for part in rows.parts(union, batch_rows):
-            few = values * part.n_rows < _FEWEST_SHARED_VALUES * rows.n_rows
-            n_shares = 1 if few else min(n_jobs, len(patches))
+            is_small = values * part.n_rows < _FEWEST_SHARED_VALUES * rows.n_rows
+            n_shares = 1 if is_small else min(n_jobs, len(patches))
             shares = [patches[k::n_shares] for k in range(n_shares)]
             if n_shares == 1:
                 _add(part, patches)
