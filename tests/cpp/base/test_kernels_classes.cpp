@@ -78,7 +78,8 @@ TEST_CASE("bins of classes have the scores of their cuts, and bounds on the cuts
         if (n < 4) return;
         // Up to all weights for which l W is exact: below 2^26.
         const std::size_t heaviest[] = {1, 5, (std::size_t{1} << 26) / (6 * n) - 1};
-        const BinnedClasses made(rng, n, 2 + pick(rng, 7), heaviest[pick(rng, 3)]);
+        const std::size_t most = heaviest[pick(rng, 3)];
+        const BinnedClasses made(rng, n, 2 + pick(rng, 7), most);
         std::vector<double> score(n), bound(n);
         table.score_class_bins(made.bins(), made.node.data(), score.data(), bound.data());
         bool exact = true, sound = true, pure = true;

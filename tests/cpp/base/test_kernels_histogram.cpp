@@ -25,7 +25,10 @@ TEST_CASE("codes are gathered and added up in bins as one by one") {
         const int shift = static_cast<int>(pick(rng, 5));
         const std::size_t n_bins = ((*std::ranges::max_element(gathered) - low) >> shift) + 1;
         std::vector<std::uint64_t> words(n), of(n_bins, 0);
-        for (auto& word : words) word = pick(rng, 1000) << 32 | pick(rng, 1000);
+        for (auto& word : words) {
+            word = pick(rng, 1000) << 32;
+            word |= pick(rng, 1000);
+        }
         std::vector<double> fours(4 * n), of_fours(4 * n_bins, 0.0);
         for (auto& v : fours) v = static_cast<double>(pick(rng, 1000));  // exact in any order
         for (std::size_t i = 0; i < n; ++i) {

@@ -134,8 +134,8 @@ TEST_CASE("two classes of one output and whole weights suit, nothing else does")
     CHECK_FALSE(BinaryGini::suits(test::random_classes(rng, 30, {3}), unit));
     CHECK_FALSE(BinaryGini::suits(test::random_classes(rng, 30, {1}), unit));
     CHECK_FALSE(BinaryGini::suits(test::random_classes(rng, 30, {2, 2}), unit));
-    CHECK_FALSE(BinaryGini::suits(test::random_classes(rng, 30, {2}),
-                                  test::random_subset(rng, 30, test::Weights::fractional)));
+    const LearningSubset fractional = test::random_subset(rng, 30, test::Weights::fractional);
+    CHECK_FALSE(BinaryGini::suits(test::random_classes(rng, 30, {2}), fractional));
     const LearningSubset heavy = test::subset_of(5000, std::vector<double>(5000, 0x1.0p20 - 1));
     REQUIRE(heavy.whole_weights);
     CHECK_FALSE(BinaryGini::suits(test::random_classes(rng, 5000, {2}), heavy));

@@ -247,8 +247,8 @@ TEST_CASE("one output of whole weights suits one mean, nothing else does") {
     const LearningSubset unit = test::subset_of(30);
     CHECK(ExactSquaredError::suits(test::random_reals(rng, 30, 1), unit));
     CHECK_FALSE(ExactSquaredError::suits(test::random_reals(rng, 30, 2), unit));
-    CHECK_FALSE(ExactSquaredError::suits(test::random_reals(rng, 30, 1),
-                                         test::random_subset(rng, 30, test::Weights::fractional)));
+    const LearningSubset fractional = test::random_subset(rng, 30, test::Weights::fractional);
+    CHECK_FALSE(ExactSquaredError::suits(test::random_reals(rng, 30, 1), fractional));
     const LearningSubset heavy = test::subset_of(65, std::vector<double>(65, 0x1.0p20 - 1));
     REQUIRE(heavy.whole_weights);
     CHECK_FALSE(ExactSquaredError::suits(test::random_reals(rng, 65, 1), heavy));

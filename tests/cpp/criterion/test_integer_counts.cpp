@@ -122,8 +122,8 @@ TEST_CASE_TEMPLATE("classes of one output and whole weights suit, nothing else d
     CHECK(C::suits(test::random_classes(rng, 30, {2}), unit));
     CHECK(C::suits(test::random_classes(rng, 30, {7}), unit));
     CHECK_FALSE(C::suits(test::random_classes(rng, 30, {3, 3}), unit));
-    CHECK_FALSE(C::suits(test::random_classes(rng, 30, {3}),
-                         test::random_subset(rng, 30, test::Weights::fractional)));
+    const LearningSubset fractional = test::random_subset(rng, 30, test::Weights::fractional);
+    CHECK_FALSE(C::suits(test::random_classes(rng, 30, {3}), fractional));
 }
 
 }  // namespace

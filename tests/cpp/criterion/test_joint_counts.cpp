@@ -88,8 +88,8 @@ TEST_CASE_TEMPLATE("a few outputs of classes and whole weights suit, nothing els
     CHECK_FALSE(C::suits(test::random_classes(rng, 30, {32, 33}), unit));
     CHECK_FALSE(C::suits(test::random_classes(rng, 30, {3}), unit));
     CHECK_FALSE(C::suits(test::random_classes(rng, 30, std::vector<ClassId>(17, 1)), unit));
-    CHECK_FALSE(C::suits(test::random_classes(rng, 30, {3, 3}),
-                         test::random_subset(rng, 30, test::Weights::fractional)));
+    const LearningSubset fractional = test::random_subset(rng, 30, test::Weights::fractional);
+    CHECK_FALSE(C::suits(test::random_classes(rng, 30, {3, 3}), fractional));
 }
 
 }  // namespace

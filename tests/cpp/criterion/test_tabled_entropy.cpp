@@ -41,8 +41,8 @@ std::vector<double> scores(Counts& counts, std::uint64_t seed) {
 TEST_CASE("scores from tables are those of entropy in integers, to the last bit") {
     Rng rng(60);
     for (int repeat = 0; repeat < 40; ++repeat) {
-        const Samples of(rng, 3 + test::pick(rng, 80), static_cast<ClassId>(2 + test::pick(rng, 6)),
-                         repeat % 2 == 0 ? 1 : 9);
+        const auto n_classes = static_cast<ClassId>(2 + test::pick(rng, 6));
+        const Samples of(rng, 3 + test::pick(rng, 80), n_classes, repeat % 2 == 0 ? 1 : 9);
         TabledEntropy tabled(of.target, of.subset, test::kNeverStop);
         IntegerEntropy integers(of.target, of.subset, test::kNeverStop);
         const std::size_t n = of.order.size();

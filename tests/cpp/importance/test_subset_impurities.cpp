@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -43,6 +44,8 @@ Made made(test::Rng& rng, std::size_t n_rows, const std::vector<std::uint32_t>& 
                 m.statistics.push_back(test::pick(rng, 2) == 0 ? 0.0 : weight());
         }
     }
+    if (std::ranges::all_of(m.statistics, [](double w) { return w == 0.0; }))
+        m.statistics[0] = 1.0;  // distributions without any weight are refused
     m.d = {.n_rows = n_rows,
            .n_variables = n_levels.size(),
            .levels = m.levels,
@@ -142,8 +145,8 @@ TEST_CASE("impurities given sets of variables are those of groups of rows: level
             const std::size_t n_rows = 1 + test::pick(rng, 60);
             CAPTURE(n_levels.size());
             CAPTURE(n_rows);
-            check_all_sets(made(rng, n_rows, n_levels, impurity, width, weighting).d,
-                           test::pick(rng, n_levels.size() + 2));
+            const std::size_t max_size = test::pick(rng, n_levels.size() + 2);
+            check_all_sets(made(rng, n_rows, n_levels, impurity, width, weighting).d, max_size);
         }
     });
 }

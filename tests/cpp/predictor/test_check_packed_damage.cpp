@@ -69,9 +69,11 @@ void change(Rng& rng, std::vector<T>& array) {
             bytes[pick(rng, size) * sizeof(T)] += static_cast<unsigned char>(pick(rng, 7) - 3);
             return;
         }
-        case 5:
-            array.resize(size + 1 + pick(rng, 3), size == 0 ? T{} : array[pick(rng, size)]);
+        case 5: {
+            const T last = size == 0 ? T{} : array[pick(rng, size)];
+            array.resize(size + 1 + pick(rng, 3), last);
             return;
+        }
         default:
             array.resize(size - std::min<std::size_t>(size, 1 + pick(rng, 3)));
     }
@@ -81,17 +83,21 @@ void change_node(Rng& rng, Parts& parts) {
     PackedNode& node = parts.nodes[pick(rng, parts.nodes.size())];
     const auto n = parts.nodes.size() + 2;
     switch (pick(rng, 5)) {
-        case 0:
-            node.set_child(pick(rng, 2) == 0, Child::inner(static_cast<Place>(pick(rng, n))));
+        case 0: {
+            const Child child = Child::inner(static_cast<Place>(pick(rng, n)));
+            node.set_child(pick(rng, 2) == 0, child);
             return;
-        case 1:
-            node.set_child(pick(rng, 2) == 0,
-                           Child::leaf(static_cast<std::uint32_t>(pick(rng, n))));
+        }
+        case 1: {
+            const Child child = Child::leaf(static_cast<std::uint32_t>(pick(rng, n)));
+            node.set_child(pick(rng, 2) == 0, child);
             return;
+        }
         case 2: {  // a rule, or a record, of any place
             const auto form = static_cast<LevelRule::Form>(pick(rng, 8));
             const std::uint64_t most = parts.level_sets.size() + parts.branches.size() + 3;
-            node = with_rule(node, LevelRule(form, pick(rng, most), pick(rng, 2) == 0).in_place());
+            const bool others_left = pick(rng, 2) == 0;
+            node = with_rule(node, LevelRule(form, pick(rng, most), others_left).in_place());
             return;
         }
         case 3:
@@ -241,7 +247,9 @@ TEST_CASE("any change of any array is refused, or the forest can still be traver
         CAPTURE(name);
         for (int repeat = 0; repeat < 1000; ++repeat) {
             Parts parts = good;
-            for (std::size_t k = 1 + pick(rng, 2) * pick(rng, 3); k > 0; --k) change(rng, parts);
+            const bool several = pick(rng, 2) == 1;
+            const std::size_t more = pick(rng, 3);
+            for (std::size_t k = several ? 1 + more : 1; k > 0; --k) change(rng, parts);
             PackedForest forest = parts.forest();
             try {
                 check_packed(forest);

@@ -73,9 +73,10 @@ TEST_CASE("keys compare as numbers do") {
     Rng rng(342);
     std::vector<double> values = {0.0,       -0.0,   1.0,     -1.0, INFINITY,
                                   -INFINITY, 5e-324, -5e-324, 1e308};
-    for (int repeat = 0; repeat < 60; ++repeat)
-        values.push_back(std::ldexp(test::pick_real(rng, -1.0, 1.0),
-                                    static_cast<int>(test::pick(rng, 300)) - 150));
+    for (int repeat = 0; repeat < 60; ++repeat) {
+        const int exponent = static_cast<int>(test::pick(rng, 300)) - 150;
+        values.push_back(std::ldexp(test::pick_real(rng, -1.0, 1.0), exponent));
+    }
     for (const double a : values) {
         CHECK(LevelBlock::key_of(a) != LevelBlock::kMissingKey);
         for (const double b : values)

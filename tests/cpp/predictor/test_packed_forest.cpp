@@ -313,8 +313,9 @@ TEST_CASE("chains and large trees have their hot nodes first, then one subtree a
     for (const auto& kinds :
          {std::vector<Branches>{Branches::plain}, {Branches::plain, Branches::levels}}) {
         test::Shape shape;
-        shape.deepest = kinds.size() == 1 ? 17 : 11;
+        shape.deepest = kinds.size() == 1 ? 17 : 12;
         shape.kinds = kinds;
+        shape.leaf_one_in = 6;  // most of the trees are large enough
         Tree tree;
         do tree = test::random_branches(rng, shape);
         while (tree.nodes.size() - tree.n_leaves() < 2 * kCachedNodes);

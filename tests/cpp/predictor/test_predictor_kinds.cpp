@@ -140,7 +140,8 @@ TEST_CASE("wide samples come in small blocks") {
     const auto kinds = test::all_kinds();
     for (const std::size_t n_features : {64U, 2048U, 2049U, 3000U, 20000U}) {  // 256 rows to 1
         const Trials trials{true, true, n_features};
-        check_said(kinds[1].forest(rng, 30, trials), test::samples_for(rng, 20, trials));
+        const Matrix X = test::samples_for(rng, 20, trials);
+        check_said(kinds[1].forest(rng, 30, trials), X);
     }
 }
 

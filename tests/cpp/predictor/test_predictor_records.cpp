@@ -50,6 +50,7 @@ TEST_CASE("a tree with more nodes than stay in the cache predicts as well") {
     test::Rng rng(441);
     test::Shape shape;
     shape.deepest = 11;
+    shape.leaf_one_in = 6;  // many of the trees are large enough
     Tree tree;
     do tree = test::random_branches(rng, shape);
     while (tree.nodes.size() < 5000);

@@ -32,8 +32,8 @@ TEST_CASE("a number is rounded to the next one below of single precision") {
     Rng rng(330);
     bool below = true, next_above = true;
     for (int repeat = 0; repeat < 10000; ++repeat) {
-        const double x = std::ldexp(test::pick_real(rng, -1.0, 1.0),
-                                    static_cast<int>(test::pick(rng, 300)) - 150);
+        const int exponent = static_cast<int>(test::pick(rng, 300)) - 150;
+        const double x = std::ldexp(test::pick_real(rng, -1.0, 1.0), exponent);
         const float rounded = rounded_down(x);
         below &= static_cast<double>(rounded) <= x;
         next_above &= static_cast<double>(std::nextafter(rounded, HUGE_VALF)) > x;

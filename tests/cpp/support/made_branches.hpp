@@ -61,7 +61,8 @@ struct Shape {
     std::vector<ClassId> n_classes{};  // empty: one real output
     std::size_t deepest = 4;
     std::uint32_t most_children = 5;
-    bool single = true;  // nodes of one child too
+    bool single = true;           // nodes of one child too
+    std::size_t leaf_one_in = 3;  // of the nodes between the root and the deepest
     std::vector<Branches> kinds{std::begin(kAllBranches), std::end(kAllBranches)};
 };
 
@@ -71,13 +72,14 @@ inline NodeId add_random_node(Rng& rng, const Shape& shape, std::size_t depth, T
     const auto t = static_cast<NodeId>(tree.nodes.size());
     tree.nodes.push_back({-2.0, kLeaf, 0});
     tree.max_depth = std::max(tree.max_depth, static_cast<std::uint32_t>(depth));
-    if (depth == shape.deepest || (depth > 0 && pick(rng, 3) == 0)) return t;
+    if (depth == shape.deepest || (depth > 0 && pick(rng, shape.leaf_one_in) == 0)) return t;
     const Branches kind = shape.kinds[pick(rng, shape.kinds.size())];
     Node node{static_cast<double>(pick(rng, 9)) / 4.0 - 1.0,
               static_cast<std::int32_t>(pick(rng, shape.n_features)), 0};
     if (kind == Branches::plain) {
         add_random_node(rng, shape, depth + 1, tree);
-        node.set_second(add_random_node(rng, shape, depth + 1, tree), pick(rng, 2) == 0);
+        const bool missing_left = pick(rng, 2) == 0;
+        node.set_second(add_random_node(rng, shape, depth + 1, tree), missing_left);
         tree.nodes[t] = node;
         return t;
     }
@@ -132,7 +134,10 @@ inline Matrix samples_of_branches(Rng& rng, std::size_t rows, std::size_t cols,
     for (double& x : X.values) {
         const std::size_t kind = pick(rng, 12);
         if (kind < 3) x = pick_real(rng, -1.6, 1.6);
-        if (kind >= 3 && kind < 7) x = static_cast<double>(pick(rng, 12) * pick(rng, 13));
+        if (kind >= 3 && kind < 7) {
+            x = static_cast<double>(pick(rng, 12));
+            x *= static_cast<double>(pick(rng, 13));
+        }
         if (kind == 7) x = pick(rng, 2) == 0 ? kUnknownLevel : 1e6;
         if (missing && kind == 8) x = pick(rng, 3) == 0 ? -1.0 : NAN;
         if (missing && kind == 9 && pick(rng, 4) == 0) x = pick(rng, 2) == 0 ? INFINITY : -INFINITY;

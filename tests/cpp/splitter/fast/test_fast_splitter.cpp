@@ -135,8 +135,8 @@ TEST_CASE("sort, histogram and the automatic choice find the same split") {
     for (int repeat = 0; repeat < 20; ++repeat) {
         const std::size_t n = 5 + test::pick(rng, 300);
         const ClassId n_classes = repeat % 3 == 0 ? 2 : 3;
-        AtRoot classes(test::random_matrix(rng, n, 4, repeat % 2 == 0 ? 0 : 9),
-                       test::random_classes(rng, n, {n_classes}));
+        const Target y = test::random_classes(rng, n, {n_classes});
+        AtRoot classes(test::random_matrix(rng, n, 4, repeat % 2 == 0 ? 0 : 9), y);
         AtRoot values(classes.X, test::random_reals(rng, n, 1));
         for (const char* criterion :
              {"gini", "entropy", "misclassification", "squared_error", "absolute_error"})
@@ -461,8 +461,8 @@ TEST_CASE("special statistics find the split that the general one finds") {
     for (int repeat = 0; repeat < 60; ++repeat) {
         const std::size_t n = 2 + test::pick(rng, repeat % 2 == 0 ? 30 : 300);
         const auto n_classes = static_cast<ClassId>(2 + repeat % 3);
-        AtRoot root(test::random_matrix(rng, n, 3, repeat % 4 < 2 ? 0 : 6),
-                    test::random_classes(rng, n, {n_classes}));
+        const Target y = test::random_classes(rng, n, {n_classes});
+        AtRoot root(test::random_matrix(rng, n, 3, repeat % 4 < 2 ? 0 : 6), y);
         root.subset = test::random_subset(
             rng, n, repeat % 2 == 0 ? test::Weights::unit : test::Weights::whole);
         root.rules.random_cut = repeat % 5 == 0;

@@ -154,8 +154,9 @@ TEST_CASE("a splitter finds in a sparse table what it finds in the dense one") {
     ThreadTeam one(1, nullptr);
     for (int repeat = 0; repeat < 150; ++repeat) {
         const std::size_t n = 12 + test::pick(rng, repeat % 5 == 0 ? 1500 : 150);
-        Matrix X = test::thinned(rng, test::random_matrix(rng, n, 4, repeat % 3 == 0 ? 6 : 0),
-                                 1 + test::pick(rng, 6));
+        const std::size_t one_in = 1 + test::pick(rng, 6);
+        Matrix X =
+            test::thinned(rng, test::random_matrix(rng, n, 4, repeat % 3 == 0 ? 6 : 0), one_in);
         if (repeat % 4 == 0)
             for (std::size_t i = 0; i < n; i += 1 + test::pick(rng, 5)) X.values[4 * i + 1] = NAN;
         const test::SparseMatrix sparse(X);

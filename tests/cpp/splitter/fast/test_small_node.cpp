@@ -61,8 +61,8 @@ TEST_CASE("few samples are sorted by code, in row order among equals") {
                     row = static_cast<RowId>(test::pick(rng, 30));
                     codes.push_back(of_row[row]);
                 }
-                const FewCodes made(of_row, 1 + test::pick(rng, 3),
-                                    levels > 256 || test::pick(rng, 2) == 0);
+                const bool wide = levels > 256 || test::pick(rng, 2) == 0;
+                const FewCodes made(of_row, 1 + test::pick(rng, 3), wide);
                 with_constant(n, [&](auto size) {
                     check_few(SmallNode<size>(made.column, rows.data()), codes);
                 });

@@ -53,8 +53,8 @@ TEST_CASE("gain ratio: of gains no less than their mean, the largest share of in
         std::vector<Candidate> from(1 + test::pick(rng, 6));
         double sum = 0.0;
         for (std::size_t i = 0; i < from.size(); ++i) {
-            from[i] = made(static_cast<FeatureId>(i), test::pick_real(rng, 0.01, 1.0),
-                           test::pick_real(rng, 0.05, 3.0));
+            const double information = test::pick_real(rng, 0.05, 3.0);
+            from[i] = made(static_cast<FeatureId>(i), test::pick_real(rng, 0.01, 1.0), information);
             sum += from[i].decrease;
         }
         const double mean = sum / static_cast<double>(from.size());

@@ -13,8 +13,11 @@ struct Made {
     GeneralParts parts;
 
     explicit Made(Rng& rng, std::size_t n, std::size_t levels, std::size_t heaviest)
-        : parts(test::random_matrix(rng, n, 1, levels), {-1}, classes(rng, n), 3,
-                weights(rng, n, heaviest)) {}
+        : parts{test::random_matrix(rng, n, 1, levels),
+                {-1},
+                classes(rng, n),
+                3,
+                weights(rng, n, heaviest)} {}  // in this order
 
     static std::vector<std::int64_t> classes(Rng& rng, std::size_t n) {
         std::vector<std::int64_t> y(n);
