@@ -56,7 +56,7 @@ auto neighbors(const Proximity& self, const HeldMatrix* X, std::size_t n_neighbo
     const Matrix* rows = rows_of(X);
     const std::size_t n = self.n_rows(rows);
     const std::size_t size = checked_product(n, n_neighbors);
-    auto indices = std::make_unique_for_overwrite<std::int64_t[]>(size);
+    auto indices = std::make_unique_for_overwrite<std::int32_t[]>(size);
     auto values = std::make_unique_for_overwrite<double[]>(size);
     unlocked_or_raise(
         n_jobs,

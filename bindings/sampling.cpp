@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sampling/count_products.hpp"
 #include "sampling/draw_counts.hpp"
 #include "sampling/feature_draw.hpp"
 #include "sampling/learning_subset.hpp"
@@ -99,6 +100,23 @@ void bind_plan(nb::module_& m) {
 
 void bind_sampling(nb::module_& m) {
     bind_plan(m);
+    m.def(
+        "add_count_products",
+        [](nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> counts,
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
+           std::size_t n_jobs) {
+            if (sums.shape(0) != counts.shape(0) || sums.shape(1) != counts.shape(0))
+                throw std::invalid_argument("the sums need one element for each pair of trees");
+            bool added = false;
+            unlocked_or_raise(n_jobs, [&](ThreadTeam& team) {
+                added = add_count_products({counts.data(), counts.size()}, counts.shape(0),
+                                           {sums.data(), sums.size()}, team);
+            });
+            return added;
+        },
+        nb::arg("counts"), nb::arg("sums").noconvert(), nb::arg("n_jobs"),
+        "Add the sums over rows of the products of the counts of each pair of trees. False if the "
+        "processor or the counts do not allow it; then nothing is added.");
     nb::class_<PatchRows>(m, "PatchRows", "The rows of the random patch of a tree, one by one.")
         .def(nb::init<std::uint32_t, std::uint64_t, std::uint64_t, bool, std::uint64_t>(),
              nb::arg("seed"), nb::arg("n_rows"), nb::arg("n_drawn"), nb::arg("replacement") = false,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "predictor/packed_tree.hpp"
 #include "tree/compact.hpp"
@@ -62,6 +63,23 @@ public:
     explicit StatsWriter(const PackedForest& forest)
         : forest_(forest), width_(forest.value_width()) {}
 
+    // Vectors that grow by doubling would take half as much again.
+    void reserve(std::span<const SharedTree> trees) {
+        std::size_t n = 0, n_impurities = 0;
+        for (const SharedTree& tree : trees)
+            tree->visit([&]<class Form>(const Form& form) {
+                if constexpr (std::is_same_v<Form, CompactTree>) {
+                    n += (form.nodes.size() + 1) / 2;
+                    n_impurities += form.leaf_impurity.size();
+                } else {
+                    n += form.nodes.size();
+                    n_impurities += form.nodes.size();
+                }
+            });
+        samples_.reserve(n);
+        weights_.reserve(n);
+        memory_->impurity.numbers.reserve(n_impurities);
+    }
     void add(std::size_t m, const StoredTree& tree) {
         const PackedTree packed(forest_, m);
         const NodeNumbers numbers(packed);
@@ -332,6 +350,7 @@ std::size_t n_stored(const TreeShape& shape, std::uint8_t layout) {
 
 TrainingStats stats_of(const PackedForest& forest, std::span<const SharedTree> trees) {
     StatsWriter writer(forest);
+    writer.reserve(trees);
     for (std::size_t m = 0; m < trees.size(); ++m) writer.add(m, *trees[m]);
     return std::move(writer).finish();
 }

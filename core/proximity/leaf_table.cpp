@@ -38,22 +38,25 @@ void LeafTable::read(const LeafMembership& membership, RowPart part, std::size_t
     // The rows of a tree are in any order. The leaves of some trees are written tree by tree, into
     // a part of memory that fits the cache, and then copied row by row.
     constexpr std::size_t kTrees = 16, kRows = 4096;
-    std::vector<std::uint32_t> by_tree(std::min(kTrees, n_trees) * n);
+    // Rows of other blocks are written to one more place, because a branch would be hard to
+    // predict.
+    const std::size_t stride = n + 1;
+    std::vector<std::uint32_t> by_tree(std::min(kTrees, n_trees) * stride);
     for (std::size_t from = 0; from < n_trees; from += kTrees) {
         const std::size_t some = std::min(kTrees, n_trees - from);
         team.run(some, [&](std::size_t k, std::size_t) {
-            const auto of_rows = std::span(by_tree).subspan(k * n, n);
+            const auto of_rows = std::span(by_tree).subspan(k * stride, stride);
             std::ranges::fill(of_rows, kNone);
             const TreeMembership tree = membership.tree(from + k);
             for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
                 for (const RowId row : rows_of(tree, leaf, part))
-                    if (row - begin < n)  // the difference wraps around for rows before
-                        of_rows[row - begin] = static_cast<std::uint32_t>(leaf);
+                    // The difference wraps around for rows before.
+                    of_rows[std::min(row - begin, n)] = static_cast<std::uint32_t>(leaf);
         });
         team.run((n + kRows - 1) / kRows, [&](std::size_t block, std::size_t) {
             for (std::size_t i = block * kRows; i < std::min(n, (block + 1) * kRows); ++i)
                 for (std::size_t k = 0; k < some; ++k)
-                    leaves[i * n_trees + from + k] = by_tree[k * n + i];
+                    leaves[i * n_trees + from + k] = by_tree[k * stride + i];
         });
     }
 }

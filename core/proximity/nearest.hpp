@@ -24,9 +24,10 @@ public:
 
     // The `n` largest of values / divisor with their columns, descending, the first column of ties;
     // all of them if there are fewer. They are valid until the next call. Values are finite and not
-    // negative.
+    // negative. If `numbers` is given, it has the number of each column, which takes its place.
     std::span<const Neighbor> of(std::span<const RowId> columns, std::span<const double> values,
-                                 std::size_t n, double divisor = 1.0) {
+                                 std::size_t n, double divisor = 1.0,
+                                 std::span<const RowId> numbers = {}) {
         n = std::min(n, values.size());
         if (n == 0) return {};
         count(values);
@@ -34,7 +35,8 @@ public:
         while (size < n) size += counts_[++last];
         const std::span<const std::uint32_t> found = collect(values, last);
         const auto neighbor = [&](std::uint32_t k) {
-            return Neighbor{values[k] / divisor, columns[k]};
+            const RowId column = columns[k];
+            return Neighbor{values[k] / divisor, numbers.empty() ? column : numbers[column]};
         };
         best_.resize(found.size());
         if (found.size() <= kMostInserted) {

@@ -10,6 +10,7 @@
 
 #include "proximity/cell_weights.hpp"
 #include "proximity/nearest.hpp"
+#include "proximity/numbered_sums.hpp"
 
 namespace silvics {
 namespace {
@@ -18,11 +19,12 @@ constexpr std::size_t kTaskRows = 64, kReportRows = 4096;
 // With at most this number of rows in a leaf on average, weights of leaves are not stored.
 constexpr std::size_t kMostRowsOfSmallLeaf = 16;
 
-// The rows of a table by their leaves in the first tree. Rows that are processed one after the
-// other then share more leaves, which are in cache.
-std::vector<std::uint32_t> order_of(const LeafTable& table) {
+// The rows of a table in their order, or by their leaves in the first tree. Rows that are processed
+// one after the other then share more leaves, which are in cache.
+std::vector<std::uint32_t> order_of(const LeafTable& table, bool sorted) {
     std::vector<std::uint32_t> order(table.size);
     std::iota(order.begin(), order.end(), 0U);
+    if (sorted) return order;
     std::vector<std::uint32_t> leaf(table.size);
     for (std::size_t i = 0; i < table.size; ++i) leaf[i] = table.row(i)[0];
     std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return leaf[i]; });
@@ -216,15 +218,15 @@ Proximity::Row Proximity::row_of(std::size_t row, std::size_t number,
     return {columns, values, 1.0};
 }
 
-template <class Begin, class UseRow, class End>
-void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin,
-                         UseRow&& use, End&& end) const {
+template <class Begin, class UseRows, class End>
+void Proximity::for_tasks(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin,
+                          UseRows&& use, End&& end) const {
     if (X != nullptr && query_part() != RowPart::all)
         throw std::invalid_argument("only training rows are out of bag");
     const std::size_t n = n_rows(X);
-    // At least two blocks, so that the table takes little memory beside the forest.
-    const std::size_t at_once = std::min(rows_of_table(columns_.n_trees()), n / 2 + 1);
-    std::vector<Scratch> memory(team.size());
+    // At most 32 MiB, and at least two blocks, so that the table takes little memory beside the
+    // forest.
+    const std::size_t at_once = std::min(rows_of_table(columns_.n_trees()), n) / 2 + 1;
     LeafTable table;
     team.set_total(n);
     for (std::size_t first = 0; first < n; first += at_once) {
@@ -234,32 +236,42 @@ void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&&
         else
             table.read(predictor_, *X, first, size, team);
         begin(first, size);
-        const std::vector<std::uint32_t> order =
-            sorted ? std::vector<std::uint32_t>{} : order_of(table);
-        const auto at = [&](std::size_t i) { return order.empty() ? i : order[i]; };
+        const std::vector<std::uint32_t> order = order_of(table, sorted);
         for (std::size_t from = 0; from < size; from += kReportRows) {
-            const std::size_t to = std::min(from + kReportRows, size);
-            team.run_steps((to - from + kTaskRows - 1) / kTaskRows, [&](std::size_t task,
-                                                                        std::size_t worker) {
-                Scratch& scratch = memory[worker];
-                const std::size_t last = std::min(to, from + (task + 1) * kTaskRows);
-                for (std::size_t i = from + task * kTaskRows; i < last; ++i) {
-                    team.stop().check();
-                    if (i + 1 < last) fetch_leaves(table.row(at(i + 1)));
-                    const std::size_t row = first + at(i);
-                    const std::size_t number = X == nullptr ? row : drawn_number(row, n_columns());
-                    use(row,
-                        counted() ? row_of(row, number, table.row(at(i)), sorted, scratch.counts,
-                                           scratch, team.stop())
-                                  : row_of(row, number, table.row(at(i)), sorted, scratch.sums,
-                                           scratch, team.stop()),
-                        worker);
-                }
+            const std::span<const std::uint32_t> some =
+                std::span(order).subspan(from, std::min(kReportRows, size - from));
+            team.run_steps((some.size() + kTaskRows - 1) / kTaskRows, [&](std::size_t task,
+                                                                          std::size_t worker) {
+                const std::size_t at = task * kTaskRows;
+                use(table, some.subspan(at, std::min(kTaskRows, some.size() - at)), worker);
             });
-            team.report(first + to);
+            team.report(first + from + some.size());
         }
         end();
     }
+}
+
+template <class Begin, class UseRow, class End>
+void Proximity::for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin,
+                         UseRow&& use, End&& end) const {
+    std::vector<Scratch> memory(team.size());
+    const auto use_rows = [&](const LeafTable& table, std::span<const std::uint32_t> rows,
+                              std::size_t worker) {
+        Scratch& scratch = memory[worker];
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            team.stop().check();
+            if (k + 1 < rows.size()) fetch_leaves(table.row(rows[k + 1]));
+            const std::size_t row = table.first + rows[k];
+            const std::size_t number = X == nullptr ? row : drawn_number(row, n_columns());
+            const std::span<const std::uint32_t> leaves = table.row(rows[k]);
+            use(row,
+                counted()
+                    ? row_of(row, number, leaves, sorted, scratch.counts, scratch, team.stop())
+                    : row_of(row, number, leaves, sorted, scratch.sums, scratch, team.stop()),
+                worker);
+        }
+    };
+    for_tasks(X, sorted, team, begin, use_rows, end);
 }
 
 template <class UseRow>
@@ -313,21 +325,41 @@ SparseRows Proximity::sparse(const Matrix* X, ThreadTeam& team) const {
     return out;
 }
 
-void Proximity::neighbors(const Matrix* X, std::size_t n_neighbors, std::span<std::int64_t> indices,
+void Proximity::neighbors(const Matrix* X, std::size_t n_neighbors, std::span<std::int32_t> indices,
                           std::span<double> values, ThreadTeam& team) const {
     const std::size_t size = checked_product(n_rows(X), n_neighbors);
     if (indices.size() != size || values.size() != size)
         throw std::invalid_argument("the output needs one element for each row and neighbour");
     std::vector<Nearest> nearest(team.size());
-    for_rows(X, team, [&](std::size_t row, Row all, std::size_t worker) {
-        const auto found = nearest[worker].of(all.columns, all.sums, n_neighbors, all.divisor);
+    const auto write = [&](std::size_t row, std::span<const Nearest::Neighbor> found) {
         const std::size_t first = row * n_neighbors;
         for (std::size_t k = 0; k < n_neighbors; ++k) {
             const bool some = k < found.size();
-            indices[first + k] = some ? static_cast<std::int64_t>(found[k].column) : -1;
+            indices[first + k] = some ? static_cast<std::int32_t>(found[k].column) : -1;
             values[first + k] = some ? found[k].value : 0.0;
         }
-    });
+    };
+    if (!weighted() || !cells_.are_leaves() || max_rows_ > 0 ||
+        !NumberedSums::pays(columns_, n_rows(X)))
+        return for_rows(X, team, [&](std::size_t row, Row all, std::size_t worker) {
+            write(row, nearest[worker].of(all.columns, all.sums, n_neighbors, all.divisor));
+        });
+    team.set_total(n_rows(X));  // progress is that of rows from here on
+    const NumberedSums numbered(columns_, team);
+    std::vector<NumberedSums::Scratch> memory(team.size());
+    for_tasks(
+        X, false, team, [](std::size_t, std::size_t) {},
+        [&](const LeafTable& table, std::span<const std::uint32_t> rows, std::size_t worker) {
+            numbered.for_rows(
+                table, rows, memory[worker], team.stop(),
+                [&](std::size_t i, std::span<const RowId> numbers, std::span<const double> sums,
+                    std::size_t n_trees) {
+                    write(table.first + i,
+                          nearest[worker].of(numbers, sums, n_neighbors,
+                                             static_cast<double>(n_trees), numbered.row_of()));
+                });
+        },
+        [] {});
 }
 
 void Proximity::product(const Matrix* X, std::span<const double> factors, std::size_t width,

@@ -46,7 +46,7 @@ public:
     SparseRows sparse(const Matrix* X, ThreadTeam& team) const;
     // The `n_neighbors` columns of the largest values, descending, the first of ties. A row with
     // fewer columns has -1 and zero in their place.
-    void neighbors(const Matrix* X, std::size_t n_neighbors, std::span<std::int64_t> indices,
+    void neighbors(const Matrix* X, std::size_t n_neighbors, std::span<std::int32_t> indices,
                    std::span<double> values, ThreadTeam& team) const;
     // From now on, at most this number of rows of a part of a leaf are met, or all if it is zero:
     // those whose numbers are closest to that of the row, or to one drawn for a row of X.
@@ -88,8 +88,12 @@ private:
         std::vector<Met> met;
         std::vector<double> values;
     };
-    // Calls begin(first, size) before each block of rows, use(row, Row, worker) for each row, and
-    // end() after each block. `sorted`: columns ascend.
+    // Calls begin(first, size) before each block of rows, use(table, rows of the table, worker) for
+    // some rows at a time, and end() after each block. `sorted`: in the order of the rows.
+    template <class Begin, class UseRows, class End>
+    void for_tasks(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin, UseRows&& use,
+                   End&& end) const;
+    // The same with use(row, Row, worker) for each row. `sorted`: columns ascend, too.
     template <class Begin, class UseRow, class End>
     void for_rows(const Matrix* X, bool sorted, ThreadTeam& team, Begin&& begin, UseRow&& use,
                   End&& end) const;

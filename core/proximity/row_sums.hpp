@@ -22,13 +22,18 @@ public:
     // Adds value(k) to the sum of columns[k], for each k. Values must not be negative.
     template <class Value>
     void add(std::span<const RowId> columns, Value&& value) {
+        add(columns.size(), [&](std::size_t k) { return columns[k]; }, value);
+    }
+    // The same for `size` columns column(k).
+    template <class Column, class Value>
+    void add(std::size_t size, Column&& column_at, Value&& value) {
         // The place after the last column is written to but does not count.
-        if (listed_.size() <= n_ + columns.size()) listed_.resize(2 * (n_ + columns.size()));
+        if (listed_.size() <= n_ + size) listed_.resize(2 * (n_ + size));
         Sum* sums = sums_.data();
         RowId* listed = listed_.data();
         std::size_t n = n_;
-        for (std::size_t k = 0; k < columns.size(); ++k) {
-            const RowId column = columns[k];
+        for (std::size_t k = 0; k < size; ++k) {
+            const RowId column = column_at(k);
             const Sum before = sums[column];
             // Without a branch, which would be hard to predict. A column may be listed again if a
             // value underflowed to zero.

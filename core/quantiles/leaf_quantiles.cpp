@@ -42,7 +42,7 @@ LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& m
             ranks_[k][order[r]] = static_cast<std::uint32_t>(r);
         }
     });
-    rows_ = RankedRows(membership, ranks_[0], team);
+    rows_ = NumberedRows(membership, ranks_[0], team);
     for (std::size_t k = n_outputs; k-- > 1;) {
         std::vector<std::uint32_t> by_number(n);
         for (std::size_t row = 0; row < n; ++row) by_number[ranks_[0][row]] = ranks_[k][row];
@@ -81,7 +81,7 @@ void LeafQuantiles::locate(const Words& words, std::span<const std::uint32_t> le
 
 template <class Words>
 void LeafQuantiles::collect(const Words& words, Scratch& scratch) const {
-    constexpr std::size_t kAtOnce = RankedRows::kSpare;
+    constexpr std::size_t kAtOnce = NumberedRows::kSpare;
     std::size_t n = 0;
     for (const InBag& leaf : scratch.leaves) n += leaf.size;
     scratch.numbers.resize(n + kAtOnce);

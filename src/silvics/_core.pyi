@@ -197,6 +197,17 @@ class Sampling:
         How often the trees of these seeds draw the rows from `first` on, trees x rows: of 8 bits if they fit, or of 32.
         """
 
+def add_count_products(
+    counts: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    n_jobs: int,
+) -> bool:
+    """
+    Add the sums over rows of the products of the counts of each pair of trees. False if the processor or the counts do not allow it; then nothing is added.
+    """
+
 class PatchRows:
     """The rows of the random patch of a tree, one by one."""
 
@@ -809,7 +820,7 @@ class Proximity:
 
     def neighbors(
         self, X: Matrix | None, n_neighbors: int, n_jobs: int, progress: object | None = None
-    ) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]:
         """
         The columns of the largest values of every row, descending, and these values.
         """

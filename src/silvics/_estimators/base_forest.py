@@ -161,6 +161,7 @@ class BaseForest(HasTuning, HasOutOfBag, HasProximities, HasSamples, GrowsTrees)
             error = self._grow(task, X, before, n_more, begin)
         try:
             if keeps_samples and not self.interrupted_:
+                self._grown.trees.release_native(self.n_jobs)
                 self._grown = with_samples(self._grown, task, self.n_jobs)
             self._estimate(task, grew=n_more > 0)
         except KeyboardInterrupt:  # the trees are kept, without the estimates

@@ -140,7 +140,7 @@ class HasProximities:
 
         Returns
         -------
-        indices : ndarray of int64 of shape (n_samples, n_neighbors)
+        indices : ndarray of int32 of shape (n_samples, n_neighbors)
             The numbers of the training rows, by descending weight; ties go to the first row. If
             fewer rows have a weight, -1 fills the remaining places.
         weights : ndarray of shape (n_samples, n_neighbors)

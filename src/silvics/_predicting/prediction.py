@@ -76,14 +76,27 @@ class Trees(Sequence[_core.Tree]):
     @property
     def native(self) -> list[_core.Tree]:
         """The native trees."""
-        if self._native is None:
+        native = self._native  # another thread may release them
+        if native is None:
             if self._stats is None:
                 raise AttributeError(
                     "This model was saved with for_prediction=True and can only predict: the "
                     "statistics of its trees are not available. Save it with for_prediction=False."
                 )
-            self._native = self._stats.trees(self.packed)
-        return self._native
+            native = self._native = self._stats.trees(self.packed)
+        return native
+
+    def release_native(self, n_jobs: int | None) -> None:
+        """Keep many nodes in packed form only, from which native trees are restored when needed.
+
+        The packed form and the training statistics take half of the memory of native trees, which
+        a forest that has its training rows would keep beside the packed form.
+        """
+        if self._native is None or sum(tree.node_count for tree in self._native) < _MANY_NODES:
+            return
+        packed = self._packed_by(n_jobs)
+        self._stats = _core.TrainingStats.of(packed, self._native)
+        self._native = None
 
     @property
     def packed(self) -> _core.PackedForest:
@@ -136,7 +149,8 @@ class Trees(Sequence[_core.Tree]):
         return total.hexdigest()
 
     def __len__(self) -> int:
-        return self.packed.n_trees if self._native is None else len(self._native)
+        native = self._native
+        return self.packed.n_trees if native is None else len(native)
 
     def __getitem__(self, index: Any) -> Any:
         return self.native[index]
@@ -154,6 +168,8 @@ def _predicting(arrays: Any, shape: Any, as_float32: bool, by_majority: bool) ->
     return Trees.stored(packed, None, as_float32, by_majority)
 
 
+# From this number of nodes on, native trees, of 16 to 24 bytes for each node, are released.
+_MANY_NODES = 1 << 22
 # Below this number of traversed nodes and read values, or of packed nodes, starting threads takes
 # more than it saves.
 _WORTH_A_THREAD = 200_000

@@ -138,7 +138,9 @@ def count_products(grown: GrownForest, threads: int = 1) -> np.ndarray:
     for begin in range(0, n, size):
         counts = grown.draw_counts(begin, min(size, n - begin), threads)
         if sampling.groups is not None:
-            counts = counts[:, counted[begin : begin + size]]
+            counts = np.ascontiguousarray(counts[:, counted[begin : begin + size]])
+        if counts.dtype == np.uint8 and _core.add_count_products(counts, products, threads):
+            continue
         for first in range(0, counts.shape[1], _ROWS_AT_ONCE):
             exact = counts[:, first : first + _ROWS_AT_ONCE].astype(np.float32)
             products += exact @ exact.T

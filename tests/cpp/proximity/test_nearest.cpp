@@ -35,6 +35,18 @@ TEST_CASE("the largest values are those of a full sort, the first column of ties
     }
 }
 
+TEST_CASE("numbers take the place of columns, and the first of them that of ties") {
+    const std::vector<RowId> columns{0, 1, 2, 3}, numbers{9, 4, 6, 5};
+    const std::vector<double> values{1.0, 1.0, 3.0, 1.0};
+    Nearest nearest;
+    const auto found = nearest.of(columns, values, 3, 2.0, numbers);
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].column == 6);
+    CHECK(found[0].value == 1.5);
+    CHECK(found[1].column == 4);
+    CHECK(found[2].column == 5);
+}
+
 TEST_CASE("values that are equal after the division are ties") {
     // The two smallest are one unit in the last place apart, at the end of a bucket.
     const std::vector<double> values{5.0, std::nextafter(4.0, 0.0), 4.0};

@@ -65,6 +65,9 @@ struct Example {
 
 constexpr ProximityKind kKinds[] = {ProximityKind::original, ProximityKind::oob, ProximityKind::gap,
                                     ProximityKind::kernel};
+constexpr std::pair<ProximityKind, std::size_t> kKindsOfCells[] = {
+    {ProximityKind::original, 5}, {ProximityKind::oob, 5}, {ProximityKind::gap, 5},
+    {ProximityKind::kernel, 5},   {ProximityKind::gap, 0}, {ProximityKind::kernel, 0}};
 
 TEST_CASE("every kind is what its definition says, for any number of threads") {
     const Example example;
@@ -88,8 +91,10 @@ TEST_CASE("every kind is what its definition says, for any number of threads") {
 TEST_CASE("sparse rows, neighbours and products agree with the dense matrix") {
     const Example example;
     ThreadTeam team(2, nullptr);
-    for (const ProximityKind kind : kKinds) {
-        const Proximity proximity(example.predictor, example.membership, kind, {}, 5, 1000, team);
+    // Cells are leaves, or larger.
+    for (const auto& [kind, min_samples] : kKindsOfCells) {
+        const Proximity proximity(example.predictor, example.membership, kind, {}, min_samples,
+                                  1000, team);
         std::vector<double> dense(kRows * kRows);
         proximity.dense(nullptr, dense, team);
 
@@ -103,7 +108,7 @@ TEST_CASE("sparse rows, neighbours and products agree with the dense matrix") {
         CHECK(again == dense);
 
         constexpr std::size_t n_neighbors = 7;
-        std::vector<std::int64_t> indices(kRows * n_neighbors);
+        std::vector<std::int32_t> indices(kRows * n_neighbors);
         std::vector<double> values(kRows * n_neighbors);
         proximity.neighbors(nullptr, n_neighbors, indices, values, team);
         for (std::size_t i = 0; i < kRows; ++i) {
@@ -116,7 +121,7 @@ TEST_CASE("sparse rows, neighbours and products agree with the dense matrix") {
                 const double value = dense[i * kRows + order[k]];
                 CHECK(values[i * n_neighbors + k] == value);
                 CHECK(indices[i * n_neighbors + k] ==
-                      (value > 0.0 ? static_cast<std::int64_t>(order[k]) : -1));
+                      (value > 0.0 ? static_cast<std::int32_t>(order[k]) : -1));
             }
         }
 

@@ -17,6 +17,7 @@ from silvics import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from silvics._predicting import prediction
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -90,6 +91,27 @@ def test_every_row_is_in_the_leaf_that_it_reaches(name):
         assert (weight > 0).all()
         n = forest.estimators_[m].tree_.n_node_samples[numbers]
         assert np.array_equal(np.bincount(leaf, minlength=len(numbers)), n)
+
+
+@pytest.mark.parametrize("name", FORESTS)
+def test_trees_of_large_forests_are_packed_until_they_are_needed(name, monkeypatch):
+    plain = fitted(name, keep_samples=True)
+    assert plain._trees._native is not None
+    monkeypatch.setattr(prediction, "_MANY_NODES", 1)
+    packed = fitted(name, keep_samples=True)
+    assert packed._trees._native is None
+    assert np.array_equal(packed.predict(table_of(name)), plain.predict(table_of(name)))
+    assert same(arrays_of(packed), arrays_of(plain))
+    assert len(packed._trees) == 9
+    assert packed._trees._native is None  # none of these needs the trees
+    assert packed.digest() == plain.digest()
+    assert packed._trees._native is not None
+    if name not in ("majority", "pruned"):
+        assert np.array_equal(packed.feature_importances_, plain.feature_importances_)
+    if name.startswith("balanced"):
+        return  # warm_start warns of these weights
+    more = packed.set_params(warm_start=True, n_estimators=11).fit(table_of(name), FORESTS[name][1])
+    assert more.digest() == fitted(name, n_estimators=11).digest()
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS])

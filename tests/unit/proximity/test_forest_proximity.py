@@ -217,6 +217,17 @@ def test_neighbors_are_the_largest_weights(kind):
     np.testing.assert_array_equal(indices, np.where(weights > 0, order, -1))
 
 
+def test_neighbors_of_few_rows_are_those_of_many():
+    forest, X, _ = regression_forest()
+    all_indices, all_weights = forest.neighbors(X)  # training rows are numbered by their leaves
+    assert all_indices.dtype == np.int32
+    assert all_weights.dtype == np.float64
+    for i in range(0, N_ROWS, 7):
+        indices, weights = forest.neighbors(X[i : i + 1])
+        np.testing.assert_array_equal(indices, all_indices[i : i + 1])
+        np.testing.assert_array_equal(weights, all_weights[i : i + 1])
+
+
 def test_all_neighbors_give_the_prediction():
     forest, X, y = regression_forest()
     indices, weights = forest.neighbors(X + 0.01, n_neighbors=N_ROWS)

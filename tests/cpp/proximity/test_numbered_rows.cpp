@@ -1,6 +1,6 @@
 #include "doctest/doctest.h"
 #include "predictor/forest_example.hpp"
-#include "quantiles/ranked_rows.hpp"
+#include "proximity/numbered_rows.hpp"
 
 namespace silvics {
 namespace {
@@ -12,9 +12,9 @@ void check(const LeafMembership& membership, bool narrow) {
         numbers[i] = static_cast<std::uint32_t>(i * 77 % numbers.size());
     for (const std::size_t threads : {1U, 3U}) {
         ThreadTeam team(threads, nullptr);
-        const RankedRows rows(membership, numbers, team);
+        const NumberedRows rows(membership, numbers, team);
         rows.with_words([&](const auto& words) {
-            CHECK(std::is_same_v<decltype(words), const RankedRows::NarrowWords&> == narrow);
+            CHECK(std::is_same_v<decltype(words), const NumberedRows::NarrowWords&> == narrow);
             for (std::size_t m = 0; m < membership.n_trees(); ++m) {
                 const TreeMembership tree = membership.tree(m);
                 for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {

@@ -1,8 +1,9 @@
-// The in-bag rows of every leaf with their weights, side by side: what quantiles read of a leaf.
+// The in-bag rows of every leaf with their weights, side by side: what quantiles and neighbours
+// read of a leaf.
 //
-// A row has a number, the rank of its first output, and a weight. If weights are whole, as those of
-// bootstrap samples are, both share a word of 32 bits, unless they are too large. The word before
-// the rows of a leaf is the weight of the leaf. A leaf is then one access to memory.
+// A row has a number, such as the rank of its output, and a weight. If weights are whole, as those
+// of bootstrap samples are, both share a word of 32 bits, unless they are too large. The word
+// before the rows of a leaf is the weight of the leaf. A leaf is then one access to memory.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@
 
 namespace silvics {
 
-class RankedRows {
+class NumberedRows {
 public:
-    RankedRows() = default;
+    NumberedRows() = default;
     // `numbers`: of each row.
-    RankedRows(const LeafMembership& membership, std::span<const std::uint32_t> numbers,
-               ThreadTeam& team);
+    NumberedRows(const LeafMembership& membership, std::span<const std::uint32_t> numbers,
+                 ThreadTeam& team);
 
     struct WideRow {
         double weight = 0.0;

@@ -1,4 +1,4 @@
-#include "quantiles/ranked_rows.hpp"
+#include "proximity/numbered_rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -34,8 +34,8 @@ double largest_whole(const LeafMembership& membership) {
 
 }  // namespace
 
-RankedRows::RankedRows(const LeafMembership& membership, std::span<const std::uint32_t> numbers,
-                       ThreadTeam& team) {
+NumberedRows::NumberedRows(const LeafMembership& membership, std::span<const std::uint32_t> numbers,
+                           ThreadTeam& team) {
     const std::size_t n_trees = membership.n_trees();
     first_word_.assign(n_trees, 0);
     std::size_t n_offsets = 0;
