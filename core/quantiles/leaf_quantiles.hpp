@@ -86,7 +86,7 @@ private:
     const Predictor& predictor_;
     const LeafMembership& membership_;
     LeafCells cells_;                                // leaves, or the nodes above empty ones
-    NumberedRows rows_;                                // in bag
+    NumberedRows rows_;                              // in bag
     std::vector<std::vector<double>> sorted_;        // the values of each output, ascending
     std::vector<std::vector<std::uint32_t>> ranks_;  // by output and number; ties by row
     unsigned shift_ = 0;                             // a part has 2^shift ranks

@@ -19,6 +19,7 @@ WITHOUT_TEST = {
     "data/impurity_function": "an interface without code",
     "forest/forest": "the name of a type, without code",
     "shap/lane_loops": "the loops of lanes.hpp; test_lanes runs both tables",
+    "sampling/count_products_avx2": "test_count_products runs it where the processor can",
     "shap/lanes_avx2": "the code of lanes.cpp, compiled for another processor",
     "splitter/splitter": "an interface without code",
 }
