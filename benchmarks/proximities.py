@@ -208,7 +208,7 @@ def page(repeats):
         f"One million rows (regression): the {N_NEIGHBORS} neighbours of all rows took {wall:.0f} s "
         f"with two threads, {used:.0f} s of processor time. The largest memory of the process was "
         f"{fit:.0f} MiB after the fit and {most:.0f} MiB at the end, with the data, the forest, the "
-        f"training rows by leaf and the result of {N_NEIGHBORS * 16} MB. Progress was reported "
+        f"training rows by leaf and the result of {N_NEIGHBORS * 12} MB. Progress was reported "
         f"{reports:.0f} times.",
         "",
     ]
