@@ -1,75 +1,27 @@
 #include "shap/background_values.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
+#include <bit>
 
 namespace silvics {
-
-TreeBackground::TreeBackground(const ExplainedTree& tree, const RowBlock& rows,
-                               std::span<const std::uint8_t> skipped)
-    : nodes(tree.n_nodes()) {
-    for (std::size_t i = 0; i < rows.size; ++i) all.add(i);
-    std::vector<std::vector<std::uint32_t>> children(tree.max_depth() + 1);
-    for (NodeId t = 0; t < tree.n_nodes(); ++t) {
-        const Edge& edge = tree.edge(t);
-        Node& node = nodes[t];
-        if (edge.depth > 0) {
-            const RowSet& before = edge.previous ? nodes[edge.previous].passing : all;
-            const auto& of_parent = children[edge.depth - 1];
-            RowSet here;
-            for (std::size_t i = 0; i < rows.size; ++i) here.add_if(i, of_parent[i] == edge.which);
-            node.passing = before & here;
-        }
-        if (tree.leaf(t)) {
-            tree.for_values(t, [&](std::size_t column, double value) {
-                if (!skipped[column]) node.threshold = value;
-            });
-            continue;
-        }
-        node.threshold = tree.threshold(t);
-        node.variable = tree.variable(t);
-        node.second = tree.edge(t + 1).end;
-        auto& of_rows = children[edge.depth];
-        of_rows.resize(rows.size);
-        for (std::size_t i = 0; i < rows.size; ++i) of_rows[i] = tree.child_of(t, rows.row(i));
-    }
-}
-
-double SubsetWeights::computed(std::size_t a, std::size_t b) {
-    if (a == 0) return 0.0;
-    const double x = static_cast<double>(a), y = static_cast<double>(b);
-    return std::exp(std::lgamma(x) + std::lgamma(y + 1.0) - std::lgamma(x + y + 1.0));
-}
-
-void SubsetWeights::prepare(std::size_t n_variables) {
-    const std::size_t n = std::min(n_variables, kMostTabled) + 1;
-    if (n <= n_) return;
-    n_ = n;
-    table_.assign(n * n, 0.0);
-    // b! (a - 1)! / (a + b)!, in steps of b from 1 / a.
-    for (std::size_t a = 1; a < n; ++a) {
-        double weight = 1.0 / static_cast<double>(a);
-        for (std::size_t b = 0; b < n; ++b) {
-            if (b > 0) weight *= static_cast<double>(b) / static_cast<double>(a + b);
-            table_[a * n + b] = weight;
-        }
-    }
-}
 
 void BackgroundValues::add(const ExplainedTree& tree, const TreeBackground& background,
                            const RowBlock& block, const ShapSums& sums, const StopFlag& stop) {
     if (tree.n_nodes() == 1) return;
     tree_ = &tree;
     background_ = &background;
+    const std::size_t n_variables = tree.variables().size();
     weights_.prepare(tree.max_path_variables());
-    fails_.assign(tree.variables().size(), 0);
-    found_.assign(tree.variables().size() * kColumns, 0.0);
+    fails_.assign(n_variables, 0);
+    found_.assign(n_variables * kColumns, 0.0);
+    one_column_ = std::ranges::count(sums.skipped, 0) == 1;
     for (std::size_t first = 0; first < sums.width; first += kColumns) {
-        one_column_ = std::ranges::count(sums.skipped, 0) == 1;
         columns_.prepare(tree, sums.skipped, first);
         if (!columns_.any(0)) continue;
         columns_.for_each(0, [&](std::size_t c) { column_ = c; });
+        if (background.most_followed > 0)
+            pairs_.prepare(tree, background, weights_, columns_,
+                           found_.data() + (one_column_ ? column_ : 0), stop);
         for (std::size_t i = 0; i < block.size; ++i)
             traverse(block.row(i), block.first + i, sums, stop);
     }
@@ -79,6 +31,8 @@ void BackgroundValues::traverse(const double* row, std::size_t row_number, const
                                 const StopFlag& stop) {
     for (auto& of_column : gains_) of_column.fill(0.0);
     losses_.fill(0.0);
+    row_ = row;
+    if (background_->most_followed > 0) pairs_.set_row(row);
     Task all;
     all.alive = background_->all;
     tasks_.assign(1, all);
@@ -91,7 +45,7 @@ void BackgroundValues::traverse(const double* row, std::size_t row_number, const
             continue;
         }
         begin(task);
-        visit(task, row);
+        visit(task);
     }
     const std::span<const FeatureId> variables = tree_->variables();
     for (std::size_t f = 0; f < variables.size(); ++f)
@@ -102,21 +56,29 @@ void BackgroundValues::traverse(const double* row, std::size_t row_number, const
         }
 }
 
+// Whether sets are so small that each row is better followed alone. Larger subtrees would take
+// much memory.
+bool BackgroundValues::follows_each(const Task& task) const {
+    constexpr NodeId kMostNodes = 1 << 15;
+    const NodeId n_nodes = tree_->edge(task.node).end - task.node;
+    return background_->most_followed > 0 && n_nodes > 1 && n_nodes <= kMostNodes &&
+           task.alive.at_most(background_->most_followed);
+}
+
 // Follows the row for as long as all background rows that count do the same.
-void BackgroundValues::visit(Task task, const double* row) {
+void BackgroundValues::visit(Task task) {
+    task.way = Task::Way::same;
+    if (follows_each(task)) return add_pairs(task);
     const std::span<const TreeBackground::Node> nodes = background_->nodes;
     const std::span<const FeatureId> variables = tree_->variables();
     for (NodeId t = task.node;;) {
         const TreeBackground::Node& node = nodes[t];
-        if (node.variable == TreeBackground::kLeaf) {
+        if (node.leaf()) {
             task.node = t;
-            task.way = Task::Way::same;
             return add_leaf(task);
         }
         const NodeId first = t + 1, second = node.second;
-        __builtin_prefetch(&nodes[second]);
         if (fails_[node.variable]) {  // background rows choose the children
-            task.way = Task::Way::same;
             for (NodeId c = first; c < tree_->edge(t).end; c = tree_->edge(c).end) {
                 Task below = task;
                 below.node = c;
@@ -126,13 +88,14 @@ void BackgroundValues::visit(Task task, const double* row) {
             return;
         }
         NodeId of_row = first;
-        const double x = row[variables[node.variable]];
-        const bool low = x <= node.threshold, high = x > node.threshold;
+        __builtin_prefetch(&nodes[second]);
+        const double x = row_[variables[node.variable]], threshold = node.threshold;
+        const bool low = x <= threshold, high = x > threshold;
         if (low | high) {  // which of the two cannot be predicted, so there is no branch on it
             of_row = high ? second : first;
             task.apart = task.alive & nodes[high ? first : second].passing;
         } else {
-            const std::uint32_t which = tree_->child_of(t, row);
+            const std::uint32_t which = tree_->child_of(t, row_);
             task.apart = {};
             for (NodeId c = first; c < tree_->edge(t).end; c = tree_->edge(c).end) {
                 if (tree_->edge(c).which == which)
@@ -149,13 +112,14 @@ void BackgroundValues::visit(Task task, const double* row) {
 // The row and some background rows go to different children of node t. The row then passes the
 // variable and these do not, or the other way round.
 void BackgroundValues::part_ways(NodeId t, const Task& task, NodeId of_row) {
-    const std::span<const TreeBackground::Node> nodes = background_->nodes;
     Task below = task;
-    below.variable = nodes[t].variable;
+    below.variable = background_->nodes[t].variable;
+    if (background_->most_followed > 0)
+        below.place = static_cast<std::uint8_t>(background_->pair_nodes[t].place);
     const auto push = [&](Task::Way way) {
         if (!counts(below.node)) return;
         below.way = way;
-        if (nodes[below.node].variable == TreeBackground::kLeaf) return add_leaf(below);
+        if (background_->nodes[below.node].leaf()) return add_leaf(below);
         below.part = Task::Part::end;
         tasks_.push_back(below);
         below.part = Task::Part::begin;
@@ -167,7 +131,7 @@ void BackgroundValues::part_ways(NodeId t, const Task& task, NodeId of_row) {
     for (NodeId c = t + 1; c < tree_->edge(t).end; c = tree_->edge(c).end) {
         if (c == of_row) continue;
         below.node = c;
-        below.alive = task.alive & nodes[c].passing;
+        below.alive = task.alive & background_->nodes[c].passing;
         if (!below.alive.empty()) push(Task::Way::of_others);
     }
 }
@@ -175,15 +139,17 @@ void BackgroundValues::part_ways(NodeId t, const Task& task, NodeId of_row) {
 // The variable gets what the leaves below a node add to the sums: minus the sums before them, plus
 // the sums after.
 void BackgroundValues::begin(const Task& task) {
-    if (task.way == Task::Way::of_row) add_gains(task, -1.0, 1);
-    if (task.way != Task::Way::of_others) return;
+    if (task.way == Task::Way::of_row) return add_gains(task, -1.0, 1);
+    if (task.way == Task::Way::same) return;
     fails_[task.variable] = 1;
+    failed_ ^= std::uint64_t{1} << task.place;
     add_losses(task, -1.0);
 }
 
 void BackgroundValues::end(const Task& task) {
     if (task.way == Task::Way::of_row) return add_gains(task, 1.0, ~std::uint32_t{0});
     fails_[task.variable] = 0;
+    failed_ ^= std::uint64_t{1} << task.place;
     add_losses(task, 1.0);
 }
 
@@ -195,14 +161,43 @@ void BackgroundValues::add_losses(const Task& task, double sign) {
 // `step` is added to the number of variables of the rows that part, modulo 2^32.
 void BackgroundValues::add_gains(const Task& task, double sign, std::uint32_t step) {
     double* const found = found_.data() + task.variable * kColumns;
+    std::uint64_t bit = std::uint64_t{1} << task.place;
     for_columns(task.node, [&](std::size_t c) {
         double sum = 0.0;
         task.apart.for_each([&](std::size_t z) {
             sum += gains_[c][z];
             n_apart_[z] += step;
+            apart_[z] ^= bit;
         });
         step = 0;  // once
+        bit = 0;
         found[c] += sign * sum;
+    });
+}
+
+// The background rows of a small set, each alone.
+void BackgroundValues::add_pairs(const Task& task) {
+    if (one_column_) return add_pairs<1>(task);
+    const unsigned n_columns = std::bit_width(columns_.bits(0));
+    if (n_columns <= 2) return add_pairs<2>(task);
+    n_columns <= 4 ? add_pairs<4>(task) : add_pairs<kColumns>(task);
+}
+
+template <std::size_t N>
+void BackgroundValues::add_pairs(const Task& task) {
+    pairs_.clear();
+    task.alive.for_each([&](std::size_t z) {
+        pairs_.add(task.node, z, {apart_[z], failed_, n_apart_[z], task.n_fails});
+    });
+    pairs_.run<N>();
+    std::size_t i = 0;
+    task.alive.for_each([&](std::size_t z) {
+        for (std::size_t k = 0; k < N; ++k) {
+            const std::size_t c = N == 1 ? column_ : k;
+            gains_[c][z] += pairs_.gain<N>(i, k);
+            losses_[c] += pairs_.loss<N>(i, k);
+        }
+        ++i;
     });
 }
 

@@ -40,6 +40,7 @@ public:
     }
 
     bool any(NodeId t) const { return bits_[t] != 0; }
+    std::uint8_t bits(NodeId t) const { return bits_[t]; }  // of the columns first() + c
     // visit(c) for the columns first() + c with values below a node.
     template <class Visit>
     void for_each(NodeId t, Visit&& visit) const {

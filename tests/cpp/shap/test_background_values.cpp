@@ -9,14 +9,6 @@
 namespace silvics {
 namespace {
 
-TEST_CASE("weights of subsets are ratios of factorials") {
-    SubsetWeights weights;
-    weights.prepare(20);
-    CHECK(weights(1, 0) == 1.0);
-    CHECK(weights(2, 3) == doctest::Approx(1.0 * 6.0 / 120.0));
-    CHECK(weights(30, 2) == doctest::Approx(weights(30, 1) * 2.0 / 32.0));  // not in the table
-}
-
 TEST_CASE("values are means over all orders of the variables") {
     const auto forest = test::forest_example("squared_error", 150, 3);
     const Predictor predictor = forest.predictor();

@@ -3,7 +3,9 @@
 
 #include "doctest/doctest.h"
 #include "predictor/forest_example.hpp"
+#include "shap/plain_shapley.hpp"
 #include "shap/shap.hpp"
+#include "shap/tree_background.hpp"
 #include "support/made_branches.hpp"
 
 namespace silvics {
@@ -72,6 +74,33 @@ TEST_CASE("the same for nodes of every kind, in which no training weight is know
         }
         check_sums(trees, test::samples_of_branches(rng, 40, shape.n_features, true).view());
     }
+}
+
+TEST_CASE("a background of more rows than a set, in large trees, by any number of threads") {
+    const auto forest = test::forest_example("squared_error", 3000, 2);
+    const Predictor predictor = forest.predictor();
+    test::Matrix X = forest.X, background = forest.X;
+    X.rows = 70;  // more than a block
+    background.rows = RowSet::kRows + 3;
+    const std::size_t p = predictor.n_features();
+    std::vector<double> values(X.rows * p), by_three(values), base(1);
+    ThreadTeam one(1, nullptr), three(3, nullptr);
+    shap_against_rows(predictor, X.view(), background.view(), {values, {}, base}, one);
+    shap_against_rows(predictor, X.view(), background.view(), {by_three, {}, base}, three);
+    CHECK(values == by_three);
+    bool right = true;
+    for (const std::size_t i : {0U, 1U, 69U}) {
+        std::vector<double> expected(p, 0.0);
+        for (std::size_t z = 0; z < background.rows; ++z) {
+            const auto of_pair =
+                test::plain_shapley(predictor, &X.values[i * p], &background.values[z * p]);
+            for (std::size_t f = 0; f < p; ++f) expected[f] += of_pair[f];
+        }
+        for (std::size_t f = 0; f < p; ++f)
+            right &= std::fabs(values[i * p + f] -
+                               expected[f] / static_cast<double>(background.rows)) < 1e-12;
+    }
+    CHECK(right);
 }
 
 TEST_CASE("sizes are checked") {
