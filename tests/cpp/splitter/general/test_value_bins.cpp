@@ -48,7 +48,8 @@ TEST_CASE("missing values at an end are a bin of their own") {
 }
 
 TEST_CASE("without bins of nodes, those of the column are used") {
-    const ValueBins bins(SearchRules{}, kNeverStop);
+    const SearchRules rules;
+    const ValueBins bins(rules, kNeverStop);
     Column column;
     CHECK_FALSE(bins.used(column, false));
     column.kind = Column::Kind::bin;
