@@ -88,7 +88,7 @@ void BackgroundValues::visit(Task task) {
             return;
         }
         NodeId of_row = first;
-        __builtin_prefetch(&nodes[second]);
+        __builtin_prefetch(nodes.data() + second);
         const double x = row_[variables[node.variable]], threshold = node.threshold;
         const bool low = x <= threshold, high = x > threshold;
         if (low | high) {  // which of the two cannot be predicted, so there is no branch on it

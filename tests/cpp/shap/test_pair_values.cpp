@@ -60,8 +60,10 @@ std::vector<SharedTree> made(test::Rng& rng, const test::Shape& shape) {
 TEST_CASE("thresholds, with variables that return on a path") {
     test::Rng rng(5);
     test::Shape shape{.n_features = 5, .deepest = 12, .kinds = {test::Branches::plain}};
-    for (int repeat = 0; repeat < 10; ++repeat)
-        check_sizes(made(rng, shape), test::samples_of_branches(rng, kRows + 20, 5, false));
+    for (int repeat = 0; repeat < 10; ++repeat) {
+        const auto trees = made(rng, shape);
+        check_sizes(trees, test::samples_of_branches(rng, kRows + 20, 5, false));
+    }
 }
 
 TEST_CASE("categories, several children and missing values") {
@@ -70,8 +72,10 @@ TEST_CASE("categories, several children and missing values") {
     shape.kinds.clear();
     for (const test::Branches kind : test::kAllBranches)
         if (kind != test::Branches::combination) shape.kinds.push_back(kind);
-    for (int repeat = 0; repeat < 40; ++repeat)
-        check_sizes(made(rng, shape), test::samples_of_branches(rng, kRows + 20, 5, true));
+    for (int repeat = 0; repeat < 40; ++repeat) {
+        const auto trees = made(rng, shape);
+        check_sizes(trees, test::samples_of_branches(rng, kRows + 20, 5, true));
+    }
 }
 
 TEST_CASE("several classes and outputs, some of them skipped") {
