@@ -129,7 +129,7 @@ A regression forest of {n_trees} full trees ({n_leaves:,} leaves) on {N_ROWS:,} 
 same forest, as `to_sklearn()` converts it. shap uses one thread; scikit-learn predicts with
 {N_THREADS}. The other packages explain fewer rows, or compute fewer points of the grid, and their
 time is scaled up. "Aim" is the ratio that we wanted to reach. Commit {commit},
-{platform.machine()}, two cores of a virtual machine that other work shared.
+{platform.machine()}, two cores of a virtual machine that nothing else used.
 
 {report.table()}
 
