@@ -132,5 +132,7 @@ def _add_code(found: Hash, code: CodeType) -> None:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             _add_code(found, constant)
+        elif isinstance(constant, frozenset):  # whose order differs between processes
+            found.add(repr(sorted(map(repr, constant))))
         else:
             found.add(repr(constant))
