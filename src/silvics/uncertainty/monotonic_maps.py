@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from silvics._predicting.calibrated import ProbabilityMap
+from silvics.uncertainty.temperature import weighted_sum
 
 _MOST_KNOTS = 64
 
@@ -26,7 +29,7 @@ class MonotonicMaps:
     """
 
     def __init__(self, shares: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
-        self._n_classes, self._y = shares.shape[1], y
+        self._n_classes, self._y, self._weights = shares.shape[1], y, weights
         self._columns = [
             _Column(shares[:, c], y == c, weights)
             for c in ([1] if self._n_classes == 2 else range(self._n_classes))
@@ -41,7 +44,11 @@ class MonotonicMaps:
             The rows of each part.
         """
         n_columns = len(self._columns)
-        groups = [column.grouped(part) for part in parts for column in self._columns]
+        groups = [
+            column.grouped(part)
+            for part in (_Part.of(rows, self._weights) for rows in parts)
+            for column in self._columns
+        ]
         sizes = [len(x) for x, _, _ in groups]
         ones, weights = np.zeros((2, max(sizes), len(groups)))
         for i, (_, *sums) in enumerate(groups):
@@ -80,6 +87,20 @@ class MonotonicMaps:
         return np.asarray(np.log(whole) - np.log(own))
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some of the rows: a mask, the same as zeros and ones, their number and their weight."""
+
+    mask: np.ndarray
+    indicator: np.ndarray
+    n_rows: int
+    weight: float
+
+    @classmethod
+    def of(cls, mask: np.ndarray, weights: np.ndarray) -> _Part:
+        return cls(mask, mask.astype(np.float64), int(mask.sum()), float(weights[mask].sum()))
+
+
 class _Column:
     """The positive probabilities of one class in ascending order, with their rows."""
 
@@ -88,33 +109,31 @@ class _Column:
         order = np.argsort(shares[listed], kind="stable")
         self.rows = listed[order]
         self.values = shares[self.rows]
-        self.is_class, self.shares, self._weights = is_class, shares, weights
-        self._is_zero = shares == 0
+        self.is_class, self.shares = is_class, shares
+        self._weights = weights[self.rows]
+        self._ones = self._weights * is_class[self.rows]
+        self._zero_weights = np.where(shares == 0, weights, 0.0)
+        self._zero_ones = self._zero_weights * is_class
 
-    def grouped(self, part: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def grouped(self, part: _Part) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Group rows of similar probabilities; return means, sums of the class, and weights.
 
         Weights have a mean of one, so that they are numbers of rows.
         """
-        listed = part[self.rows]
-        rows, values = self.rows[listed], self.values[listed]
-        weights = self._weights[rows]
-        ones = weights * self.is_class[rows]
-        n_rows, whole = int(np.count_nonzero(part)), self._weights[part].sum()
-        n_zero = n_rows - len(rows)
+        listed = part.mask[self.rows]
+        values, weights, ones = self.values[listed], self._weights[listed], self._ones[listed]
+        n_zero = part.n_rows - len(values)
         if n_zero:  # all of them as one row
-            zero = part & self._is_zero
-            of_zero = self._weights[zero]
             values = np.concatenate([[0.0], values])
-            ones = np.concatenate([[of_zero[self.is_class[zero]].sum()], ones])
-            weights = np.concatenate([[of_zero.sum()], weights])
+            ones = np.concatenate([[weighted_sum(part.indicator, self._zero_ones)], ones])
+            weights = np.concatenate([[weighted_sum(part.indicator, self._zero_weights)], weights])
         starts = _starts_of_groups(values, n_zero)
         x = np.add.reduceat(weights * values, starts)
         ones, weights = np.add.reduceat(ones, starts), np.add.reduceat(weights, starts)
         x /= weights
         keep = np.concatenate([[True], np.diff(x) > 0])  # means that rounding has made equal
         at = np.flatnonzero(keep)
-        scale = n_rows / whole
+        scale = part.n_rows / part.weight
         return x[at], np.add.reduceat(ones, at) * scale, np.add.reduceat(weights, at) * scale
 
 

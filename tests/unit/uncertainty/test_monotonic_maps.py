@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from silvics.uncertainty.monotonic_maps import MonotonicMaps, _Column, regressions
+from silvics.uncertainty.monotonic_maps import MonotonicMaps, _Column, _Part, regressions
 
 rng = np.random.default_rng(0)
 
@@ -67,7 +67,7 @@ def test_groups_are_those_between_quantiles(share_of_zeros, n_votes):
     shares[rng.uniform(size=700) < share_of_zeros] = 0.0
     is_class, weights = rng.uniform(size=700) < 0.4, rng.integers(1, 4, size=700) * 3.0
     part = rng.uniform(size=700) < 0.8
-    found = _Column(shares, is_class, weights).grouped(part)
+    found = _Column(shares, is_class, weights).grouped(_Part.of(part, weights))
     wanted = groups_by_definition(shares[part], is_class[part], weights[part])
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
