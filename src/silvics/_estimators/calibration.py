@@ -58,8 +58,9 @@ class HasCalibration:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The samples to predict.
+        X : array-like of shape (n_samples, n_features) or None
+            The samples to predict. None stands for the training rows, where each row is predicted
+            by the trees that have not drawn it. Rows without such trees get all classes.
         confidence_level : float or array-like of shape (n_levels,), default=0.9
             The probability that a set contains the class.
         score : {"probability", "cumulative"}, default="probability"

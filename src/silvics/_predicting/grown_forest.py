@@ -160,7 +160,7 @@ class GrownForest:
     def require_samples(self, what: str) -> TrainingSamples:
         """Return the training rows of every leaf; ValueError, naming a method, if it has none."""
         if self.samples is None:
-            raise ValueError(missing_samples(what))
+            raise ValueError(missing_samples(what, has_own=self.sampling is not None))
         return self.samples
 
     def require_out_of_bag(self, what: str) -> RowSampling:

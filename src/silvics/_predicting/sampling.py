@@ -207,7 +207,8 @@ def require_rows_left_out(sampling: RowSampling, what: str) -> None:
 def unknown_draws(what: str) -> str:
     """Return the error text for a method that needs draws of rows which are not known."""
     return (
-        f"{what} needs the rows that each tree has drawn. They are not known for a forest that was "
-        "merged, converted from another library, or loaded from a file without training_rows=True. "
-        "They are known after attach_samples for a forest fitted to a scan with groups or classes."
+        f"{what} needs the rows that each tree has drawn. They are never known for a forest that "
+        "was merged or converted from another library. A forest that was loaded from a file "
+        "without training_rows=True, or fitted to a scan with groups or classes, knows them after "
+        "attach_samples(X, y) with the rows of fit."
     )

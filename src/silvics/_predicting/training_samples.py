@@ -98,9 +98,18 @@ def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSampl
     return np.allclose(predicted, np.stack(means, axis=1), rtol=1e-6, atol=1e-9 * float(scale))
 
 
-def missing_samples(what: str) -> str:
-    """Return the error text for a method that needs training rows which the forest lacks."""
-    return (
-        f"{what} needs the training rows of every leaf, but this forest has not kept them. Fit it "
-        "with keep_samples=True, or call attach_samples(X, y) with the rows of fit."
+def missing_samples(what: str, *, has_own: bool = True) -> str:
+    """Return the error text for a method that needs training rows which the forest lacks.
+
+    ``has_own`` is False for a forest whose trees are of other forests.
+    """
+    needs = f"{what} needs the training rows of every leaf, "
+    if not has_own:
+        return needs + (
+            "which a forest that was merged or converted from another library does not have. Use "
+            "the forests that it was made of."
+        )
+    return needs + (
+        "but this forest has not kept them. Fit it with keep_samples=True, or call "
+        "attach_samples(X, y) with the rows of fit."
     )

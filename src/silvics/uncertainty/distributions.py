@@ -79,7 +79,8 @@ class PredictedDistributions(Result):
         Parameters
         ----------
         y : float or array-like of shape (n_points,)
-            The points, which are the same for all samples and outputs.
+            The points, which are the same for all samples and outputs. The probability of values
+            up to NaN is NaN.
 
         Returns
         -------
@@ -95,17 +96,17 @@ class PredictedDistributions(Result):
         >>> found.cdf([0.0, 9.0]).round(6)
         array([[0., 1.]])
         """
-        points = np.asarray(y, dtype=np.float64)
+        points = _numbers(y)
         if points.ndim > 1:
             raise ValueError(f"y must be a number or a vector, got an array of {points.ndim} axes.")
         columns = self._columns_of_outputs()
         found = np.stack(
             [
-                np.stack([self._row_sums(of[:, np.newaxis] <= point) for of in columns], axis=-1)
+                np.stack([self._probability_up_to(point, of) for of in columns], axis=-1)
                 for point in np.atleast_1d(points)
             ],
             axis=1,
-        )[:, :, 0, :]
+        )
         found = found if points.ndim else found[:, 0]
         return found if self.outputs.ndim > 1 else found[..., 0]
 
@@ -118,6 +119,7 @@ class PredictedDistributions(Result):
         ----------
         y : array-like of shape (n_samples,)
             One output for each sample.
+            The rank of NaN is NaN.
         kind : {"mean", "weak", "strict"}, default="mean"
             "weak" is the probability of values up to y, "strict" of values below y, and "mean" is
             the mean of both.
@@ -142,7 +144,8 @@ class PredictedDistributions(Result):
         for of, given in zip(self._columns_of_outputs(), self._given(y), strict=True):
             values, at = of[self.weights.indices], given[rows]
             weak, strict = self._sums(values <= at), self._sums(values < at)
-            found.append({"weak": weak, "strict": strict, "mean": (weak + strict) / 2}[kind])
+            rank = {"weak": weak, "strict": strict, "mean": (weak + strict) / 2}[kind]
+            found.append(np.where(np.isnan(given), np.nan, rank))
         return self._by_output(found)
 
     def crps(self, y: Any) -> np.ndarray:
@@ -249,18 +252,18 @@ class PredictedDistributions(Result):
         """Return the weight of the chosen entries of each sample."""
         return self._sums_of(self.weights.data * chosen)
 
-    def _row_sums(self, factors: np.ndarray) -> np.ndarray:
-        """Return weighted sums of factors of training rows; NaN for samples without weights."""
-        found = self.weights @ factors.astype(np.float64)
-        found[~self._known()] = np.nan
-        return found
+    def _probability_up_to(self, point: float, outputs: np.ndarray) -> np.ndarray:
+        """Return the weight of the training rows with such outputs, for each sample."""
+        found = self.weights @ (outputs <= point).astype(np.float64)
+        found[~self._known() | np.isnan(point)] = np.nan
+        return np.asarray(found)
 
     def _by_output(self, found: list[np.ndarray]) -> np.ndarray:
         return found[0] if self.outputs.ndim == 1 else np.stack(found, axis=1)
 
     def _given(self, y: Any) -> list[np.ndarray]:
         """Return the outputs that a user passed, by output."""
-        given = np.asarray(y, dtype=np.float64)
+        given = _numbers(y)
         expected = (self.weights.shape[0], *self.outputs.shape[1:])
         if given.shape != expected:
             raise ValueError(f"y must be of shape {expected}, got {given.shape}.")
@@ -307,6 +310,13 @@ class PredictedDistributions(Result):
             order = np.argsort(values, kind="stable")
             curves.append((values[order], np.cumsum(shares[order]), f"sample {i}"))
         return charts.steps(curves, "output", "probability of values up to it", ax)
+
+
+def _numbers(y: Any) -> np.ndarray:
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"y must be numbers, got {y!r}.") from None
 
 
 def predicted_distributions(forest: Any, X: Any, n_jobs: int | None) -> PredictedDistributions:

@@ -168,10 +168,11 @@ def _checked_calibration(
         raise ValueError("calibration must be a pair (X_cal, y_cal).")
     rows = forest._checked(calibration[0])
     y = targets.as_columns(targets.checked_outputs(calibration[1])).astype(np.float64)
-    if y.shape != (rows.shape[0], samples.y.shape[1]):
+    if len(y) != rows.shape[0]:
+        raise ValueError(f"y_cal has {len(y)} rows, but X_cal has {rows.shape[0]}.")
+    if y.shape[1] != samples.y.shape[1]:
         raise ValueError(
-            f"y_cal has shape {y.shape}, but X_cal has {rows.shape[0]} rows and the forest "
-            f"{samples.y.shape[1]} output(s)."
+            f"y_cal has {y.shape[1]} outputs, but the forest has {samples.y.shape[1]}."
         )
     return rows, y
 
@@ -193,9 +194,15 @@ def _numbered(
             raise ValueError(f"groups must have one label for each of {n} rows, got {of.shape}.")
         if is_missing(of).any() or any(map(is_missing_object, of.tolist())):
             raise ValueError("groups must not be missing. Give these rows a group of their own.")
-    known, numbers = np.unique(of_rows, return_inverse=True)
-    at = np.minimum(np.searchsorted(known, of_samples), len(known) - 1)
+    try:
+        known, numbers = np.unique(of_rows, return_inverse=True)
+        at = np.minimum(np.searchsorted(known, of_samples), len(known) - 1)
+    except TypeError:  # labels that cannot be compared
+        raise TypeError(
+            "The groups of the rows that calibrate and those of X must be labels of one type, such "
+            "as strings or integers."
+        ) from None
     if (known[at] != of_samples).any():
         unknown = of_samples[known[at] != of_samples][0]
-        raise ValueError(f"The group {unknown!r} of X has no rows that calibrate.")
+        raise ValueError(f"The group {str(unknown)!r} of X has no rows that calibrate.")
     return numbers, at

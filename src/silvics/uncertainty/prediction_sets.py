@@ -36,7 +36,7 @@ def predicted_sets(
             f"{_WHAT} needs out-of-bag rows, but no row has an out-of-bag tree. Fit more trees."
         )
     y, own = samples.y[known], forest._calibrated(means[known])
-    here = forest._values(X, n_jobs)
+    here = forest._calibrated(means) if X is None else forest._values(X, n_jobs)
     parts = [prediction.split_outputs(values, forest.n_classes_) for values in (own, here)]
     found = [
         _sets(of_rows, y[:, k], of_samples, levels, score)
@@ -54,7 +54,9 @@ def _sets(
     of_rows = np.sort(_scores(own, score)[np.arange(n), y])
     ranks = np.ceil((n + 1) * levels - 1e-9).astype(int)
     largest = np.concatenate([of_rows, [np.inf]])[np.minimum(ranks, n + 1) - 1]
-    return _scores(here, score)[:, :, np.newaxis] <= largest + _TOLERANCE
+    found = _scores(here, score)[:, :, np.newaxis] <= largest + _TOLERANCE
+    found[np.isnan(here[:, 0])] = True  # training rows that no tree leaves out can be of any class
+    return found
 
 
 def _scores(shares: np.ndarray, score: str) -> np.ndarray:

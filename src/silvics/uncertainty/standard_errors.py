@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from silvics import _core
 from silvics._predicting.grown_forest import GrownForest
@@ -41,9 +42,10 @@ def standard_errors(forest: Any, X: Any, raw: bool, n_jobs: int | None) -> Any:
         n_negative = int(np.count_nonzero(variances < 0))
         if n_negative:
             warn_user(
-                f"{n_negative} of {variances.size} estimates of the variance were negative and are "
-                f"replaced by positive ones, because the forest has only {len(grown.trees)} trees. "
-                "More trees give better estimates; raw=True returns the estimates."
+                f"{n_negative} of {variances.size} estimates of the variance were negative, "
+                f"because the forest has only {len(grown.trees)} trees. All estimates of this call "
+                "are shrunk towards each other, which makes them positive. More trees give better "
+                "estimates; raw=True returns the estimates as they are."
             )
         columns = [
             np.sqrt(_shrunk(of, of_halves))
@@ -159,6 +161,17 @@ def _factor(grown: GrownForest) -> float:
     return (n - 1) / n * (n / left) ** 2
 
 
+def _positive_means(raw: np.ndarray, sigma: float) -> np.ndarray:
+    """Return the means of normal distributions around the estimates, cut off at zero.
+
+    They are posterior means under a flat prior, where there are too few estimates to fit one.
+    """
+    z = raw / sigma
+    # The density at the cut relative to the probability of positive values.
+    ratio = np.exp(-0.5 * z**2 - 0.5 * np.log(2 * np.pi) - log_ndtr(z))
+    return np.asarray(sigma * (z + ratio))
+
+
 def _shrunk(raw: np.ndarray, halves: np.ndarray) -> np.ndarray:
     """Return positive estimates of variances: empirical Bayes with normal errors.
 
@@ -167,9 +180,11 @@ def _shrunk(raw: np.ndarray, halves: np.ndarray) -> np.ndarray:
     """
     noise = float(np.mean(halves)) / 4  # half the trees have twice the variance of the error
     largest = float(raw.max(initial=0.0))
-    if len(raw) < 2 or noise <= 0 or largest <= 0:
+    if noise <= 0:
         return np.maximum(raw, 0.0)
     sigma = np.sqrt(noise)
+    if len(raw) < 2 or largest <= 0:
+        return _positive_means(raw, sigma)
     grid = np.geomspace(min(sigma, largest) / 100, largest + sigma, _N_VALUES)
     some = np.sort(raw)[np.linspace(0, len(raw) - 1, min(len(raw), _N_SAMPLES)).astype(int)]
 

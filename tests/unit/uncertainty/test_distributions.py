@@ -77,6 +77,21 @@ def test_crps_is_its_definition(forest, several):
     assert both.shape == (15, 2)
 
 
+def test_what_is_unknown_of_y_is_unknown_of_results(forest, several):
+    found, at = forest.predict_distribution(NEW), AT.copy()
+    at[3] = np.nan
+    for wanted, given in ((found.quantile_ranks(AT), found.quantile_ranks(at)),
+                          (found.crps(AT), found.crps(at))):  # fmt: skip
+        assert np.isnan(given[3])
+        np.testing.assert_array_equal(np.delete(given, 3), np.delete(wanted, 3))
+    np.testing.assert_array_equal(found.cdf([np.nan, 0.0])[:, 1], found.cdf(0.0))
+    assert np.isnan(found.cdf(np.nan)).all()
+    assert np.isnan(several.predict_distribution(NEW).cdf([np.nan])).all()
+    for use in (found.cdf, found.crps):
+        with pytest.raises(TypeError, match="y must be numbers, got"):
+            use(["a"] * 15)
+
+
 def test_draws_follow_the_weights(forest, several):
     found = forest.predict_distribution(NEW[:3])
     draws = found.sample(4000, random_state=0)

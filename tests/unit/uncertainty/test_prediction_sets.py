@@ -48,6 +48,23 @@ def test_cumulative_sets_have_the_most_probable_classes(forest):
             assert row[inside].min() >= row[~inside].max()
 
 
+def test_sets_of_training_rows_are_those_of_their_out_of_bag_trees(forest):
+    found = forest.predict_set(None, 0.9)
+    own = 1 - forest.oob_decision_function_
+    largest = np.sort(own[np.arange(800), Y[TRAIN]])[int(np.ceil(801 * 0.9)) - 1]
+    np.testing.assert_array_equal(found, own <= largest + 1e-12)
+    assert found[np.arange(800), Y[TRAIN]].mean() == pytest.approx(0.9, abs=0.01)
+
+
+def test_training_rows_that_no_tree_leaves_out_get_all_classes():
+    forest = Forest(2, keep_samples=True, random_state=0).fit(X[TRAIN], Y[TRAIN])
+    never = (forest.in_bag_counts() > 0).all(axis=1)
+    assert 0 < never.sum() < 800
+    found = forest.predict_set(None, 0.1)
+    assert found[never].all()
+    assert not found[~never].all()
+
+
 def test_calibrated_probabilities_and_outputs():
     both = np.column_stack([Y, X[:, 0] > 0])
     forest = Forest(40, keep_samples=True, calibrate="oob", random_state=0)

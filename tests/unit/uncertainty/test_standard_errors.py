@@ -89,6 +89,19 @@ def test_negative_variances_are_replaced_and_counted():
     assert np.ptp(errors**2) < np.ptp(raw)
 
 
+def test_alone_a_negative_variance_becomes_a_mean_of_positive_values():
+    forest = RandomForestRegressor(30, random_state=0).fit(X, Y)
+    raw = forest.predict_standard_error(NEW, raw=True)
+    i = int(np.argmin(raw))
+    assert raw[i] < 0
+    with pytest.warns(UserWarning, match="1 of 1 estimates .* shrunk"):
+        found = forest.predict_standard_error(NEW[i : i + 1])
+    form = standard_errors._Form(standard_errors.count_products(forest._grown))
+    half = form.variances(forest.predict_trees(NEW[i : i + 1]))[1][0]
+    draws = np.random.default_rng(0).normal(raw[i], abs(half) / 2, 400_000)
+    assert found[0] ** 2 == pytest.approx(draws[draws > 0].mean(), rel=0.02)
+
+
 @pytest.mark.filterwarnings("ignore:.*estimates of the variance")
 def test_single_samples_and_pairs_are_possible():
     forest = RandomForestRegressor(3, random_state=0).fit(X, Y)
