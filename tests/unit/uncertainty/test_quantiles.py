@@ -105,6 +105,8 @@ def test_attached_and_saved_forests_have_the_same_quantiles(tmp_path):
     with pytest.raises(ValueError, match=r"keep_samples=True, or call attach_samples"):
         bare.predict_quantiles(NEW, LEVELS)
     np.testing.assert_array_equal(bare.attach_samples(X, Y).predict_quantiles(NEW, LEVELS), found)
+    with pytest.raises(ValueError, match="merged or converted from another library does not have"):
+        silvics.merge([forest, forest]).predict_quantiles(NEW, LEVELS)
     forest.save(tmp_path / "f.silvics", training_rows=True)
     loaded = silvics.load(tmp_path / "f.silvics")
     np.testing.assert_array_equal(loaded.predict_quantiles(NEW, LEVELS), found)
