@@ -18,6 +18,16 @@ def library_of(X: Any) -> str | None:
     return None
 
 
+def is_lazy_frame(X: Any) -> bool:
+    """Return whether an X is a lazy frame of polars."""
+    return type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame"
+
+
+def is_dataset(X: Any) -> bool:
+    """Return whether an X is a dataset of pyarrow."""
+    return type(X).__module__.startswith("pyarrow") and hasattr(X, "get_fragments")
+
+
 def frame_of(columns: dict[str, Any], library: str | None) -> Any:
     """Create a data frame.
 

@@ -316,7 +316,7 @@ RESULTS = {
         {RESULT} aupr auroc n_edges n_pairs density precision recall thresholds
     """,
     impute.ErrorByRound: f"{RESULT} columns measures n_missing errors changes kept",
-    patches.DrawnPatch: "X y rows columns",
+    patches.DrawnPatch: "X y rows columns sample_weight",
     summary.OutputErrors: "n_rows error r2 classes confusion class_errors",
 }
 

@@ -197,10 +197,19 @@ def held_out_rows(seed: int, n_samples: int, n_held: int) -> np.ndarray:
 def require_rows_left_out(sampling: RowSampling, what: str) -> None:
     """Raise ValueError, in the name of a method, if every tree uses all rows."""
     if not sampling.leaves_rows_out:
+        remedy = (
+            "bootstrap=True (ForestClassifier and ForestRegressor: with "
+            'rows="bootstrap", or with rows="subsample" and max_samples below 1.0)'
+        )
+        if sampling.rows == "patches":
+            remedy = "max_samples below 1.0"
+            if not sampling.n_groups:
+                remedy += (
+                    ' (RandomPatchesClassifier and RandomPatchesRegressor: or draw="bootstrap")'
+                )
         raise ValueError(
             f"{what} needs out-of-bag rows, but every tree of this forest was grown on all rows. "
-            "Fit it with bootstrap=True (ForestClassifier and ForestRegressor: with "
-            'rows="bootstrap", or with rows="subsample" and max_samples below 1.0).'
+            f"Fit it with {remedy}."
         )
 
 

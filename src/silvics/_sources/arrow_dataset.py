@@ -43,6 +43,9 @@ class DatasetSource(Source):
         first = next(filter(_is_parquet, self._fragments), None)
         return 0 if first is None else parquet_buffers(first.metadata, columns)
 
+    def files(self) -> list[tuple[str, Any]]:
+        return _files_of(self._dataset)
+
     def describe(self) -> str:
         return f"dataset of {len(self._fragments)} parts"
 
@@ -79,6 +82,13 @@ class DatasetSource(Source):
         )  # fmt: skip
         batches: Iterator[Any] = scanner.to_batches()
         return batches
+
+
+def _files_of(dataset: Any) -> list[tuple[str, Any]]:
+    """Return the files of a dataset, or of those of which it is a union."""
+    parts = getattr(dataset, "children", None) or []
+    files = [(path, dataset.filesystem) for path in getattr(dataset, "files", [])]
+    return files + [file for part in parts for file in _files_of(part)]
 
 
 def _is_parquet(fragment: Any) -> bool:

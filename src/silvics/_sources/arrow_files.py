@@ -48,6 +48,9 @@ class ArrowFiles(Source):
     def buffer_bytes(self, columns: Sequence[Any]) -> int:
         return self._files[0].buffer_bytes(columns)
 
+    def files(self) -> list[tuple[str, Any]]:
+        return [(file.path, file.filesystem) for file in self._files]
+
     def file_digests(self) -> dict[str, str]:
         with ThreadPoolExecutor(_FILES_AT_ONCE) as pool:
             found = pool.map(lambda file: digest_of_file(file.path, file.filesystem), self._files)

@@ -73,6 +73,9 @@ class LazySource(Source):
             self._n_rows = int(self._frame.select(pl.len()).collect(engine="streaming").item())
         return self._n_rows
 
+    def files(self) -> None:
+        return None  # the plan of polars does not tell them
+
     def describe(self) -> str:
         return "lazy frame"
 

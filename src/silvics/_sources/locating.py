@@ -67,6 +67,28 @@ def arrow_filesystem(filesystem: Any) -> Any:
     return arrow.PyFileSystem(arrow.FSSpecHandler(filesystem))
 
 
+def without_views(path: str, filesystem: Any) -> tuple[str, Any]:
+    """Return a path and its filesystem; those that show a part of another give that one."""
+    while filesystem is not None:
+        inner = getattr(getattr(filesystem, "handler", None), "fs", filesystem)
+        base = getattr(inner, "base_path", None) or getattr(inner, "path", None)  # a folder of it
+        below = getattr(inner, "base_fs", None) or getattr(inner, "fs", None)
+        if below is None:
+            return path, inner
+        filesystem = below
+        if isinstance(base, str):
+            path = f"{base.rstrip('/')}/{path.lstrip('/')}"
+    return path, None
+
+
+def on_this_machine(path: str, filesystem: Any) -> str | None:
+    """Return the path of a file on this machine; None for other filesystems."""
+    path, inner = without_views(path, filesystem)
+    if inner is None or type(inner).__name__ == "LocalFileSystem":  # of pyarrow or fsspec
+        return path
+    return None
+
+
 def files_of(path: str, filesystem: Any) -> dict[str, dict[str, Any]]:
     """Return the files that a path, a folder or a pattern means, with the columns of folders."""
     if filesystem is None:

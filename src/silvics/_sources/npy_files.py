@@ -73,6 +73,9 @@ class NpySource(Source):
         width = len(columns) if self._by_columns else self.n_columns
         return int(self._shape[0]) * width * self._dtype.itemsize
 
+    def files(self) -> list[tuple[str, Any]]:
+        return [(self._path, self._filesystem)]
+
     def file_digests(self) -> dict[str, str]:
         return {self._path: digest_of_file(self._path, self._filesystem)}
 

@@ -10,6 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from silvics._frames import is_dataset, is_lazy_frame
 from silvics._names import one_of
 from silvics._sources.arrow_dataset import DatasetSource
 from silvics._sources.arrow_files import ArrowFiles
@@ -103,6 +104,11 @@ def is_path(data: Any) -> bool:
     return isinstance(data, str | os.PathLike)
 
 
+def is_read_in_pieces(data: Any) -> bool:
+    """Return whether an X is not in memory: paths, a dataset of pyarrow, or a lazy frame."""
+    return is_path(data) or is_dataset(data) or is_lazy_frame(data)
+
+
 def is_mapped(data: Any) -> bool:
     """Return whether an X is a table of numbers in a file that is mapped into memory."""
     is_table = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "biuf"
@@ -117,9 +123,9 @@ def _source(data: Any, form: str | None, filesystem: Any) -> Source:
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return FrameSource(data)
-    if type(data).__module__.startswith("polars") and type(data).__name__ == "LazyFrame":
+    if is_lazy_frame(data):
         return LazySource(data)
-    if type(data).__module__.startswith("pyarrow") and hasattr(data, "get_fragments"):
+    if is_dataset(data):
         return DatasetSource(data)
     raise TypeError(
         "scan needs paths of files, a dataset of pyarrow, a lazy frame of polars, a data frame or "

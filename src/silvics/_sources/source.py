@@ -27,11 +27,14 @@ class Batch:
         The rows, with the columns that were asked for, in that order.
     where : str
         Where they come from, for errors.
+    names : list of str, or None
+        Names of the columns of an array, if the user has given them.
     """
 
     first: int
     table: Any
     where: str
+    names: list[str] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -40,7 +43,9 @@ class Batch:
     def column(self, name: str | int) -> np.ndarray:
         """Return a column as an array; strings and categories as objects."""
         if isinstance(self.table, np.ndarray):
-            raise TypeError("arrays have no named columns")
+            if self.names is None:
+                raise TypeError("arrays have no named columns")
+            return self.table[:, self.names.index(str(name))]
         series = nw.from_native(self.table)[name]
         if series.dtype in (nw.Categorical, nw.Enum):
             series = series.cast(nw.String)
@@ -48,8 +53,10 @@ class Batch:
 
     def only(self, columns: Sequence[Any]) -> Any:
         """Return the table with some of its columns."""
-        if isinstance(self.table, np.ndarray):  # whose columns are all variables
-            return self.table
+        if isinstance(self.table, np.ndarray):
+            if self.names is None:  # all columns are variables
+                return self.table
+            return self.table[:, [self.names.index(name) for name in columns]]
         return with_columns(nw.from_native(self.table), columns).to_native()
 
 
@@ -111,6 +118,13 @@ class Source(ABC):
         """Return the memory that reading these columns takes beside the batches."""
         del columns
         return 0
+
+    def files(self) -> list[tuple[str, Any]] | None:
+        """Return the files that are read, each with its filesystem of pyarrow, or None if local.
+
+        The result is None if they are not known. Tables in memory read none.
+        """
+        return []
 
     def file_digests(self) -> dict[str, str]:
         """Return a text for the content of each file; it is empty for tables in memory.

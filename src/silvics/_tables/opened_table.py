@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from silvics._frames import is_dataset
 from silvics._names import did_you_mean
 from silvics._tables.column import Column, of_array, of_arrow, of_series
 from silvics._tables.column_values import (
@@ -60,6 +62,13 @@ def opened(X: Any, estimator_name: str) -> Table:
         return _opened_array(X, None, estimator_name)
     if issparse(X):
         return _opened_sparse(X, None, estimator_name)
+    if isinstance(X, str | PathLike) or is_dataset(X):
+        raise TypeError(
+            f"X is a {'dataset' if is_dataset(X) else 'path'}, whose rows are not in memory, and "
+            "this needs a table in memory. Read some rows into a data frame; "
+            "RandomPatchesClassifier, RandomPatchesRegressor and network.genie3 accept "
+            "silvics.scan of it."
+        )
     if isinstance(X, list | tuple):
         return _opened_array(of_rows(X), None, estimator_name)
     frame = nw.from_native(X, pass_through=True)

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from silvics.model_file.loading import load
+from silvics.reporting.reading import check_not_read
 
 
 def run(options: Any) -> dict[str, Any]:
     """Write a saved forest in another format."""
+    check_not_read("--out", options.out, options.model)
     forest = load(options.model)
     out = Path(options.out)
     if options.to == "silvics":

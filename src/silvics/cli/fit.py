@@ -6,12 +6,13 @@ from typing import Any
 
 from silvics.cli.progress import Bar
 from silvics.recipe_forests import ForestClassifier, ForestRegressor
-from silvics.reporting.reading import read_table
+from silvics.reporting.reading import check_not_read, read_table
 from silvics.reporting.subject import subject_of
 
 
 def run(options: Any) -> dict[str, Any]:
     """Grow a forest, and save it."""
+    check_not_read("--model", options.model, options.data)
     subject = subject_of(
         read_table(options.data), options.target, task=options.task, types=options.types,
         drop=options.drop, weight=options.weight,

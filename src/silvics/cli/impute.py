@@ -6,11 +6,12 @@ from typing import Any
 
 from silvics.impute.forest_imputer import ForestImputer
 from silvics.impute.proximity_imputer import ProximityImputer
-from silvics.reporting.reading import TableError, read_table, write_table
+from silvics.reporting.reading import TableError, check_not_read, read_table, write_table
 
 
 def run(options: Any) -> dict[str, Any]:
     """Fill in missing values."""
+    check_not_read("--out", options.out, options.data)
     table = read_table(options.data)
     empty = [name for name in table.columns if table[name].null_count() == table.height]
     if empty:

@@ -11,11 +11,12 @@ from sklearn.base import is_classifier
 from silvics._names import did_you_mean
 from silvics.model_file.loading import load
 from silvics.reporting.conversion import as_trained
-from silvics.reporting.reading import TableError, read_table, write_table
+from silvics.reporting.reading import TableError, check_not_read, read_table, write_table
 
 
 def run(options: Any) -> dict[str, Any]:
     """Predict the rows of a table."""
+    check_not_read("--out", options.out, options.data, options.model)
     forest = load(options.model)
     table = read_table(options.data)
     names = [str(name) for name in getattr(forest, "feature_names_in_", table.columns)]

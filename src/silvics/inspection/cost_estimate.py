@@ -11,7 +11,7 @@ import numpy as np
 from silvics._fitting.axes import recipe_of
 from silvics._frames import library_of
 from silvics._results.base import Result
-from silvics._sources.scanning import Scan, is_path
+from silvics._sources.scanning import Scan, is_read_in_pieces
 from silvics._threads import n_threads
 from silvics.inspection.calibration import DEFAULT, calibration
 from silvics.inspection.pilot import Pilot, extrapolated, n_rounds, run_pilot, some_rows
@@ -249,7 +249,7 @@ def _require_forest(forest: Any) -> None:
 
 
 def _require_table(X: Any) -> None:
-    if isinstance(X, Scan) or is_path(X):
+    if isinstance(X, Scan) or is_read_in_pieces(X):
         raise TypeError(
             "estimate_cost needs a table in memory, and X is a scan of files, whose reading takes "
             "a time that pilots on few rows do not show. Estimate with some of the rows in "

@@ -9,6 +9,7 @@ import numpy as np
 
 from silvics._frames import library_of
 from silvics._names import did_you_mean
+from silvics._sources.named import given_names
 from silvics._sources.reading import read_columns
 from silvics._sources.scanning import Scan
 from silvics._tables import inputs, table
@@ -73,13 +74,7 @@ def _names_of_scan(scan: Scan, feature_names: Any) -> np.ndarray:
     if feature_names is None:
         of_array = scan.source.columns is None
         return np.array([f"x{j}" if of_array else str(j) for j in scan.columns], dtype=object)
-    if scan.source.columns is not None:
-        raise ValueError(
-            f"feature_names is only for tables without names, but {scan.source.named()} "
-            "has names already."
-        )
-    named = inputs.named(np.empty((0, len(scan.columns))), feature_names)
-    return np.array(named.var_names, dtype=object)
+    return np.array(given_names(scan, feature_names), dtype=object)
 
 
 def _learned(X: Any) -> tuple[Variables, Blocks]:

@@ -22,9 +22,10 @@ from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import TimeBudget
 from silvics._fitting.targets import EncodedOutputs
 from silvics._predicting.grown_forest import GrownForest, GrowthRun
-from silvics._predicting.sampling import RowSampling
+from silvics._predicting.sampling import RowSampling, require_rows_left_out
 from silvics._sklearn import fit_context, with_callbacks
-from silvics._sources.scanning import Scan, is_mapped, is_path, scan
+from silvics._sources.named import with_names
+from silvics._sources.scanning import Scan, is_mapped, is_read_in_pieces, scan
 from silvics._state import fit_aside
 from silvics._tables import inputs
 from silvics._tables.table import Blocks, Variables
@@ -96,7 +97,8 @@ class BasePatches(AnyRecipe, BaseForest):
         ----------
         X : table, scan, or path
             The training samples: any table in memory that is not sparse, a :func:`silvics.scan`,
-            or paths of files, of which a scan is made.
+            or paths of files, a dataset of pyarrow or a lazy frame of polars, of which a scan is
+            made.
         y : str, list of str, or array-like of shape (n_samples,) or (n_samples, n_outputs)
             The outputs, or the names of the columns of X that have them.
         sample_weight : str or array-like of shape (n_samples,), default=None
@@ -107,7 +109,8 @@ class BasePatches(AnyRecipe, BaseForest):
             that has it. Patches have groups as a whole: ``max_samples`` is then the number or the
             fraction of groups. None draws single samples.
         feature_names : array-like of str, default=None
-            Names of the columns if X is an array in memory.
+            Names of the columns if X is an array or a ``.npy`` file. ``y``, ``sample_weight`` and
+            ``groups`` of a file may then be among them.
 
         Returns
         -------
@@ -123,11 +126,11 @@ class BasePatches(AnyRecipe, BaseForest):
         >>> forest.fit(silvics.scan(table), y="price").n_features_in_
         1
         """
-        if is_path(X) or (isinstance(y, str) and not isinstance(X, Scan)):
+        if is_read_in_pieces(X) or (isinstance(y, str) and not isinstance(X, Scan)):
             X = scan(X)
         if feature_names is None and not self.oob_score and is_mapped(X):
             X = scan(X)  # whose pages are released after each batch
-        named = X if isinstance(X, Scan) else inputs.named(X, feature_names)
+        named = (with_names if isinstance(X, Scan) else inputs.named)(X, feature_names)
         return fit_aside(self, lambda copy: copy._fit(named, y, sample_weight, groups))
 
     def __sklearn_tags__(self) -> Any:
@@ -136,6 +139,15 @@ class BasePatches(AnyRecipe, BaseForest):
         return tags
 
     # ---- choices
+
+    def _check_sampling(self) -> None:
+        if self.recipe == "auto":
+            raise ValueError(
+                'recipe="auto" tunes a forest by its out-of-bag rows, but forests on patches are '
+                'not tuned. Name a recipe, such as "extra_trees". max_samples="auto" and '
+                'max_columns="auto" choose the shape of the patches.'
+            )
+        super()._check_sampling()
 
     def _choices(self, n_samples: int) -> Axes:
         axes = axes_of(self, n_samples)
@@ -342,6 +354,8 @@ class BasePatches(AnyRecipe, BaseForest):
             _check_same(self._variables, getattr(self, "classes_", None), rows)
         self._keep_columns(rows)
         task = self._task_of(rows, seed)
+        if self.oob_score:
+            require_rows_left_out(task.sampling, f"oob_score={self.oob_score}")
         self._keep_outputs(task.outputs)
         self.interrupted_, self.stopped_ = False, None
         error = self._grow(task, X, before, n_more, begin)

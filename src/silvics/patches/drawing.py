@@ -15,7 +15,7 @@ from silvics import _core
 from silvics._fitting import parameters
 from silvics._fitting.amounts import bytes_of, in_words
 from silvics._fitting.groups import group_labels
-from silvics._fitting.targets import checked_outputs
+from silvics._fitting.targets import checked_outputs, checked_weights
 from silvics._names import one_of
 from silvics._predicting.sampling import rows_of_strata
 from silvics._sources.scanning import Scan, scan
@@ -23,6 +23,7 @@ from silvics._sources.source import Batch
 from silvics.patches import memory
 from silvics.patches.class_counts import ClassCounts, GroupCounts
 from silvics.patches.membership import ByClass, Cursor, Membership, SingleRows, WholeGroups
+from silvics.patches.outputs import check_distinct, weights_in
 from silvics.patches.rows import Part
 
 _BATCH_ROWS = 1 << 15
@@ -42,6 +43,8 @@ class DrawnPatch:
         Numbers of the rows in the table, ascending. With replacement they are repeated.
     columns : list
         The columns: names, or numbers if the table is an array.
+    sample_weight : ndarray or None
+        The weights of these rows, if ``sample_weight`` was given.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class DrawnPatch:
     y: np.ndarray | None
     rows: np.ndarray
     columns: list[Any]
+    sample_weight: np.ndarray | None = None
 
 
 def draw(
@@ -67,6 +71,7 @@ def draw(
     max_columns: float = 0.5,
     draw: str = "uniform",
     groups: Any = None,
+    sample_weight: Any = None,
     max_memory: Any = None,
     random_state: Any = None,
 ) -> Iterator[DrawnPatch]:
@@ -87,13 +92,17 @@ def draw(
     max_samples : int or float, default=0.25
         Number of rows of a patch, or fraction of all rows.
     max_columns : int or float, default=0.5
-        Number of columns of a patch, or fraction of all columns other than y.
+        Number of columns of a patch, or fraction of all columns other than those of y, groups and
+        weights.
     draw : {"uniform", "bootstrap", "stratified"}, default="uniform"
         How rows are drawn: all sets of rows with the same probability, with replacement, or the
         share of each class of y, with at least one row of it.
     groups : str, array-like or None, default=None
         Groups of rows that patches have as a whole: a column of the table, or values for all rows.
         ``max_samples`` is then the number or the fraction of groups.
+    sample_weight : str, array-like or None, default=None
+        Weights: a column of the table, or values for all rows. They do not change which rows are
+        drawn; each patch has those of its rows.
     max_memory : int, float, str or None, default=None
         Limit of the resident memory of the process, such as "1GB". None uses up to half of the free
         memory.
@@ -103,7 +112,7 @@ def draw(
     Yields
     ------
     patch : DrawnPatch
-        A patch, with the attributes ``X``, ``y``, ``rows`` and ``columns``.
+        A patch, with the attributes ``X``, ``y``, ``rows``, ``columns`` and ``sample_weight``.
 
     Examples
     --------
@@ -123,7 +132,7 @@ def draw(
     table = data if isinstance(data, Scan) else scan(data)
     if isinstance(n_patches, bool) or not isinstance(n_patches, Integral) or n_patches < 1:
         raise ValueError(f"n_patches must be a positive integer, got {n_patches!r}.")
-    labels = _Labels(table, y, groups)
+    labels = _Labels(table, y, groups, sample_weight)
     if draw != "uniform" and groups is not None:
         raise ValueError(
             f"draw={draw!r} draws single rows, but groups are drawn as a whole. Set "
@@ -148,19 +157,22 @@ def _count(name: str, wanted: Any, whole: int) -> int:
 
 
 class _Labels:
-    """The outputs and groups of the rows of a table: columns of it, or values for all rows."""
+    """The outputs, groups and weights of the rows: columns of a table, or values for all rows."""
 
-    def __init__(self, table: Scan, y: Any, groups: Any) -> None:
-        self.table, self._y, self._groups = table, y, groups
-        given = {"y": y, "groups": groups}
-        self.names = [label for label in given.values() if isinstance(label, str)]
-        for parameter, label in given.items():
-            if isinstance(label, str):
-                table.source.check_column(label, parameter)
+    def __init__(self, table: Scan, y: Any, groups: Any, weights: Any) -> None:
+        self.table, self._y, self._groups, self._weights = table, y, groups, weights
+        given = {"y": y, "groups": groups, "sample_weight": weights}
+        named = [(parameter, of) for parameter, of in given.items() if isinstance(of, str)]
+        for parameter, name in named:
+            table.source.check_column(name, parameter)
+        check_distinct(named)
+        self.names = [name for _, name in named]
         if y is not None and not isinstance(y, str):
             self._y = np.asarray(y)
         if groups is not None and not isinstance(groups, str):
             self._groups = group_labels(groups)
+        if weights is not None and not isinstance(weights, str):
+            self._weights = checked_weights(weights, np.empty((np.size(weights), 0)))
         self._classes: ClassCounts | None = None
         self._group_counts = None if groups is None else GroupCounts()
         self._levels = np.empty(0)
@@ -170,6 +182,15 @@ class _Labels:
         if isinstance(label, str):
             return batch.column(label)
         return np.asarray(label)[batch.first : batch.first + batch.n_rows]
+
+    def weights_of(self, batch: Batch) -> np.ndarray | None:
+        """Return the weights of a batch."""
+        if not isinstance(self._weights, str):
+            return None if self._weights is None else self._of(self._weights, batch)
+        try:
+            return weights_in(batch, self._weights)
+        except ValueError as error:
+            raise ValueError(f"{batch.where}: {error}") from error
 
     def y_of(self, batch: Batch) -> np.ndarray | None:
         """Return the outputs of a batch."""
@@ -204,7 +225,8 @@ class _Labels:
             raise ValueError(f"{batch.where}: {error}") from error
 
     def _check_lengths(self, n_rows: int) -> None:
-        for name, values in (("y", self._y), ("groups", self._groups)):
+        given = (("y", self._y), ("groups", self._groups), ("sample_weight", self._weights))
+        for name, values in given:
             if isinstance(values, np.ndarray) and len(values) != n_rows:
                 raise ValueError(f"The table has {n_rows} rows, {name} has {len(values)}.")
 
@@ -259,9 +281,9 @@ def _drawn(
         needed = {name for parts in some for name in parts.columns}
         wanted = [name for name in columns if name in needed]
         for batch in labels.table.source.batches([*wanted, *labels.names], _BATCH_ROWS):
-            part, y = labels.part(batch), labels.y_of(batch)
+            part, y, weights = labels.part(batch), labels.y_of(batch), labels.weights_of(batch)
             for parts in some:
-                parts.add(batch, part, wanted, y)
+                parts.add(batch, part, wanted, y, weights)
         while some:
             yield some.pop(0).joined()
 
@@ -279,8 +301,16 @@ class _Parts:
         self._places: list[np.ndarray] = []
         self._X: list[Any] = []
         self._y: list[np.ndarray] = []
+        self._weights: list[np.ndarray] = []
 
-    def add(self, batch: Batch, part: Part, wanted: list[Any], y: np.ndarray | None) -> None:
+    def add(
+        self,
+        batch: Batch,
+        part: Part,
+        wanted: list[Any],
+        y: np.ndarray | None,
+        weights: np.ndarray | None,
+    ) -> None:
         at, counts = self._cursor.take(part)
         if not len(at):
             return
@@ -294,6 +324,8 @@ class _Parts:
             self._X.append(nw.from_native(batch.only(self.columns))[at.tolist(), :])
         if y is not None:
             self._y.append(y[at])
+        if weights is not None:
+            self._weights.append(weights[at])
 
     def joined(self) -> DrawnPatch:
         whole = (
@@ -302,4 +334,5 @@ class _Parts:
             else nw.concat(self._X).to_native()
         )
         y = np.concatenate(self._y) if self._y else None
-        return DrawnPatch(whole, y, np.concatenate(self._places), self.columns)
+        weights = np.concatenate(self._weights) if self._weights else None
+        return DrawnPatch(whole, y, np.concatenate(self._places), self.columns, weights)

@@ -45,6 +45,14 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
     they are in memory. Which rows belong to a patch depends on ``random_state`` and the number of
     rows alone: the same table gives the same forest from files, in batches of any size, and from
     memory.
+
+    These parameters of ``ForestClassifier`` need all rows in memory, or a pass over the table after
+    every few trees, and do not exist here:
+
+    - ``tune``: ``max_samples="auto"`` and ``max_columns="auto"`` choose the shape of the patches;
+    - ``early_stopping``: ``max_time`` ends growth;
+    - ``calibrate``: ``CalibratedClassifierCV`` of scikit-learn calibrates on other rows;
+    - ``keep_samples``: ``attach_samples`` takes the rows when a method needs them.
     """
 
     _tree_class = DecisionTreeClassifier
@@ -126,14 +134,16 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
         Parameters
         ----------
         X : table, scan, or path
-            The samples to predict: a table in memory, a :func:`silvics.scan`, or paths of files.
-            A scan may have more columns than those of ``fit``.
+            The samples to predict: a table in memory, a :func:`silvics.scan`, or what ``fit`` takes
+            without one: paths of files, a dataset of pyarrow or a lazy frame of polars. All but
+            tables in memory may have more columns than those of ``fit``.
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``.
         to : str, path or None, default=None
-            A Parquet file to which the predictions are written batch by batch, in the column
-            "prediction", or "prediction_0", "prediction_1" and so on for several outputs. None
-            returns them.
+            A Parquet file, here or at an address such as ``"s3://bucket/predicted.parquet"``, to
+            which the predictions are written batch by batch. It must not be a file of X. It has the
+            column "prediction", or "prediction_0", "prediction_1" and so on for several outputs.
+            None returns them.
 
         Returns
         -------
@@ -166,8 +176,9 @@ class RandomPatchesClassifier(BasePatches, BaseForestClassifier):
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``.
         to : str, path or None, default=None
-            A Parquet file to which the probabilities are written batch by batch, in one column
-            for each class, named after it. None returns them.
+            A Parquet file, here or at an address such as ``"s3://bucket/predicted.parquet"``, to
+            which the probabilities are written batch by batch. It must not be a file of X. It has
+            one column for each class, named after it. None returns them.
 
         Returns
         -------
@@ -223,6 +234,13 @@ class RandomPatchesRegressor(BasePatches, BaseForestRegressor):
     they are in memory. Which rows belong to a patch depends on ``random_state`` and the number of
     rows alone: the same table gives the same forest from files, in batches of any size, and from
     memory.
+
+    These parameters of ``ForestRegressor`` need all rows in memory, or a pass over the table after
+    every few trees, and do not exist here:
+
+    - ``tune``: ``max_samples="auto"`` and ``max_columns="auto"`` choose the shape of the patches;
+    - ``early_stopping``: ``max_time`` ends growth;
+    - ``keep_samples``: ``attach_samples`` takes the rows when a method needs them.
     """
 
     _tree_class = DecisionTreeRegressor
@@ -302,14 +320,16 @@ class RandomPatchesRegressor(BasePatches, BaseForestRegressor):
         Parameters
         ----------
         X : table, scan, or path
-            The samples to predict: a table in memory, a :func:`silvics.scan`, or paths of files.
-            A scan may have more columns than those of ``fit``.
+            The samples to predict: a table in memory, a :func:`silvics.scan`, or what ``fit`` takes
+            without one: paths of files, a dataset of pyarrow or a lazy frame of polars. All but
+            tables in memory may have more columns than those of ``fit``.
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``.
         to : str, path or None, default=None
-            A Parquet file to which the predictions are written batch by batch, in the column
-            "prediction", or "prediction_0", "prediction_1" and so on for several outputs. None
-            returns them.
+            A Parquet file, here or at an address such as ``"s3://bucket/predicted.parquet"``, to
+            which the predictions are written batch by batch. It must not be a file of X. It has the
+            column "prediction", or "prediction_0", "prediction_1" and so on for several outputs.
+            None returns them.
 
         Returns
         -------

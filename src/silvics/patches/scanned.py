@@ -11,15 +11,15 @@ import numpy as np
 
 from silvics._fitting import targets
 from silvics._fitting.amounts import bytes_of
-from silvics._fitting.groups import group_labels
 from silvics._sources.scanning import Scan
 from silvics._sources.source import Batch, Reading, ahead
-from silvics._tables import table
+from silvics._tables import inputs, table
 from silvics._tables.column_values import code_type
 from silvics._tables.table import Variables
 from silvics.patches import memory
 from silvics.patches.class_counts import ClassCounts, GroupCounts
 from silvics.patches.levels import LevelCounts
+from silvics.patches.outputs import Outputs, outputs_of
 from silvics.patches.rows import Part, columns_of
 
 # Rows of the first batch, from which the kinds of the columns are learned.
@@ -27,88 +27,6 @@ _HEAD_ROWS = 2000
 _FIRST_PASS_ROWS = 1 << 16
 # Weights of all rows are kept if they take at most a twentieth of max_memory, or of this.
 _USUAL_BUDGET = 2 * 10**9
-
-
-@dataclass(frozen=True, eq=False)
-class Outputs:
-    """Where y, the weights and the groups are: columns of the scan, or arrays with all rows."""
-
-    y_names: list[Any] | None
-    y_values: np.ndarray | None
-    weight_name: Any = None
-    weight_values: np.ndarray | None = None
-    group_name: Any = None
-    group_values: np.ndarray | None = None
-
-    @property
-    def names(self) -> list[Any]:
-        """The columns of the scan that are not variables."""
-        others = (self.weight_name, self.group_name)
-        return [*(self.y_names or []), *(name for name in others if name is not None)]
-
-    @property
-    def grouped(self) -> bool:
-        """Whether rows have groups."""
-        return self.group_name is not None or self.group_values is not None
-
-    def groups_of(self, batch: Batch) -> np.ndarray:
-        """Return the labels of the groups of a batch."""
-        if self.group_values is not None:
-            return self.group_values[batch.first : batch.first + batch.n_rows]
-        return batch.column(self.group_name)
-
-    def y_of(self, batch: Batch) -> np.ndarray:
-        """Return the outputs of a batch, one column for each, as the user has them."""
-        if self.y_names is None:
-            assert self.y_values is not None
-            return self.y_values[batch.first : batch.first + batch.n_rows]
-        columns = [targets.checked_outputs(batch.column(name)) for name in self.y_names]
-        return np.column_stack(columns) if len(columns) > 1 else columns[0].reshape(-1, 1)
-
-    def weights_of(self, batch: Batch) -> np.ndarray | None:
-        """Return the weights of a batch, or None if there are none."""
-        if self.weight_values is not None:
-            return self.weight_values[batch.first : batch.first + batch.n_rows]
-        if self.weight_name is None:
-            return None
-        weights = np.asarray(batch.column(self.weight_name), dtype=np.float64)
-        if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise ValueError(
-                f"sample_weight={self.weight_name!r} has values that are missing, infinite or "
-                "negative."
-            )
-        return weights
-
-
-def outputs_of(scan: Scan, y: Any, sample_weight: Any, groups: Any = None) -> Outputs:
-    """Return where y, the weights and the groups are."""
-    names, values = None, None
-    if isinstance(y, str):
-        names = [y]
-    elif (
-        isinstance(y, list)
-        and y
-        and all(isinstance(name, str) for name in y)
-        and (scan.source.columns is not None and set(y) <= set(scan.source.columns))
-    ):
-        names = list(y)
-    elif y is None:
-        raise ValueError("fit on a scan needs y: the name of a column, or an array of values.")
-    else:
-        values = targets.as_columns(targets.checked_outputs(y))
-    for name in names or []:
-        scan.source.check_column(name, "y")
-    found = Outputs(names, values)
-    if isinstance(sample_weight, str):
-        scan.source.check_column(sample_weight, "sample_weight")
-        found = replace(found, weight_name=sample_weight)
-    elif sample_weight is not None:
-        weights = targets.checked_weights(sample_weight, np.empty((len(sample_weight), 0)))
-        found = replace(found, weight_values=weights)
-    if isinstance(groups, str):
-        scan.source.check_column(groups, "groups")
-        return replace(found, group_name=groups)
-    return found if groups is None else replace(found, group_values=group_labels(groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +246,7 @@ def learned(
         raise ValueError(f"There are no rows in {scan.source.named()}.")
     try:
         variables, blocks = table.learn(
-            head.only(names),
+            inputs.named(head.only(names), head.names and names),
             categorical_features=settings.categorical_features,
             missing=settings.missing,
             estimator_name=type(settings).__name__,
@@ -341,11 +259,12 @@ def learned(
     classes = ClassCounts(settings._classification)
     of_groups = GroupCounts() if outputs.grouped else None
     named_classes = settings._classification and bool(outputs.y_names or outputs.weight_name)
+    if n_rows is not None:
+        outputs.check_lengths(n_rows)
     if categories or n_rows is None or named_classes or outputs.group_name is not None:
         n_rows = _first_pass(scan, outputs, counts, classes, of_groups, reading)
-        _check_lengths(outputs, n_rows)
+        outputs.check_lengths(n_rows)
     else:
-        _check_lengths(outputs, n_rows)
         if outputs.y_values is not None:
             classes.add(outputs.y_values, outputs.weight_values)
         if of_groups is not None and outputs.group_values is not None:
@@ -361,22 +280,6 @@ def learned(
         tuple(column.dtype for column in columns_of(blocks)), settings, reading,
         classes.sizes(), of_groups, KeptWeights(n_rows, limit),
     )  # fmt: skip
-
-
-def _check_lengths(outputs: Outputs, n_rows: int) -> None:
-    """Raise ValueError unless arrays beside the scan have a value for each row."""
-    if outputs.y_values is not None and len(outputs.y_values) != n_rows:
-        raise ValueError(f"X has {n_rows} rows, y has {len(outputs.y_values)}")
-    if outputs.weight_values is not None and len(outputs.weight_values) != n_rows:
-        raise ValueError(
-            f"sample_weight has {len(outputs.weight_values):,} values, but the table has "
-            f"{n_rows:,} rows."
-        )
-    if outputs.group_values is not None and len(outputs.group_values) != n_rows:
-        raise ValueError(
-            f"groups has {len(outputs.group_values)} values, but X has {n_rows} rows: give each "
-            "row a group."
-        )
 
 
 def _first_pass(

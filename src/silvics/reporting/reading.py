@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from silvics._names import one_line
+from silvics._sources.destination import is_same_file
 
 _SAMPLE = 65_536  # bytes that are looked at to find the delimiter
 _SUFFIXES = {
@@ -142,6 +143,15 @@ def _delimiter(text: str) -> str:
 
 def _outside_quotes(line: str, delimiter: str) -> int:
     return sum(part.count(delimiter) for part in line.split('"')[::2])
+
+
+def check_not_read(option: str, out: str | None, *read: str | None) -> None:
+    """Raise TableError if a file that is written would replace one that is read."""
+    for path in read:
+        if out is not None and path is not None and is_same_file(out, path):
+            raise TableError(
+                f"{option} {out} would replace {path}, which is read. Name another file."
+            )
 
 
 def write_table(table: Any, path: str | None) -> None:

@@ -170,6 +170,30 @@ def test_errors_are_one_line(folder, capsys, command, message):
     assert message.format(folder=folder) in error
 
 
+@pytest.mark.parametrize(
+    ("command", "replaced"),
+    [
+        (["predict", "m.silvics", "t.csv", "--out", "t.csv"], "--out t.csv would replace t.csv"),
+        (["predict", "m.silvics", "t.csv", "--out", "link.csv"], "link.csv would replace t.csv"),
+        (["predict", "m.silvics", "t.csv", "--out", "m.silvics"], "would replace m.silvics"),
+        (["impute", "t.csv", "--out", "./t.csv"], "--out ./t.csv would replace t.csv"),
+        (["fit", "t.csv", "--target", "species", "--model", "t.csv"], "--model t.csv would"),
+        (["convert", "m.silvics", "--to", "json", "--out", "m.silvics"], "replace m.silvics"),
+    ],
+)
+def test_files_that_are_read_are_not_replaced(
+    folder, tmp_path, monkeypatch, capsys, command, replaced
+):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_bytes((folder / "penguins.csv").read_bytes())
+    Path("m.silvics").write_bytes((folder / "m.silvics").read_bytes())
+    Path("link.csv").symlink_to("t.csv")
+    assert main(command) == 1
+    assert replaced in capsys.readouterr().err
+    for name, before in (("t.csv", "penguins.csv"), ("m.silvics", "m.silvics")):
+        assert Path(name).read_bytes() == (folder / before).read_bytes()
+
+
 def test_interrupts_have_their_own_status(monkeypatch, capsys):
     def interrupted(options):
         raise KeyboardInterrupt

@@ -114,6 +114,40 @@ def test_draws_that_need_what_is_not_given():
         patches.draw(missing, groups="g")
 
 
+@pytest.mark.parametrize("draw", ["uniform", "bootstrap", "stratified"])
+def test_patches_have_the_weights_of_their_rows(tmp_path, draw):
+    """Those by which the forest multiplies the rows; their column is no input."""
+    settings = {"n_patches": 3, "random_state": 7, "draw": draw}
+    path = write_parts(TABLE, tmp_path)
+    without = patches.draw(TABLE.drop(columns="w"), "kind", **settings)
+    named = patches.draw(path, "kind", sample_weight="w", **settings)
+    given = patches.draw(TABLE.drop(columns="w"), "kind", sample_weight=TABLE.w, **settings)
+    for a, b, c in zip(without, named, given, strict=True):
+        assert a.columns == b.columns == c.columns
+        assert a.sample_weight is None
+        for patch in (b, c):
+            np.testing.assert_array_equal(patch.rows, a.rows)
+            np.testing.assert_array_equal(patch.sample_weight, TABLE.w[patch.rows])
+            assert patch.y.tolist() == TABLE.kind[patch.rows].tolist()
+
+
+def test_weights_that_cannot_be_used(tmp_path):
+    for settings, text in [
+        ({"y": "w", "sample_weight": "w"}, "y and sample_weight both name the column 'w'"),
+        ({"y": "w", "groups": "w"}, "y and groups both name the column 'w'"),
+        ({"sample_weight": "W"}, "sample_weight='W' is not a column"),
+        ({"sample_weight": np.ones(3)}, "The table has 1000 rows, sample_weight has 3"),
+        ({"sample_weight": 1.0}, "The table has 1000 rows, sample_weight has 1"),
+        (
+            {"sample_weight": "level"},
+            r"rows 0 to \d+: sample_weight='level' must be a column of nu",
+        ),
+        ({"sample_weight": "x0"}, r"part-0.parquet, rows .*: sample_weight='x0' has values that"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            list(patches.draw(write_parts(TABLE, tmp_path), **settings))
+
+
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])
 def test_bad_numbers_of_patches(n):
     with pytest.raises(ValueError, match="n_patches must be a positive integer"):

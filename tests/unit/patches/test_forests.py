@@ -1,11 +1,19 @@
 """The same table gives the same forest from memory and from every kind of file."""
 
+from inspect import signature
+
 import numpy as np
 import polars as pl
 import pytest
 
 import silvics
-from silvics import ForestClassifier, RandomPatchesClassifier, RandomPatchesRegressor, scan
+from silvics import (
+    ForestClassifier,
+    ForestRegressor,
+    RandomPatchesClassifier,
+    RandomPatchesRegressor,
+    scan,
+)
 
 from .scanned_tables import table, write_feather, write_parts
 
@@ -201,3 +209,33 @@ def test_weights_of_a_scan_have_its_length(n):
     forest = RandomPatchesRegressor(n_estimators=5)
     with pytest.raises(ValueError, match=f"sample_weight has {n} values, but the table has 60"):
         forest.fit(scan(X), X[:, 0], sample_weight=np.ones(n))
+
+
+@pytest.mark.parametrize("kind", ["memory", "scan", "path"])
+def test_what_patches_do_not_have_is_refused(tmp_path, kind):
+    """Alike in memory and in files."""
+    frame = without_other("kind")
+    source = {"memory": X, "scan": scan(frame), "path": write_parts(frame, tmp_path)}[kind]
+    y = TABLE.kind if kind == "memory" else "kind"
+    with pytest.raises(ValueError, match=r'not tuned.*max_samples="auto" and max_columns="auto"'):
+        RandomPatchesClassifier("auto").fit(source, y)
+    text = r'oob_score=True needs out-of-bag rows.*with max_samples below 1.0 .*or draw="bootstrap"'
+    with pytest.raises(ValueError, match=text) as raised:
+        made(RandomPatchesClassifier, max_samples=1.0, oob_score=True).fit(source, y)
+    assert "bootstrap=True" not in str(raised.value)
+    groups = TABLE.number if kind == "memory" else "number"
+    with pytest.raises(ValueError, match=r"with max_samples below 1.0\."):
+        made(RandomPatchesClassifier, max_samples=1.0, oob_score=True).fit(source, y, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [(RandomPatchesClassifier, ForestClassifier), (RandomPatchesRegressor, ForestRegressor)],
+)
+def test_the_docstring_names_what_patches_do_not_have(kind, other):
+    named = {"tune", "early_stopping", "calibrate", "keep_samples"} & set(
+        signature(other).parameters
+    )
+    assert not named & set(signature(kind).parameters)
+    for name in named:
+        assert f"- ``{name}``: " in kind.__doc__

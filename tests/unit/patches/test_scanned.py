@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 
@@ -63,6 +64,42 @@ def test_arrays_of_outputs_and_weights_beside_a_scan(tmp_path):
 def test_columns_that_are_not_there_or_are_no_weights(settings, text):
     with pytest.raises(ValueError, match=text):
         fit(scan(TABLE.drop(columns="kind")), **{"y": "price"} | settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"y": "w", "sample_weight": "w"}, "y and sample_weight both name the column 'w'"),
+        ({"y": "w", "groups": "w"}, "y and groups both name the column 'w'"),
+        ({"y": ["x0", "x0"]}, "y names the column 'x0' twice"),
+        ({"y": ["x0", "w"], "sample_weight": "w"}, "y and sample_weight both name"),
+        ({"sample_weight": "level"}, "sample_weight='level' must be a column of numbers.* '[a-g]'"),
+        ({"sample_weight": "when"}, "sample_weight='when' must be a column of numbers"),
+        ({"sample_weight": 2.0}, "sample_weight has 1 values, but the table has 600 rows"),
+    ],
+)
+def test_columns_with_two_purposes_and_weights_that_are_no_numbers(settings, text):
+    for frame in (TABLE, pl.from_pandas(TABLE)):
+        with pytest.raises(ValueError, match=text):
+            fit(scan(frame.drop(columns="kind")) if frame is TABLE else scan(frame),
+                **{"y": "price"} | settings)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("n", [3, 599, 601])
+def test_weights_and_outputs_of_another_length(tmp_path, kind, n):
+    """The rows of a CSV file are not counted before they are read."""
+    frame = TABLE[["x0", "level", "kind"]]
+    path = tmp_path / f"t.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    forest = RandomPatchesClassifier(n_estimators=2)
+    with pytest.raises(ValueError, match=rf"sample_weight has {n} values, but the table has"):
+        forest.fit(path, "kind", sample_weight=np.ones(n))
+    with pytest.raises(ValueError, match=rf"groups has {n} values, but"):
+        forest.fit(path, "kind", groups=np.arange(n))
+    y = np.resize(TABLE.kind, n)
+    with pytest.raises(ValueError, match=rf"y has {n}"):
+        forest.fit(path, y, sample_weight=np.ones(600))
 
 
 def test_a_scan_of_outputs_only_or_without_rows():

@@ -1,6 +1,8 @@
 """Predictions of scans are those of the table in memory."""
 
 import numpy as np
+import polars as pl
+import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
@@ -67,6 +69,49 @@ def test_nothing_is_left_of_a_file_that_could_not_be_finished(forest, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_missing_columns_are_named(forest):
-    with pytest.raises(ValueError, match="'level'"):
-        forest.predict(scan(X.drop(columns="level")))
+def test_missing_columns_are_named_with_their_file(forest, tmp_path):
+    pattern = write_parts(X.drop(columns="level"), tmp_path, 1)
+    text = r"fitted to the column 'level', which is not among the columns of .*part-0.parquet\."
+    with pytest.raises(ValueError, match=text):
+        forest.predict(pattern)
+    with pytest.raises(ValueError, match="the table in memory that the scan has selected"):
+        forest.predict(scan(X, columns=["x0"]))
+
+
+def test_predict_takes_the_sources_of_fit(forest, tmp_path):
+    pattern = write_parts(TABLE, tmp_path)
+    sources = [pyarrow.dataset.dataset(tmp_path), pl.scan_parquet(pattern)]
+    for source in sources:
+        np.testing.assert_array_equal(forest.predict(source), forest.predict(X))
+        np.testing.assert_array_equal(forest.predict_proba(source), forest.predict_proba(X))
+        by_array = RandomPatchesClassifier(n_estimators=2, random_state=0).fit(source, TABLE.kind)
+        expected = RandomPatchesClassifier(n_estimators=2, random_state=0)
+        assert by_array.digest() == expected.fit(TABLE, TABLE.kind).digest()
+
+
+def test_a_file_of_the_table_is_not_replaced(forest, tmp_path):
+    pattern = write_parts(TABLE, tmp_path)
+    path = tmp_path / "part-1.parquet"
+    before = path.read_bytes()
+    dataset = pyarrow.dataset.dataset(tmp_path)
+    for source in (pattern, scan(pattern), dataset):
+        for predict in (forest.predict, forest.predict_proba):
+            with pytest.raises(ValueError, match=r"would replace .*part-1.parquet, from which"):
+                predict(source, to=path)
+    with pytest.raises(ValueError, match=r"exists, and the lazy frame .* may read it"):
+        forest.predict(pl.scan_parquet(pattern), to=path)
+    assert path.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 3
+    forest.predict(pl.scan_parquet(pattern), to=tmp_path / "new.parquet")
+    assert pyarrow.parquet.read_metadata(tmp_path / "new.parquet").num_rows == len(TABLE)
+
+
+def test_a_table_without_rows_is_refused_as_in_memory(forest, tmp_path):
+    pattern = write_parts(TABLE[:0], tmp_path, 1)
+    with pytest.raises(ValueError, match="0 sample"):
+        forest.predict(X[:0])
+    for source in (pattern, scan(X[:0])):
+        for to in (None, tmp_path / "out.parquet"):
+            with pytest.raises(ValueError, match="There are no rows in"):
+                forest.predict(source, to=to)
+    assert not (tmp_path / "out.parquet").exists()

@@ -12,9 +12,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 from scipy import sparse
 from sklearn.utils import check_array
+
+from silvics import RandomForestRegressor
+from silvics.network import genie3
 
 from .coded_tables import learn, read, values
 
@@ -142,7 +147,6 @@ def test_things_that_give_arrays():
         [1, 2],
         [[]],
         None,
-        "text",
         pd.Series([1.0]),
         sparse.csr_array((0, 3)),
         sparse.csr_array((3, 0)),
@@ -169,6 +173,21 @@ def test_empty_frames(frame):
 def test_empty_frame_without_columns():
     with pytest.raises(ValueError, match=r"Found array with 0 feature\(s\) \(shape=\(3, 0\)\)"):
         learn(pd.DataFrame(index=range(3)))
+
+
+@pytest.mark.parametrize("kind", ["path", "dataset"])
+def test_paths_and_datasets(tmp_path, kind):
+    pa.parquet.write_table(pa.table({"a": [1.0, 2.0]}), tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    given = [path, str(path)] if kind == "path" else [pa.dataset.dataset(path)]
+    forest = RandomForestRegressor(2).fit([[1.0], [2.0]], [1.0, 2.0])
+    text = f"X is a {kind}, whose rows are not in memory.*silvics.scan"
+    for X in given:
+        for method in (learn, forest.predict, forest.apply, forest.shap, genie3):
+            with pytest.raises(TypeError, match=text):
+                method(X)
+        with pytest.raises(TypeError, match=text):
+            RandomForestRegressor(2).fit(X, [1.0, 2.0])
 
 
 def test_lazy_frames():
