@@ -28,24 +28,21 @@ bool PackedTree::missing_at(Place t, const double* sample) const {
 }
 
 NodeNumbers::NodeNumbers(const PackedTree& tree, NodeId step)
-    : step_(step),
-      ids_(tree.n_places(), 0),
-      second_(tree.n_places(), 0),
-      of_records_(tree.branches().size()) {
+    : step_(step), children_(2 * tree.n_places(), step), of_records_(tree.branches().size()) {
     if (tree.shape().n_nodes == 1) return;
     std::vector<NodeId> sizes(tree.n_places(), step);  // how many numbers each subtree has
     const auto size = [&](Child child) { return child.leaf() ? 1 : sizes[child.place()]; };
     for (auto t = static_cast<Place>(tree.n_places()); t-- > 0;)
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) sizes[t] += size(tree.child(t, k));
     for (Place t = 0; t < tree.n_places(); ++t) {
-        NodeId id = ids_[t] + step;
+        NodeId id = children_[2 * t];
         for (std::uint32_t k = 0; k < tree.n_children(t); ++k) {
             const Child child = tree.child(t, k);
-            if (!child.leaf()) ids_[child.place()] = id;
+            if (!child.leaf()) children_[2 * child.place()] = id + step;
             if (tree.nodes()[t].rule().is_record())
                 of_records_[at_record(tree, t) + k] = id;
             else if (k == 1)
-                second_[t] = id;
+                children_[2 * t + 1] = id;
             id += size(child);
         }
     }
@@ -59,7 +56,7 @@ NodeId NodeNumbers::child(const PackedTree& tree, Place t, std::uint32_t child) 
     if (tree.shape().n_nodes == 1) return 0;
     if (tree.shape().records && tree.nodes()[t].rule().is_record())
         return of_records_[at_record(tree, t) + child];
-    return child == 0 ? ids_[t] + step_ : second_[t];
+    return children_[2 * t + child];
 }
 
 std::vector<NumberedLeaf> numbered_leaves(const PackedTree& tree) {

@@ -127,7 +127,8 @@ public:
     static NodeNumbers of_nodes(const PackedTree& tree) { return NodeNumbers(tree); }
     static NodeNumbers of_leaves(const PackedTree& tree) { return NodeNumbers(tree, 0); }
 
-    NodeId of(Place t) const { return ids_[t]; }
+    // The first child follows its parent.
+    NodeId of(Place t) const { return children_[2 * t] - step_; }
     NodeId of(const PackedTree& tree, PackedLeaf leaf) const {
         return child(tree, leaf.parent, leaf.which);
     }
@@ -136,8 +137,8 @@ public:
     template <class Visit>
     void for_path(const PackedTree& tree, NodeId leaf, Visit&& visit) const {
         for (Place t = PackedTree::kRoot;;) {
-            if (ids_[t] == leaf) return visit(leaf);  // the root is a leaf
-            visit(ids_[t]);
+            if (of(t) == leaf) return visit(leaf);  // the root is a leaf
+            visit(of(t));
             // All nodes of a child's subtree have smaller numbers than the next child, so the
             // child whose subtree contains the leaf is found by bisection.
             std::uint32_t k = 0, n = tree.n_children(t);
@@ -158,8 +159,8 @@ private:
     static std::size_t at_record(const PackedTree& tree, Place t);
 
     NodeId step_;
-    std::vector<NodeId> ids_, second_;  // numbers of inner nodes, and of their second children
-    std::vector<NodeId> of_records_;    // numbers of children, at their offsets in the records
+    std::vector<NodeId> children_;    // numbers of the first and second child of each inner node
+    std::vector<NodeId> of_records_;  // numbers of children, at their offsets in the records
 };
 
 // A leaf and its number among the nodes of the tree.

@@ -14,10 +14,12 @@ void tree_predictions(const Predictor& predictor, const Matrix& X, std::span<dou
     const std::size_t n_trees = predictor.n_trees(), width = predictor.value_width();
     if (out.size() != checked_product(X.rows, checked_product(n_trees, width)))
         throw std::invalid_argument("the output needs the values of every sample and tree");
-    std::ranges::fill(out, 0.0);
     std::array<std::uint32_t, Traversal::kMaxPaths> all;
     std::iota(all.begin(), all.end(), 0U);
     for_row_blocks(X, predictor.as_float32(), team, [&](const RowBlock& block) {
+        // By the thread that adds to it, which is the first to touch that memory.
+        std::ranges::fill(out.subspan(block.first * n_trees * width, block.size * n_trees * width),
+                          0.0);
         Traversal traversal;
         for (std::size_t m = 0; m < n_trees; ++m) {
             team.stop().check();

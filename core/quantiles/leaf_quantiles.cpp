@@ -7,19 +7,20 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/kernels.hpp"
 #include "proximity/cell_weights.hpp"
 
 namespace silvics {
 namespace {
 
-constexpr std::size_t kMaxSorted = 96;  // at most this many candidates for a quantile are sorted
+constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
 LeafQuantiles::LeafQuantiles(const Predictor& predictor, const LeafMembership& membership,
                              std::span<const double> outputs, std::size_t n_outputs,
                              ThreadTeam& team)
-    : predictor_(predictor), membership_(membership) {
+    : predictor_(predictor), membership_(membership), rank_keys_(kernels().rank_keys) {
     const std::size_t n = membership.n_rows;
     if (membership.n_trees() != predictor.n_trees() || n_outputs == 0 ||
         outputs.size() != checked_product(n, n_outputs))
@@ -84,8 +85,11 @@ void LeafQuantiles::collect(const Words& words, Scratch& scratch) const {
     constexpr std::size_t kAtOnce = NumberedRows::kSpare;
     std::size_t n = 0;
     for (const InBag& leaf : scratch.leaves) n += leaf.size;
-    scratch.numbers.resize(n + kAtOnce);
-    scratch.weights.resize(n + kAtOnce);
+    scratch.n = n;
+    if (scratch.numbers.size() < n + kAtOnce) {  // arrays only grow: nothing is cleared for a row
+        scratch.numbers.resize(2 * n + kAtOnce);
+        scratch.weights.resize(2 * n + kAtOnce);
+    }
     std::uint32_t* numbers = scratch.numbers.data();
     double* weights = scratch.weights.data();
     for (const InBag& leaf : scratch.leaves) {
@@ -101,27 +105,64 @@ void LeafQuantiles::collect(const Words& words, Scratch& scratch) const {
         numbers += leaf.size;
         weights += leaf.size;
     }
-    scratch.numbers.resize(n);
-    scratch.weights.resize(n);
 }
 
 // The ranks of the rows in the leaves.
 std::span<const std::uint32_t> LeafQuantiles::ranks_of(std::size_t output, Scratch& scratch) const {
-    if (output == 0) return scratch.numbers;
+    const std::span numbers = std::span(scratch.numbers).first(scratch.n);
+    if (output == 0) return numbers;
     scratch.ranks.resize(scratch.numbers.size());
-    std::ranges::transform(scratch.numbers, scratch.ranks.begin(),
+    std::ranges::transform(numbers, scratch.ranks.begin(),
                            [&](std::uint32_t number) { return ranks_[output][number]; });
-    return scratch.ranks;
+    return std::span(scratch.ranks).first(scratch.n);
+}
+
+void LeafQuantiles::add_up_parts(std::span<const std::uint32_t> ranks, std::size_t n_parts,
+                                 Scratch& scratch) const {
+    if (scratch.next_in_part.size() < ranks.size())
+        scratch.next_in_part.resize(scratch.weights.size());
+    scratch.parts.assign(n_parts, 0.0);
+    scratch.last_in_part.assign(n_parts, kNoPlace);
+    double* const sums = scratch.parts.data();
+    std::uint32_t* const last = scratch.last_in_part.data();
+    std::uint32_t* const next = scratch.next_in_part.data();
+    const double* const weights = scratch.weights.data();
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const std::size_t part = ranks[i] >> shift_;
+        sums[part] += weights[i];
+        next[i] = std::exchange(last[part], static_cast<std::uint32_t>(i));
+    }
+    std::partial_sum(scratch.parts.begin(), scratch.parts.end(), scratch.parts.begin());
+}
+
+void LeafQuantiles::find_in_part(std::span<const std::uint32_t> ranks, std::size_t part,
+                                 Scratch& scratch) const {
+    auto& [found, keys, order] = scratch.found;
+    found.clear();
+    for (std::uint32_t i = scratch.last_in_part[part]; i != kNoPlace; i = scratch.next_in_part[i])
+        found.emplace_back(ranks[i], scratch.weights[i]);
+    const std::size_t n = found.size();
+    scratch.ordered.resize(n);
+    if (n > kMaxSorted) {
+        std::ranges::reverse_copy(found, scratch.ordered.begin());
+        return;
+    }
+    // Few rows are sorted without branches: the place of a row is the number of smaller keys.
+    constexpr unsigned kPlaceBits = 7;
+    static_assert(kMaxSorted <= std::size_t{1} << kPlaceBits);
+    const std::uint32_t within = (std::uint32_t{1} << shift_) - 1;
+    for (std::size_t k = 0; k < n; ++k)
+        keys[k] = (found[k].first & within) << kPlaceBits | static_cast<std::uint32_t>(k);
+    rank_keys_(keys.data(), n, (n + 7) / 8 * 8, order.data());
+    for (std::size_t k = 0; k < n; ++k) scratch.ordered[order[k]] = found[k];
 }
 
 std::uint32_t LeafQuantiles::rank_in_part(std::size_t part, double before, double target,
                                           Scratch& scratch) const {
-    const std::vector<Weighted>& candidates = scratch.ordered;  // sorted if they are that few
     double sum = before;
     std::uint32_t found = 0;
-    if (candidates.size() <= kMaxSorted) {
-        for (const auto& [rank, weight] : candidates) {
-            if (rank >> shift_ != part) continue;
+    if (scratch.ordered.size() <= kMaxSorted) {
+        for (const auto& [rank, weight] : scratch.ordered) {
             if (sum >= target && rank != found) break;
             sum += weight;
             found = rank;
@@ -130,8 +171,8 @@ std::uint32_t LeafQuantiles::rank_in_part(std::size_t part, double before, doubl
     }
     const std::size_t size = std::size_t{1} << shift_;
     scratch.ranks_of_part.assign(size, 0.0);
-    for (const auto& [rank, weight] : candidates)
-        if (rank >> shift_ == part) scratch.ranks_of_part[rank & (size - 1)] += weight;
+    for (const auto& [rank, weight] : scratch.ordered)
+        scratch.ranks_of_part[rank & (size - 1)] += weight;
     for (std::size_t r = 0; r < size; ++r) {
         if (scratch.ranks_of_part[r] == 0.0) continue;
         sum += scratch.ranks_of_part[r];
@@ -144,32 +185,17 @@ std::uint32_t LeafQuantiles::rank_in_part(std::size_t part, double before, doubl
 void LeafQuantiles::invert(std::size_t output, std::span<const double> levels, double* out,
                            Scratch& scratch) const {
     const std::span<const std::uint32_t> ranks = ranks_of(output, scratch);
-    const std::size_t n = ranks.size(), n_parts = (sorted_[output].size() >> shift_) + 1;
-    std::vector<double>& parts = scratch.parts;
-    parts.assign(n_parts, 0.0);
-    for (std::size_t i = 0; i < n; ++i) parts[ranks[i] >> shift_] += scratch.weights[i];
-    std::partial_sum(parts.begin(), parts.end(), parts.begin());
-    // The smallest positive number stands for level zero: the first rank with any weight.
-    const auto target_of = [&](double level) {
-        return std::max((level - kTolerance) * parts.back(),
-                        std::numeric_limits<double>::denorm_min());
-    };
-    const auto part_of = [&](double target) {
-        return static_cast<std::size_t>(std::ranges::lower_bound(parts, target) - parts.begin());
-    };
-    scratch.wanted.assign(n_parts, 0);
-    for (const double level : levels) scratch.wanted[part_of(target_of(level))] = 1;
-    scratch.ordered.resize(n);
-    std::size_t n_candidates = 0;  // branch-free: which entries are candidates is random
-    for (std::size_t i = 0; i < n; ++i) {
-        scratch.ordered[n_candidates] = {ranks[i], scratch.weights[i]};
-        n_candidates += scratch.wanted[ranks[i] >> shift_];
-    }
-    scratch.ordered.resize(n_candidates);
-    if (n_candidates <= kMaxSorted) std::ranges::sort(scratch.ordered);
+    const std::size_t n_parts = (sorted_[output].size() >> shift_) + 1;
+    add_up_parts(ranks, n_parts, scratch);
+    const std::vector<double>& parts = scratch.parts;
+    std::size_t last_part = n_parts;  // none
     for (const double level : levels) {
-        const double target = target_of(level);
-        const std::size_t part = part_of(target);
+        // The smallest positive number stands for level zero: the first rank with any weight.
+        const double target = std::max((level - kTolerance) * parts.back(),
+                                       std::numeric_limits<double>::denorm_min());
+        const auto part =
+            static_cast<std::size_t>(std::ranges::lower_bound(parts, target) - parts.begin());
+        if (std::exchange(last_part, part) != part) find_in_part(ranks, part, scratch);
         const double before = part == 0 ? 0.0 : parts[part - 1];
         *out = sorted_[output][rank_in_part(part, before, target, scratch)];
         out += n_outputs();

@@ -4,14 +4,17 @@
 // the leaf, or of the node above if a leaf has no row in bag. The distribution F of the outputs
 // under these weights is not sorted: the weights are added up by ranks, in at most 256 equal parts
 // of all ranks first, and rank by rank only in the part that contains a quantile. The work is
-// proportional to the number of rows in the leaves.
+// proportional to the number of rows in the leaves. The rows of each part are linked, so that those
+// of a part are found without a second pass over all of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/kernels.hpp"
 #include "proximity/leaf_cells.hpp"
 #include "proximity/leaf_table.hpp"
 #include "proximity/numbered_rows.hpp"
@@ -50,16 +53,23 @@ private:
         std::size_t begin, size;
         double whole;
     };
+    static constexpr std::size_t kMaxSorted = 96;       // at most so many rows of a part are sorted
     using Weighted = std::pair<std::uint32_t, double>;  // a rank, and its weight
     struct Scratch {
         std::vector<InBag> leaves, next;  // of this row, and of the next one
-        // Of the rows in these leaves: the numbers, which are the ranks of the first output, the
-        // ranks of another one, and the weights.
+        // Of the n rows in these leaves: the numbers, which are the ranks of the first output, the
+        // ranks of another one, the weights, and the parts. Arrays are longer than that.
+        std::size_t n = 0;
         std::vector<std::uint32_t> numbers, ranks;
         std::vector<double> weights;
         std::vector<double> parts, ranks_of_part;  // sums of weights
-        std::vector<std::uint8_t> wanted;          // parts with a quantile
-        std::vector<Weighted> ordered;
+        // The rows of a part: the last one, and for each row the one before.
+        std::vector<std::uint32_t> last_in_part, next_in_part;
+        struct {
+            std::vector<Weighted> rows;
+            std::array<std::uint32_t, kMaxSorted> keys, order;
+        } found;                        // in a part
+        std::vector<Weighted> ordered;  // these rows, or all
     };
 
     // Finds the leaves of a row, and fetches their rows.
@@ -78,7 +88,13 @@ private:
                 Scratch& scratch) const;
     void interpolate(std::size_t output, std::span<const double> levels, Interpolation how,
                      double* out, Scratch& scratch) const;
-    // The first rank of a part at which the sum of weights, `before` at its begin, reaches a
+    // Adds up the weights by parts, and then over these, and links the rows of each.
+    void add_up_parts(std::span<const std::uint32_t> ranks, std::size_t n_parts,
+                      Scratch& scratch) const;
+    // Finds the rows of a part, and sorts them if they are few.
+    void find_in_part(std::span<const std::uint32_t> ranks, std::size_t part,
+                      Scratch& scratch) const;
+    // The first rank of this part at which the sum of weights, `before` at its begin, reaches a
     // target.
     std::uint32_t rank_in_part(std::size_t part, double before, double target,
                                Scratch& scratch) const;
@@ -90,6 +106,7 @@ private:
     std::vector<std::vector<double>> sorted_;        // the values of each output, ascending
     std::vector<std::vector<std::uint32_t>> ranks_;  // by output and number; ties by row
     unsigned shift_ = 0;                             // a part has 2^shift ranks
+    decltype(Kernels::rank_keys) rank_keys_;
 };
 
 }  // namespace silvics

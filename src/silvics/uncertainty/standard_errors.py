@@ -86,10 +86,9 @@ class _Form:
     def __init__(self, products: np.ndarray) -> None:
         n = self._n = len(products)
         centred = _centred(products)
-        self._halves = [np.arange(n) % 2 == side for side in (0, 1)]
-        first, second = self._halves
-        self._within = [centred[np.ix_(half, half)] for half in self._halves]
-        self._between = centred[np.ix_(first, second)]
+        self._within = [np.ascontiguousarray(centred[side::2, side::2]) for side in (0, 1)]
+        self._sums = [part.sum() for part in self._within]
+        self._between = np.ascontiguousarray(centred[0::2, 1::2])
         # Covariances over finitely many trees are noisy, which adds this multiple of the variance
         # over the trees to the sum of their squares.
         self._bias = float(np.trace(centred)) / n
@@ -98,16 +97,17 @@ class _Form:
     def variances(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the variances of the means over all trees, and their difference by halves."""
         d = values - values.mean(axis=1, keepdims=True)
-        parts = [np.ascontiguousarray(d[:, half]) for half in self._halves]
+        parts = [np.ascontiguousarray(d[:, side::2]) for side in (0, 1)]
         form = 2 * _row_products(parts[0] @ self._between, parts[1])
         squares, of_halves = np.zeros(len(values)), []
-        for part, within, bias in zip(parts, self._within, self._biases, strict=True):
+        each = zip(parts, self._within, self._sums, self._biases, strict=True)
+        for part, within, whole, bias in each:
             n, products = part.shape[1], part @ within
             form_of_half, squares_of_half = _row_products(products, part), _row_products(part, part)
             form, squares = form + form_of_half, squares + squares_of_half
             # The same for values that are centred in the half.
             means = part.mean(axis=1)
-            form_of_half += means * (means * within.sum() - 2 * products.sum(axis=1))
+            form_of_half += means * (means * whole - 2 * products.sum(axis=1))
             squares_of_half -= n * means**2
             of_halves.append((form_of_half - bias * squares_of_half) / n**2)
         return (form - self._bias * squares) / self._n**2, of_halves[0] - of_halves[1]

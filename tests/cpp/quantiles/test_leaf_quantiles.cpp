@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "doctest/doctest.h"
 #include "predictor/forest_example.hpp"
@@ -12,6 +13,22 @@ namespace {
 constexpr std::size_t kRows = 130, kOutputs = 2;
 constexpr double kLevels[] = {0.0, 0.05, 0.31, 0.5, 0.77, 0.95, 1.0};
 constexpr std::size_t kWidth = std::size(kLevels) * kOutputs;
+
+// The definition: the weights of all training rows in the order of their outputs.
+double quantile_of(std::span<const double> weights, std::span<const double> outputs,
+                   std::size_t n_outputs, std::size_t k, double level) {
+    std::vector<std::size_t> order(weights.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return outputs[i * n_outputs + k]; });
+    double sum = 0.0, last = std::nan("");
+    for (const std::size_t i : order) {
+        if (weights[i] == 0.0) continue;
+        sum += weights[i];
+        last = outputs[i * n_outputs + k];
+        if (sum >= level - 1e-12) return last;
+    }
+    return last;
+}
 
 struct Example {
     test::ForestExample forest = test::forest_example("squared_error", kRows, 30);
@@ -28,22 +45,6 @@ struct Example {
             outputs.push_back(static_cast<double>(test::pick(rng, 9)));
             outputs.push_back(test::pick_real(rng, -1.0, 1.0));
         }
-    }
-
-    // The definition: the weights of all training rows in the order of their outputs.
-    double expected(std::span<const double> weights, std::size_t k, double level) const {
-        std::vector<std::size_t> order(kRows);
-        for (std::size_t i = 0; i < kRows; ++i) order[i] = i;
-        std::ranges::stable_sort(order, {},
-                                 [&](std::size_t i) { return outputs[i * kOutputs + k]; });
-        double sum = 0.0, last = std::nan("");
-        for (const std::size_t i : order) {
-            if (weights[i] == 0.0) continue;
-            sum += weights[i];
-            last = outputs[i * kOutputs + k];
-            if (sum >= level - 1e-12) return last;
-        }
-        return last;
     }
 };
 
@@ -66,9 +67,42 @@ TEST_CASE("quantiles are those of the weights of training rows, for any number o
                 for (std::size_t q = 0; q < std::size(kLevels); ++q)
                     for (std::size_t k = 0; k < kOutputs; ++k)
                         REQUIRE(found[i * kWidth + q * kOutputs + k] ==
-                                example.expected(std::span(weights).subspan(i * kRows, kRows), k,
-                                                 kLevels[q]));
+                                quantile_of(std::span(weights).subspan(i * kRows, kRows),
+                                            example.outputs, kOutputs, k, kLevels[q]));
         }
+    }
+}
+
+// Parts of the ranks have several ranks here, with rows of several trees at each: some of them
+// fewer rows than are sorted, others more.
+TEST_CASE("quantiles within parts of the ranks are those of the weights") {
+    constexpr std::size_t kMany = 3000, kSome = 25;
+    for (const std::size_t depth : {1U, 4U, 30U}) {
+        test::ForestExample forest = test::forest_example("squared_error", kMany, 1);
+        forest.plan.rules.stopping.max_depth = depth;
+        forest.plan.seeds.clear();
+        for (std::uint32_t m = 0; m < 12; ++m) forest.plan.seeds.push_back(tree_seed(2, m));
+        const Table table = test::coded(forest.X);
+        ThreadTeam team(2, nullptr);
+        const Predictor predictor(grow_forest(table, forest.target, forest.plan, team).trees,
+                                  false);
+        const auto all = Matrix(forest.X.view());
+        const Matrix X = all.part(0, kSome);
+        const LeafMembership membership = leaf_membership(
+            predictor, all, forest.target, {0, forest.plan.seeds, forest.plan.sampling}, team);
+        test::Rng rng(4);
+        std::vector<double> outputs(kMany);
+        for (double& y : outputs) y = test::pick_real(rng, -1.0, 1.0);
+        std::vector<double> weights(kSome * kMany), found(kSome * std::size(kLevels));
+        Proximity(predictor, membership, ProximityKind::kernel, {}, 0, 1000, team)
+            .dense(&X, weights, team);
+        LeafQuantiles(predictor, membership, outputs, 1, team)
+            .quantiles(&X, kLevels, Interpolation::inverted_cdf, found, team);
+        for (std::size_t i = 0; i < kSome; ++i)
+            for (std::size_t q = 0; q < std::size(kLevels); ++q)
+                REQUIRE(found[i * std::size(kLevels) + q] ==
+                        quantile_of(std::span(weights).subspan(i * kMany, kMany), outputs, 1, 0,
+                                    kLevels[q]));
     }
 }
 
