@@ -98,6 +98,7 @@ def with_attached_samples(
     has_means = (
         task.axes.criterion != "absolute_error"
         and forest.monotonic_cst is None
+        and forest._grown.stages == 1
         and not shrinkage_of(getattr(forest, "best_params_", {}))
     )
     check_samples(grown.trees, grown.require_samples("attach_samples"), has_means)

@@ -150,11 +150,14 @@ def _restored(
         trees.node_counts
     ):
         refuse("the number of trees or nodes does not match its header")
+    stages = forest.take("stages", is_int(2, 2)) if forest.has("stages") else 1
+    if stages > 1 and (classes or model._is_single_tree or len(trees) % stages):
+        refuse("its trees cannot be those of two stages")
     forest.end()
     weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
         refuse("a single tree has several trees, or the growth of a forest")
-    grown = _read_growth(growth, trees, work, weights_given, *of_rows)
+    grown = replace(_read_growth(growth, trees, work, weights_given, *of_rows), stages=stages)
     if samples is not None or members or member_outputs is not None:
         read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
         grown = replace(grown, samples=read)
