@@ -65,7 +65,8 @@ class Recipe:
     Attributes
     ----------
     title, origin, section : str
-        Name of the algorithm, its publication, and the section of the thesis that describes it.
+        Name of the algorithm, its publication, and the section of the thesis that describes it;
+        "-" if none does.
     complexity : str
         Average time complexity of training (thesis Table 5.1). N is the number of rows, p of
         columns, M of trees, and K of variables drawn at a node.
@@ -272,9 +273,9 @@ RECIPES: dict[str, Recipe] = {
         "Random Patches", "Louppe and Geurts 2012", "8.1", "M p' N' log² N",
         rows="subsample", max_samples=0.75, columns="subspace", max_columns=0.75,
     ),
-    # ---- forests of two stages
+    # ---- not in the thesis
     "residual_forest": Recipe(
-        "Residual forest", "Ghosal and Hooker 2021", "4.2", "M p N log² N",
+        "Residual forest", "Ghosal and Hooker 2021", "-", "M p N log² N",
         n_estimators=200, rows="bootstrap", stages=2,
     ),
     # ---- consistent variants (4.5)

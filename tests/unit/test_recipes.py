@@ -26,7 +26,10 @@ KINDS = [ForestClassifier, ForestRegressor]
 # A second stage predicts residuals, which are numbers.
 OF_CLASSES = [name for name in NAMES if recipes.get(name).stages == 1]
 KINDS_AND_NAMES = [
-    (kind, name) for kind in KINDS for name in NAMES if kind is ForestRegressor or name in OF_CLASSES
+    (kind, name)
+    for kind in KINDS
+    for name in NAMES
+    if kind is ForestRegressor or name in OF_CLASSES
 ]
 IRIS = load_iris(return_X_y=True)
 

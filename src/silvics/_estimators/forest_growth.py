@@ -115,12 +115,12 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         n_jobs, n = n_threads(self.n_jobs), 2 * len(seeds)
         report = self._progress(n_jobs, ())
         reports = [None if report is None else shifted(report, at, n) for at in (0, len(seeds))]
-        first = self._growth(task, seeds, None, begin, reports[0])
+        first = self._growth_here(task, seeds, None, begin, reports[0])
         if first.error is not None:
             return first
         try:
             residuals = residual_task(task, first.trees, self.n_jobs)
-            second = self._growth(residuals, seeds, None, begin, reports[1])
+            second = self._growth_here(residuals, seeds, None, begin, reports[1])
         except KeyboardInterrupt as stopped:
             second = Growth(error=stopped)
         if second.error is not None:
@@ -129,6 +129,14 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         return of_both_stages(task, first, second)
 
     def _growth(
+        self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
+    ) -> Growth:
+        """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
+        if in_tasks(self):
+            return self._growth_in_tasks(task, seeds, before, begin, n_threads(self.n_jobs))
+        return self._growth_here(task, seeds, before, begin)
+
+    def _growth_here(
         self,
         task: LearningTask,
         seeds: list[int],
@@ -136,10 +144,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         begin: float,
         report: ProgressCall | None = None,
     ) -> Growth:
-        """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
+        """Grow trees in this process; ``report`` is None if they are all trees of the fit."""
         n_jobs = n_threads(self.n_jobs)
-        if in_tasks(self):
-            return self._growth_in_tasks(task, seeds, before, begin, n_jobs)
         # A budget that the table alone exceeds is refused before the table is coded.
         self._stop_rules(footprint_of(self, task, least_table_bytes(task), n_jobs), before, begin)
         grower = grower_of(task, len(seeds), n_jobs)

@@ -55,7 +55,6 @@ class HasTuning:
 
         With trees of an earlier fit, its choice holds.
         """
-
         stages = self._choices(blocks.shape[0]).stages  # type: ignore[attr-defined]
 
         def make_task(params: dict[str, Any]) -> LearningTask:

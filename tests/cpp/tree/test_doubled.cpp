@@ -66,8 +66,7 @@ TEST_CASE("both forms of a tree can be doubled, and the tree stays as it is") {
 }
 
 TEST_CASE("trees of classes and other degrees of impurity cannot be doubled") {
-    const StoredTree classes =
-        test::tree_example({"gini", {3}, test::Weights::unit, 1}).tree;
+    const StoredTree classes = test::tree_example({"gini", {3}, test::Weights::unit, 1}).tree;
     CHECK_THROWS_AS(doubled(classes, 2), std::invalid_argument);
     const StoredTree numbers =
         test::tree_example({"squared_error", {}, test::Weights::unit, 1}).tree;
