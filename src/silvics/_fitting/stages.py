@@ -132,5 +132,8 @@ def of_both_stages(task: LearningTask, first: Growth, second: Growth) -> Growth:
             grow_cpu=run.grow_cpu + second.run.grow_cpu,
             fixed_bytes=max(run.fixed_bytes, second.run.fixed_bytes),
         )
-    trees = [tree.doubled(degree) for tree in [*first.trees, *second.trees]]
+    trees = [*first.trees, *second.trees]
+    first.trees, second.trees = [], []
+    for m, tree in enumerate(trees):  # in place, so that each tree is in memory once
+        trees[m] = tree.doubled(degree)
     return Growth(trees, first.work + second.work, None, None, run)
