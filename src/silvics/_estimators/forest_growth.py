@@ -48,6 +48,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
                 "scikit-learn or saved with for_prediction=True, because its seed is not known. "
                 "Set warm_start=False."
             )
+        if before is not None:
+            before.require_whole_trees("warm_start=True")
         seed = parameters.seed_of(self.random_state) if before is None else before.seed
         assert seed is not None
         n_kept = 0 if before is None else len(before.trees)

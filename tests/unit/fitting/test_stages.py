@@ -242,6 +242,19 @@ def test_a_fit_refuses_what_a_second_stage_cannot_have(parameters, why):
         in_stages(**parameters).fit(X, Y)
 
 
+def test_trees_are_not_added_to_two_stages():
+    forest = in_stages(n_estimators=40).fit(X, Y)
+    forest.set_params(stages=1, warm_start=True, n_estimators=50)
+    with pytest.raises(ValueError, match="warm_start=True needs trees that each estimate"):
+        forest.fit(X, Y)
+    interrupted = in_stages(n_estimators=40, progress=StopAt(30))
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.fit(X, Y)
+    interrupted.set_params(stages=1, warm_start=True, n_estimators=25, progress=None).fit(X, Y)
+    plain = ForestRegressor("bagging", 25, random_state=0).fit(X, Y)
+    assert interrupted.digest() == plain.digest()
+
+
 def test_other_forests_refuse_two_stages():
     for forest in (ForestClassifier("residual_forest"), ForestClassifier(stages=2)):
         with pytest.raises(ValueError, match="numbers and not classes"):
