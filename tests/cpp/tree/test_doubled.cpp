@@ -16,12 +16,13 @@ Tree tree_of(const char* criterion, std::size_t outputs, std::size_t smallest, d
     const Table table = test::coded(X);
     std::vector<double> y(n * outputs);
     for (double& v : y) v = factor * test::pick_real(rng, -3.0, 5.0);
-    const Target target = test::real_target(y, n, outputs, true);
+    const Target target = real_target(y, n, outputs, true);
     const LearningSubset subset = test::random_subset(rng, n, test::Weights::whole);
     GrowthRules rules = test::full_search(table);
     rules.search.min_samples_leaf = smallest;
     const StoredTree tree =
-        build_tree({find_criterion(criterion), table, target, rules, kNeverStop}, subset, 3).tree;
+        build_tree({find_criterion(criterion), table, target, rules, test::kNeverStop}, subset, 3)
+            .tree;
     return expand(factor == 1.0 ? doubled(tree, criterion[0] == 's' ? 2 : 1) : tree);
 }
 
