@@ -353,6 +353,8 @@ def test_training_rows_are_attached_to_the_leaves_that_have_them(fitted, tmp_pat
         np.testing.assert_array_equal(one.predict_interval(NEW), other.predict_interval(NEW))
     with pytest.raises(ValueError, match="Pass"):
         silvics.load(tmp_path / "forest.silvics").attach_samples(X[::-1], Y)
+    with pytest.raises(ValueError, match="Pass"):
+        silvics.load(tmp_path / "forest.silvics").attach_samples(X, Y[::-1])
     fitted.save(tmp_path / "small.silvics", for_prediction=True)
     small = silvics.load(tmp_path / "small.silvics")
     np.testing.assert_array_equal(small.predict(NEW), fitted.predict(NEW))
