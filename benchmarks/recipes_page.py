@@ -46,6 +46,9 @@ IN_WORDS = {
     "pasting": "Each tree uses half of the rows, drawn without replacement.",
     "subbag": "Bagging on three quarters of the columns.",
     "random_patches": "Each tree uses some of the rows and some of the columns.",
+    "residual_forest": "Bagging in two stages, for regression: 100 trees of the output, and 100 "
+    "trees of the out-of-bag residuals of the first; the forest predicts the sum. See [the "
+    "guide](tuning.md#forests-of-two-stages).",
     "pert_stopped": "PERT with nodes of at most √N samples as leaves.",
     "breiman_2004": "A random variable; relevant variables are cut in the middle, others at "
     "random; all leaves have the same depth, as far as samples reach.",
@@ -74,6 +77,7 @@ EXAMPLES = {
     "rotation_forest": "max_columns=2",
     "pasting": "max_samples=0.2",
     "random_patches": 'max_samples=0.3, max_columns=0.6, cut="uniform"',
+    "residual_forest": "max_features=1 / 3",
     "kwok_carter": "near_best=0.1",
     "breiman_2004": "relevant=[0, 2]",
     "biau_2012": "feature_weights=[3, 1, 3, 1]",
@@ -104,6 +108,7 @@ A parameter that is not `None` replaces the value of the recipe, so algorithms c
 ForestClassifier("random_patches", cut="uniform").fit(X, y)  # patches of Extra-Trees
 ForestClassifier("random_forest", honest=True).fit(X, y)  # honest leaves
 ForestRegressor("cart", n_estimators=100, rows="bootstrap").fit(X, y)  # CART becomes bagging
+ForestRegressor("extra_trees", rows="bootstrap", stages=2).fit(X, y)  # and trees of residuals
 ```
 
 `"all"` means "no limit" for parameters that a recipe limits (`max_features="all"`,
@@ -121,7 +126,7 @@ the recipes [on real tables](studies/recipes.md) and the consistent variants
 GROUPS = {
     "Single trees": "Chapter 3, and section 7.2.2. More trees (`n_estimators`) differ only if "
     "something is drawn at random.",
-    "Forests": "Sections 4.3.1, 6.1 and 8.1.",
+    "Forests": "Sections 4.3.1, 6.1 and 8.1, and residual forests, which are not in the thesis.",
     "Consistent variants": "Section 4.5: variants for which consistency has been proved, with "
     "limits that grow with N.",
 }
@@ -140,7 +145,8 @@ def anchor(name: str) -> str:
 
 def example(name: str) -> str:
     more = f", {EXAMPLES[name]}" if name in EXAMPLES else ""
-    return f'ForestClassifier("{name}"{more}).fit(X, y)'
+    kind = "ForestClassifier" if recipes.get(name).stages == 1 else "ForestRegressor"
+    return f'{kind}("{name}"{more}).fit(X, y)'
 
 
 def as_code(value: Any) -> str:
@@ -166,7 +172,8 @@ def entry(row: dict[str, str]) -> Iterator[str]:
     """One recipe."""
     name = row["name"]
     yield from [f"### {name}", ""]
-    yield f"**{row['title']}** · {row['origin']} · thesis {row['section']} · {row['complexity']}"
+    section = "" if row["section"] == "-" else f" · thesis {row['section']}"
+    yield f"**{row['title']}** · {row['origin']}{section} · {row['complexity']}"
     yield ""
     if name in IN_WORDS:
         yield from [IN_WORDS[name], ""]

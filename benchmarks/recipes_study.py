@@ -53,6 +53,8 @@ THESIS = {
     "RS-DT": ("random_subspace", {}, 6.1, 3.5),
     "P-DT": ("pasting", {}, 7.1, 6.6),
 }
+# Forests of two stages are for numbers only, and their trees do not predict the output.
+NAMES = [name for name in recipes.names() if recipes.get(name).stages == 1]
 NEMENYI = 3.031  # eight methods at 5 %, as in 8.2.2
 
 Told = Callable[[float], str]
@@ -144,7 +146,7 @@ def one_split(recipe: str, table: Table, seed: int, chosen: argparse.Namespace) 
 def measure(table: Table, chosen: argparse.Namespace) -> tuple[dict[str, Measured], list[Failure]]:
     """All recipes on one table, split by split in turns; an error leaves NaN and is told."""
     failures: list[Failure] = []
-    rows: dict[str, list[list[float]]] = {name: [] for name in recipes.names()}
+    rows: dict[str, list[list[float]]] = {name: [] for name in NAMES}
     for seed in range(chosen.splits):
         for name, found in rows.items():
             try:
@@ -161,7 +163,7 @@ def measure(table: Table, chosen: argparse.Namespace) -> tuple[dict[str, Measure
 def ranks(found: Found, sets: Sequence[str]) -> np.ndarray:
     """Of every recipe over these sets; one that failed is last there."""
     if not sets:
-        return np.full(len(recipes.names()), np.nan)
+        return np.full(len(NAMES), np.nan)
     means = [[of.mean("score") for of in found[name].values()] for name in sets]
     return mean_ranks(np.nan_to_num(np.array(means), nan=-1e9))
 
@@ -169,9 +171,9 @@ def ranks(found: Found, sets: Sequence[str]) -> np.ndarray:
 def summary(found: Found, classes: list[str], numbers: list[str]) -> Iterator[str]:
     """One line for each recipe, the best rank first."""
     sets = [*classes, *numbers]
-    by_rank = dict(zip(recipes.names(), ranks(found, sets), strict=True))
+    by_rank = dict(zip(NAMES, ranks(found, sets), strict=True))
     parts = [ranks(found, part) for part in (classes, numbers)]
-    of_part = dict(zip(recipes.names(), zip(*parts, strict=True), strict=True))
+    of_part = dict(zip(NAMES, zip(*parts, strict=True), strict=True))
     yield from ["## Summary", ""]
     yield from header(
         ["recipe"],
@@ -197,7 +199,7 @@ def summary(found: Found, classes: list[str], numbers: list[str]) -> Iterator[st
 
 def reading(found: Found, sets: list[str]) -> Iterator[str]:
     """The summary in sentences."""
-    rank = dict(zip(recipes.names(), ranks(found, sets), strict=True))
+    rank = dict(zip(NAMES, ranks(found, sets), strict=True))
     order = sorted(rank, key=rank.__getitem__)
     section = {row["name"]: group_of(row) for row in recipes.table()}
     alike = {
@@ -245,7 +247,7 @@ def against_single(found: Found, tables: dict[str, Table], chosen: Any) -> Itera
     yield ""
     yield from header(["recipe"], ["classes", "numbers", "sets won"])
     without: list[tuple[str, str, float, str]] = []
-    for name in recipes.names():
+    for name in NAMES:
         if recipes.get(name).n_estimators == 1:
             continue
         gains = {s: of[name].score - of[name].single for s, of in found.items()}
@@ -386,7 +388,7 @@ def details(found: Found, sets: Sequence[str], what: str) -> Iterator[str]:
     for measure_name, (title, told) in MEASURES.items():
         yield from [f"### {title}: {what}", ""]
         yield from header(["recipe"], sets)
-        for name in recipes.names():
+        for name in NAMES:
             values = [found[s][name].mean(measure_name) for s in sets]
             if not np.isnan(values).all():
                 yield line([f"`{name}`", *("" if np.isnan(v) else told(v) for v in values)])
@@ -435,7 +437,7 @@ def study(chosen: argparse.Namespace) -> Iterator[str]:
     yield from ["# Every recipe on real tables", ""]
     yield (
         f"Made by `benchmarks/recipes_study.py` with silvics {version('silvics')} on "
-        f"{platform.machine()} ({platform.system()}). All {len(recipes.names())} recipes with "
+        f"{platform.machine()} ({platform.system()}). All {len(NAMES)} recipes with "
         f"their own parameters, {chosen.trees} trees (one, if the recipe is a single tree), on "
         f"{len(classes)} classification and {len(numbers)} regression sets, {chosen.splits} random "
         f"splits three to one, at most {chosen.most} rows drawn to train on and "

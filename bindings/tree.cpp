@@ -8,6 +8,7 @@
 #include "bind_tree.hpp"
 #include "importance/impurity_decrease.hpp"
 #include "tree/compact.hpp"
+#include "tree/doubled.hpp"
 #include "tree/on_combinations.hpp"
 #include "tree/prune.hpp"
 #include "tree/relabel.hpp"
@@ -154,6 +155,14 @@ void bind_methods(nb::class_<StoredTree>& tree) {
              nb::arg("levels"),
              "The tree with new numbers for classes and levels; the same object if no number "
              "changes.")
+        .def(
+            "doubled",
+            [](const StoredTree& t, int impurity_degree) {
+                return std::make_shared<StoredTree>(doubled(t, impurity_degree));
+            },
+            nb::arg("impurity_degree"),
+            "The regression tree of outputs that are twice as large. Impurities have the unit of "
+            "outputs to this power.")
         .def("end_cuts", &end_cuts, nb::arg("share"),
              "The number of splits of nodes that are large enough for an end cut, and how many of "
              "them have a side with less than this share of the weight.")

@@ -480,6 +480,11 @@ class Tree:
         The tree with new numbers for classes and levels; the same object if no number changes.
         """
 
+    def doubled(self, impurity_degree: int) -> Tree:
+        """
+        The regression tree of outputs that are twice as large. Impurities have the unit of outputs to this power.
+        """
+
     def end_cuts(self, share: float) -> tuple[int, int]:
         """
         The number of splits of nodes that are large enough for an end cut, and how many of them have a side with less than this share of the weight.

@@ -309,6 +309,13 @@ vote : {"soft", "majority"} or None
     How a forest combines the predictions of its trees for classes. "soft" takes the mean of the
     class probabilities of the trees; "majority" counts one vote per tree. None takes the recipe's
     value.
+stages : int or None
+    2 grows the first half of the trees on the outputs, and the second half on the out-of-bag
+    residuals of the first (Ghosal and Hooker 2021); the forest predicts the sum. This is for
+    regression, with an even number of trees that draw their rows. Limits such as
+    ``min_impurity_decrease`` refer to the outputs, or the residuals, that a tree is grown on. After
+    an interruption only trees of the first stage are kept, as by ``stages=1``. 1 grows all trees on
+    the outputs. None takes the recipe's value.
 """
 
 # Parameters that mean something else in forests of any recipe than in the other estimators.

@@ -69,7 +69,8 @@ def merge(forests: Sequence[Forest]) -> Forest:
         trees += [tree.relabelled(n_classes, numbers, of_columns) for tree in forest._trees]
     made = clone(first).set_params(n_estimators=len(trees))
     kept = first._trees
-    made._take_trees(Trees(trees, kept.as_float32, by_majority=kept.by_majority), variables)
+    joined = Trees(trees, kept.as_float32, by_majority=kept.by_majority)
+    made._take_trees(joined, variables, first._grown.stages)
     for name in ("n_features_in_", "n_outputs_", "max_features_", "max_samples_", "offset_"):
         if hasattr(first, name):
             setattr(made, name, getattr(first, name))
@@ -105,6 +106,11 @@ _AGREED: list[tuple[str, Callable[[Any], Any], str]] = [
         "votes by majority",
         attrgetter("_trees.by_majority"),
         "Fit them with the same value of vote.",
+    ),
+    (
+        "the number of stages",
+        attrgetter("_grown.stages"),
+        "Fit them with the same value of stages.",
     ),
     (
         "inputs rounded to float32",

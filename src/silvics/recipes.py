@@ -65,7 +65,8 @@ class Recipe:
     Attributes
     ----------
     title, origin, section : str
-        Name of the algorithm, its publication, and the section of the thesis that describes it.
+        Name of the algorithm, its publication, and the section of the thesis that describes it;
+        "-" if none does.
     complexity : str
         Average time complexity of training (thesis Table 5.1). N is the number of rows, p of
         columns, M of trees, and K of variables drawn at a node.
@@ -107,6 +108,8 @@ class Recipe:
         How trees are pruned after they are grown.
     vote : {"soft", "majority"}
         How the predictions of the trees are combined.
+    stages : int
+        2 if the second half of the trees is grown on the out-of-bag residuals of the first half.
 
     Examples
     --------
@@ -141,6 +144,7 @@ class Recipe:
     range_sample: int | None = None
     pruning: str | tuple[str, str] = "none"
     vote: str = "soft"
+    stages: int = 1
 
     def for_task(self, axis: str, classification: bool) -> Any:
         """Return the value of a parameter for classification or for regression.
@@ -268,6 +272,11 @@ RECIPES: dict[str, Recipe] = {
     "random_patches": Recipe(
         "Random Patches", "Louppe and Geurts 2012", "8.1", "M p' N' log² N",
         rows="subsample", max_samples=0.75, columns="subspace", max_columns=0.75,
+    ),
+    # ---- not in the thesis
+    "residual_forest": Recipe(
+        "Residual forest", "Ghosal and Hooker 2021", "-", "M p N log² N",
+        n_estimators=200, rows="bootstrap", stages=2,
     ),
     # ---- consistent variants (4.5)
     "pert_stopped": Recipe(

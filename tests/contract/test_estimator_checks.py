@@ -6,6 +6,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import silvics
 from silvics import IsolationForest, RandomTreesEmbedding, recipes
 from silvics.impute import ForestImputer, ProximityImputer
 
@@ -147,7 +148,13 @@ def test_checks_hold_for_forests_of_every_kind(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores:UserWarning")
-@with_checks([forest(name, 3) for forest in OF_ANY_RECIPE for name in RECIPES])
+@pytest.mark.filterwarnings("ignore:.*no out-of-bag residuals:UserWarning")
+@with_checks(
+    [
+        *[forest(name, 3) for forest in OF_ANY_RECIPE for name in RECIPES],
+        silvics.ForestRegressor("residual_forest", 20),
+    ]
+)
 def test_checks_hold_for_recipes(estimator, check):
     check(estimator)
 

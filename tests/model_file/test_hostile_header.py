@@ -399,3 +399,24 @@ def test_missing_levels(contents):
         model["variables"]["levels"]["1"] = nan
 
     refuse(changed(contents["classifier"], change))
+
+
+# ---- stages
+
+
+def test_stages_that_trees_cannot_have():
+    y = np.linspace(0.0, 1.0, 40) ** 2
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    whole = silvics.ForestRegressor("residual_forest", 40, random_state=0).fit(X, y)
+    content = content_of(whole)
+    for damage in (3, 0, 1, -2, 2.5, "two", None, True, [2]):
+        refuse(changed(content, lambda _words, model, _arrays, d=damage: put_stages(model, d)))
+    odd = content_of(silvics.ForestRegressor("bagging", 3, random_state=0).fit(X, y))
+    classes = content_of(silvics.ForestClassifier("bagging", 4, random_state=0).fit(X, y > 0.5))
+    tree = content_of(silvics.DecisionTreeRegressor().fit(X, y))
+    for other in (odd, classes, tree):
+        refuse(changed(other, lambda _words, model, _arrays: put_stages(model, 2)))
+
+
+def put_stages(model, stages):
+    model["forest"]["stages"] = stages

@@ -139,7 +139,7 @@ EMBEDDING = f"""
 """  # its predictor() raises: an embedding predicts nothing
 
 # What a fit has read; and what every forest of a recipe has as a parameter, but patches are.
-PATCHES = "max_samples_ max_columns_ n_passes_ bytes_read_ rows columns keep_samples"
+PATCHES = "max_samples_ max_columns_ n_passes_ bytes_read_ rows columns stages keep_samples"
 
 ESTIMATORS = {
     "RandomForestClassifier": f"{SUPERVISED} {CLASS_UNCERTAINTY} {ROUTING} {PROBABILITIES}",

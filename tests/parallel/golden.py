@@ -80,6 +80,8 @@ FORESTS = {
     **{
         recipe: ("ForestRegressor", {"recipe": recipe}) for recipe in ("breiman_2004", "denil_2013")
     },
+    # Enough trees that every row is out of bag in the first stage.
+    "residual_forest": ("ForestRegressor", {"recipe": "residual_forest", "n_estimators": 60}),
 }
 
 
@@ -90,7 +92,7 @@ def digest_of(name):
         y %= 3
     estimator = getattr(silvics, kind)(random_state=42, **parameters)
     if hasattr(estimator, "n_estimators"):
-        estimator.set_params(n_estimators=7, n_jobs=2)
+        estimator.set_params(n_estimators=parameters.get("n_estimators", 7), n_jobs=2)
     return estimator.fit(X, y, sample_weight=1 + whole_numbers(len(y), 3, state=3)).digest()
 
 

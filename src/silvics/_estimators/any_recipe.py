@@ -12,6 +12,7 @@ from silvics._estimators.base_tree import BaseTree
 from silvics._estimators.declared import RecipeParameters
 from silvics._fitting import parameters
 from silvics._fitting.axes import Axes, axes_of, recipe_of
+from silvics._fitting.stages import check_stages
 from silvics.recipes import get
 
 _FRACTION = Interval(RealNotInt, 0.0, 1.0, closed="right")
@@ -61,6 +62,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     "confidence": [Interval(Real, 0.0, 1.0, closed="neither")],
     "vote": [StrOptions({"soft", "majority"}), None],
+    "stages": [Interval(Integral, 1, 2, closed="both"), None],
     "missing": [StrOptions({"learned", "apart", "both", "error"})],
     "n_best": [_at_least(1)],
     "near_best": [Interval(Real, 0.0, 1.0, closed="both")],
@@ -101,6 +103,7 @@ class AnyRecipe(RecipeParameters):
 
     def _choices(self, n_samples: int) -> Axes:
         axes = axes_of(self, n_samples)
+        check_stages(axes, self, self._n_trees())
         if axes.rows == "all" and self.oob_score:
             raise ValueError(
                 f"oob_score={self.oob_score} needs out-of-bag rows, but recipe "

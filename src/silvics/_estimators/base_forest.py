@@ -23,6 +23,7 @@ from silvics._fitting import parameters, targets
 from silvics._fitting.axes import Axes, classic_axes
 from silvics._fitting.groups import check_same_groups, group_numbers
 from silvics._fitting.learning_task import LearningTask, forest_task
+from silvics._fitting.stages import check_task
 from silvics._predicting import prediction
 from silvics._predicting.out_of_bag import out_of_bag_estimate
 from silvics._predicting.sampling import require_rows_left_out
@@ -144,10 +145,12 @@ class BaseForest(HasTuning, HasOutOfBag, HasProximities, HasSamples, GrowsTrees)
             )
         self._keep_outputs(task.outputs)
         if self._is_tuned:
-            task = self._tuned_task(before, n_more, blocks, y, weights, seed, numbers)
+            n_tuned = n_more // axes.stages  # the second stage has the parameters of the first
+            task = self._tuned_task(before, n_tuned, blocks, y, weights, seed, numbers)
         else:
             self._forget_tuning()
         check_same_groups(None if before is None else before.sampling, task.sampling)
+        check_task(task)
         if self._stops_early:
             of_user = "early_stopping=True" if self.early_stopping else "target_score"
             require_rows_left_out(task.sampling, of_user)

@@ -115,6 +115,7 @@ class RecipeParameters:
     validation_fraction: float
     confidence: float
     vote: str | None
+    stages: int | None
     relief_samples: int
     relief_neighbors: int
     min_score: float | None

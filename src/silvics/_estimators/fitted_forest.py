@@ -72,9 +72,9 @@ class FittedForest(
         self._estimators = trees
         self.max_features_ = trees[0].max_features_
 
-    def _take_trees(self, trees: Trees, variables: Variables) -> None:
+    def _take_trees(self, trees: Trees, variables: Variables, stages: int = 1) -> None:
         """Take over native trees whose seeds are not known."""
-        self._grown = GrownForest(trees)
+        self._grown = GrownForest(trees, stages=stages)
         self._variables = variables
         self.interrupted_, self.stopped_ = False, None
 

@@ -12,9 +12,10 @@ from silvics._fitting import parameters, pruning
 from silvics._fitting.amounts import bytes_of
 from silvics._fitting.early_stopping import OutOfBagStop
 from silvics._fitting.footprint import footprint_of, least_table_bytes
-from silvics._fitting.growing import Grower, Growth, grow, grower_of
+from silvics._fitting.growing import Grower, Growth, ProgressCall, grow, grower_of, shifted
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.progress import Progress
+from silvics._fitting.stages import of_both_stages, residual_task
 from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget
 from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest, GrowthRun
@@ -47,6 +48,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
                 "scikit-learn or saved with for_prediction=True, because its seed is not known. "
                 "Set warm_start=False."
             )
+        if before is not None:
+            before.require_whole_trees("warm_start=True")
         seed = parameters.seed_of(self.random_state) if before is None else before.seed
         assert seed is not None
         n_kept = 0 if before is None else len(before.trees)
@@ -78,11 +81,14 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         ``begin`` is when the fit began, on the clock ``time.monotonic``.
         """
         kept = [] if before is None else list(before.trees)
-        seeds = _core.tree_seeds(task.seed, len(kept), n_more)
+        seeds = _core.tree_seeds(task.seed, len(kept), n_more // task.axes.stages)
         y = task.outputs.values
         context = self._init_callback_context(max_subtasks=n_more)
         context.call_on_fit_task_begin(estimator=self, X=given, y=y)
-        growth = self._growth(task, seeds, before, begin)
+        if task.axes.stages == 1:
+            growth = self._growth(task, seeds, before, begin)
+        else:
+            growth = self._growth_in_stages(task, seeds, begin)
         if growth.error is not None and not kept and not growth.trees:
             raise growth.error
         made = getattr(self, "_estimators", [])[: len(kept)]
@@ -92,6 +98,7 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
             task.sampling,
             ([] if before is None else before.work) + growth.work,
             run=growth.run,
+            stages=task.axes.stages if growth.error is None else 1,
         )
         self.max_features_ = parameters.n_variables_at_node(task.axes, task.X.shape[1])
         self._forget_estimates()
@@ -102,19 +109,52 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
             context.call_on_fit_task_end(estimator=self, X=given, y=y)
         return growth.error
 
+    def _growth_in_stages(self, task: LearningTask, seeds: list[int], begin: float) -> Growth:
+        """Grow one tree of each stage for each seed.
+
+        After an interruption, the first stage is a whole forest by itself, and only it is kept.
+        """
+        n_jobs, n = n_threads(self.n_jobs), 2 * len(seeds)
+        report = self._progress(n_jobs, ())
+        reports = [None if report is None else shifted(report, at, n) for at in (0, len(seeds))]
+        first = self._growth_here(task, seeds, None, begin, reports[0])
+        if first.error is not None:
+            return first
+        try:
+            residuals = residual_task(task, first.trees, self.n_jobs)
+            second = self._growth_here(residuals, seeds, None, begin, reports[1])
+        except KeyboardInterrupt as stopped:
+            second = Growth(error=stopped)
+        if second.error is not None:
+            first.error = second.error
+            return first
+        return of_both_stages(task, first, second)
+
     def _growth(
         self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float
     ) -> Growth:
         """Grow one tree for each seed, or fewer if a rule or an exception ends the growth."""
-        n_jobs = n_threads(self.n_jobs)
         if in_tasks(self):
-            return self._growth_in_tasks(task, seeds, before, begin, n_jobs)
+            return self._growth_in_tasks(task, seeds, before, begin, n_threads(self.n_jobs))
+        return self._growth_here(task, seeds, before, begin)
+
+    def _growth_here(
+        self,
+        task: LearningTask,
+        seeds: list[int],
+        before: GrownForest | None,
+        begin: float,
+        report: ProgressCall | None = None,
+    ) -> Growth:
+        """Grow trees in this process; ``report`` is None if they are all trees of the fit."""
+        n_jobs = n_threads(self.n_jobs)
         # A budget that the table alone exceeds is refused before the table is coded.
         self._stop_rules(footprint_of(self, task, least_table_bytes(task), n_jobs), before, begin)
         grower = grower_of(task, len(seeds), n_jobs)
         return self._grown_by(
-            grower, task, seeds, before, begin, n_jobs, lambda trees: self._finished(task, trees)
-        )
+            grower, task, seeds, before, begin, n_jobs, lambda trees: self._finished(task, trees),
+            report,
+        )  # fmt: skip
 
     def _growth_in_tasks(
         self,
@@ -146,6 +186,7 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         begin: float,
         n_jobs: int,
         finish: Callable[[list[_core.Tree]], list[_core.Tree]],
+        report: ProgressCall | None = None,
     ) -> Growth:
         """Grow the trees, and say what it took."""
         needs = footprint_of(self, task, grower.table_bytes, n_threads(self.n_jobs))
@@ -153,9 +194,8 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         if self._stops_early:
             rules.append(self._early_stop(task, before, n_threads(self.n_jobs)))
         started, cpu = time.monotonic(), time.process_time()
-        growth = grow(
-            grower, seeds, n_jobs, self._progress(n_jobs, rules), rules, finish, task.begun
-        )
+        report = report or self._progress(n_jobs, rules)
+        growth = grow(grower, seeds, n_jobs, report, rules, finish, task.begun)
         growth.run = GrowthRun(
             started - begin, time.monotonic() - started, time.process_time() - cpu,
             needs.fixed, needs.per_tree, needs.per_node,

@@ -95,12 +95,13 @@ def with_attached_samples(
     """Return the forest with the training rows; ValueError if they are not those of ``fit``."""
     task = _task_of_fit(forest, X, y, sample_weight, groups)
     grown = with_samples(forest._grown, task, forest.n_jobs)
+    samples = grown.require_samples("attach_samples")
     has_means = (
         task.axes.criterion != "absolute_error"
         and forest.monotonic_cst is None
         and not shrinkage_of(getattr(forest, "best_params_", {}))
     )
-    check_samples(grown.trees, grown.require_samples("attach_samples"), has_means)
+    check_samples(grown.trees, samples, has_means, grown.stages)
     return grown
 
 

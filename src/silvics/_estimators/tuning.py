@@ -55,11 +55,17 @@ class HasTuning:
 
         With trees of an earlier fit, its choice holds.
         """
+        stages = self._choices(blocks.shape[0]).stages  # type: ignore[attr-defined]
 
         def make_task(params: dict[str, Any]) -> LearningTask:
             settings: Any = with_state(self, {**vars(self), **params})
             settings._check_sampling()
             axes: Axes = settings._choices(blocks.shape[0])
+            if axes.stages != stages:
+                raise ValueError(
+                    "tune compares trees of the outputs, but its recipes have different numbers of "
+                    "stages. Set stages=1, or stages=2."
+                )
             task: LearningTask = settings._learning_task(axes, blocks, y, weights, seed, groups)
             return task
 

@@ -61,6 +61,7 @@ class Axes:
     range_sample: int | None
     pruning: str
     vote: str
+    stages: int
     missing: str
     n_best: int
     near_best: float

@@ -112,7 +112,7 @@ class _ShrinkingGrower(_CodedGrower):
         work: list[Work] = []
         end = time.monotonic() + seconds
         for first in range(0, len(seeds), size := 4 * self._n_jobs):
-            report = None if progress is None else _shifted(progress, first, len(seeds))
+            report = None if progress is None else shifted(progress, first, len(seeds))
             try:
                 grown, done = _core.grow_detailed(
                     self._table, self._target, self._sampling, self._criterion, self._rules,
@@ -161,7 +161,7 @@ def grow(
         n_left = len(seeds) - first
         size = min([n_left, *(rule.next_batch(growth.trees, n_left, n_jobs) for rule in rules)])
         seconds = min([inf, *(rule.seconds_left() for rule in rules)])
-        report = None if progress is None else _shifted(progress, first, len(seeds))
+        report = None if progress is None else shifted(progress, first, len(seeds))
         trees, work, growth.error = grower.grow(seeds[first : first + size], report, seconds)
         growth.trees += finish(trees)
         growth.work += work
@@ -186,6 +186,6 @@ def ask(rules: Sequence[StopRule], growth: Growth, out_of_time: bool, n_wanted: 
         del growth.trees[end.n_trees :], growth.work[end.n_trees :]
 
 
-def _shifted(progress: ProgressCall, first: int, total: int) -> ProgressCall:
+def shifted(progress: ProgressCall, first: int, total: int) -> ProgressCall:
     """Report the trees of a batch as trees of the whole growth."""
     return lambda done, _: progress(first + done, total)

@@ -57,6 +57,10 @@ class GrownForest:
         The training rows of every leaf, if they were kept or attached.
     run : GrowthRun or None
         What growing took in the last fit; None if the forest was loaded or converted.
+    stages : int
+        1 if each tree estimates the output. 2 if half of the trees, the first half unless forests
+        were merged, estimate twice the output and the others twice what these leave; see
+        ``silvics._fitting.stages``.
     """
 
     trees: Trees
@@ -65,6 +69,7 @@ class GrownForest:
     work: list[Work] = field(default_factory=list)
     samples: TrainingSamples | None = None
     run: GrowthRun | None = None
+    stages: int = 1
 
     @property
     def knows_draws(self) -> bool:
@@ -75,7 +80,10 @@ class GrownForest:
         """Return the seeds of ``count`` trees from ``first`` on; of all remaining ones if None."""
         assert self.seed is not None
         n = len(self.trees) - first if count is None else count
-        return _core.tree_seeds(self.seed, first, n)
+        if self.stages == 1:
+            return _core.tree_seeds(self.seed, first, n)
+        of_stage = _core.tree_seeds(self.seed, 0, len(self.trees) // self.stages)
+        return (of_stage * self.stages)[first : first + n]
 
     def native_sampling(self) -> _core.Sampling:
         """Return the sampling of rows in the form of the core."""
@@ -169,6 +177,18 @@ class GrownForest:
             raise ValueError(unknown_draws(what))
         require_rows_left_out(self.sampling, what)
         return self.sampling
+
+    def require_whole_trees(self, what: str) -> None:
+        """Raise ValueError, in the name of a method, if a tree alone does not estimate the output.
+
+        Sums over all trees do, and out-of-bag predictions are such sums.
+        """
+        if self.stages > 1:
+            raise ValueError(
+                f"{what} needs trees that each estimate the output, but in a forest of two stages "
+                "one half estimates the outputs and the other half their residuals. Fit a forest "
+                "with stages=1."
+            )
 
     def require_one_leaf_each(self, what: str) -> None:
         """Raise ValueError, in the name of a method, if a sample can be in several leaves."""

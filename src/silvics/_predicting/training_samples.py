@@ -59,20 +59,24 @@ def build_samples(
     return TrainingSamples(membership, y)
 
 
-def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool) -> None:
+def check_samples(
+    trees: Trees, samples: TrainingSamples, leaves_are_means: bool, stages: int
+) -> None:
     """Raise ValueError unless the rows are those that the trees were grown on.
 
     Every leaf must have the same number of in-bag rows, with the same total weight, as when the
     tree was grown. If leaves predict the mean of their rows, the means of some trees are compared.
+    In a forest of two stages, those of the first half predict twice the means.
     """
+    n_compared = min(_N_COMPARED, len(trees) // stages)
     for m, tree in enumerate(trees):
         leaves = trees.packed.leaves(m)
         sizes, weights = samples.membership.leaf_stats(m)
         same = np.array_equal(sizes, tree.n_node_samples()[leaves]) and np.allclose(
             weights, tree.weighted_n_node_samples()[leaves], rtol=1e-9, atol=0.0
         )
-        if same and leaves_are_means and m < _N_COMPARED:
-            same = _predicts_means(tree, leaves, samples, m)
+        if same and leaves_are_means and m < n_compared:
+            same = _predicts_means(tree, leaves, samples, m, stages)
         if not same:
             raise ValueError(
                 "These are not the rows that the forest was fitted on: the rows, weights or "
@@ -81,8 +85,10 @@ def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool
             )
 
 
-def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int) -> bool:
-    """Return whether the leaves of tree m predict the means of their in-bag rows."""
+def _predicts_means(
+    tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int, factor: int
+) -> bool:
+    """Return whether leaves of tree m predict the means of their in-bag rows, times a factor."""
     rows, leaf, weight = samples.membership.in_bag(m)
     y = samples.y[rows]
     n = len(leaves)
@@ -93,7 +99,7 @@ def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSampl
         for c in range(tree.n_classes[k] if tree.n_classes else 1):
             values = (y[:, k] == c) if tree.n_classes else y[:, k]
             means.append(np.bincount(leaf, weight * values, n)[known] / whole[known])
-    predicted = tree.values().reshape(-1, tree.value_width)[leaves][known]
+    predicted = tree.values().reshape(-1, tree.value_width)[leaves][known] / factor
     scale = np.abs(samples.y).max(initial=1.0)
     return np.allclose(predicted, np.stack(means, axis=1), rtol=1e-6, atol=1e-9 * float(scale))
 

@@ -186,6 +186,7 @@ class OobNumbers(RegressorMixin, OobRows):
 def oob_curve_of(forest: Any, scoring: Any, n_trees: Any, n_jobs: int | None) -> OobCurve:
     """Compute what ``forest.oob_curve`` returns."""
     grown = forest._grown
+    grown.require_whole_trees("oob_curve")
     grown.require_out_of_bag("oob_curve")
     samples = grown.require_samples("oob_curve")
     points = _checked_points(n_trees, len(grown.trees))

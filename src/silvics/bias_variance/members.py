@@ -51,10 +51,11 @@ def member_stats(model: Any, X: Any, classes: np.ndarray | None) -> MemberStats:
     """Return the prediction of a fitted model and the variance of its members' predictions.
 
     A model is an ensemble if it has ``estimators_`` whose mean prediction is its own, as forests
-    and bagging have. Others, such as boosted trees, are single models.
+    and bagging have. Others, such as boosted trees and forests of two stages, are single models.
     """
     mean = as_columns(model, X, classes)
-    n = len(getattr(model, "estimators_", ()))
+    in_stages = isinstance(model, BaseForest) and model._grown.stages > 1
+    n = 1 if in_stages else len(getattr(model, "estimators_", ()))
     scale = max(1.0, float(np.abs(mean).max(initial=0.0)))
     for soft in (True, False) if n > 1 else ():
         total, squares = np.zeros_like(mean), np.zeros_like(mean)

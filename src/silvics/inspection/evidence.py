@@ -92,6 +92,7 @@ def gather(forest: Any, X: Any, y: Any, held_out: bool, random_state: Any) -> Ev
     If the rows are held out, all trees predict all of them.
     """
     grown = forest._grown
+    grown.require_whole_trees("diagnose")
     grown.require_one_leaf_each("diagnose")
     blocks = forest._checked(X)
     outputs = targets.as_columns(targets.checked_outputs(y))

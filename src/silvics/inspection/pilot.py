@@ -70,8 +70,10 @@ def run_pilot(
         n_estimators=n_trees, warm_start=False, verbose=0, progress=None, max_time=None,
         max_memory=None,
     )  # fmt: skip
-    here = {"engine": None, "resume": None}  # the pilot is grown by this process
-    small.set_params(**{name: of for name, of in here.items() if hasattr(small, name)})
+    # The pilot is grown by this process. Trees of residuals count as trees of outputs.
+    here = {"engine": None, "resume": None, "stages": 1}
+    own = small.get_params(deep=False)
+    small.set_params(**{name: of for name, of in here.items() if name in own})
     if small.random_state is None or not isinstance(small.random_state, Integral):
         small.set_params(random_state=0)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)

@@ -150,11 +150,11 @@ def _restored(
         trees.node_counts
     ):
         refuse("the number of trees or nodes does not match its header")
-    forest.end()
+    stages = _read_stages(forest, model, trees)
     weights_given = fitted.has("_weights_given") and fitted.take("_weights_given", is_bool)
     if model._is_single_tree and (len(trees) != 1 or growth or work is not None):
         refuse("a single tree has several trees, or the growth of a forest")
-    grown = _read_growth(growth, trees, work, weights_given, *of_rows)
+    grown = replace(_read_growth(growth, trees, work, weights_given, *of_rows), stages=stages)
     if samples is not None or members or member_outputs is not None:
         read = _read_samples(samples, members, member_outputs, grown, [len(of) for of in classes])
         grown = replace(grown, samples=read)
@@ -175,6 +175,18 @@ def _restored(
         refuse("the calibration does not match the outputs or classes")
     _put_rows(model, by_row, None if grown.sampling is None else grown.sampling.n_samples)
     return model
+
+
+def _read_stages(forest: _Fields, model: Any, trees: Trees) -> int:
+    """Read the last field of a forest: the stages of a regression forest of any recipe."""
+    stages = 1
+    if forest.has("stages"):
+        stages = forest.take("stages", is_int(2, 2))
+        can_have = "stages" in type(model)._get_param_names() and not model._classification
+        if not can_have or len(trees) % stages:
+            refuse("its trees cannot be those of two stages")
+    forest.end()
+    return stages
 
 
 def _is_digest(value: Any) -> bool:

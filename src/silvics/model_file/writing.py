@@ -59,10 +59,12 @@ def described(
         "growth": None,
         "training_rows": training_rows,
     }
+    grown: GrownForest | None = getattr(model, "_grown", None)
+    if grown is not None and grown.stages > 1:
+        content["forest"]["stages"] = grown.stages
     arrays = dict(trees.packed.arrays())
     if not for_prediction:
         arrays |= trees.stats().arrays()
-        grown: GrownForest | None = getattr(model, "_grown", None)
         if grown is not None and grown.sampling is not None:
             content["growth"] = _encode_growth(grown)
             if grown.sampling.weights_given:

@@ -58,7 +58,9 @@ PATCH_CONSTRAINTS: dict[str, list[Any]] = {
 for _name in ("max_samples", "max_columns"):
     PATCH_CONSTRAINTS[_name] = [*CONSTRAINTS[_name], StrOptions({"auto"})]
 _EARLY_STOPPING = ("early_stopping", "n_iter_no_change", "tol")
-_FORESTS_ONLY = ("rows", "columns", "keep_samples", "interaction_cst", "tune", "scoring")
+_FORESTS_ONLY = (
+    "rows", "columns", "keep_samples", "interaction_cst", "stages", "tune", "scoring",
+)  # fmt: skip
 for _name in (*_FORESTS_ONLY, *_EARLY_STOPPING):
     del PATCH_CONSTRAINTS[_name]
 
@@ -69,6 +71,7 @@ class BasePatches(AnyRecipe, BaseForest):
     # What the steps of fit read from forests of any recipe.
     rows: ClassVar[str | None] = None  # type: ignore[misc]
     columns: ClassVar[str | None] = None  # type: ignore[misc]
+    stages: ClassVar[int | None] = None  # type: ignore[misc]
     keep_samples = False
 
     draw: str | None
@@ -155,6 +158,11 @@ class BasePatches(AnyRecipe, BaseForest):
             raise ValueError(
                 f"recipe {self.recipe!r} rotates the columns of each tree, which random patches "
                 "do not support. Use ForestClassifier or ForestRegressor."
+            )
+        if axes.stages > 1:
+            raise ValueError(
+                f"recipe {self.recipe!r} grows the second half of its trees on the residuals of "
+                "the first, which random patches do not support. Use ForestRegressor."
             )
         if axes.pruning == "reduced_error":
             raise ValueError(

@@ -158,7 +158,10 @@ class Tuner:
         if self._scores_probabilities:
             return False
         needs_out_of_bag = (
-            forest.oob_score or forest._stops_early or getattr(forest, "calibrate", None)
+            forest.oob_score
+            or forest._stops_early
+            or getattr(forest, "calibrate", None)
+            or self._first.task.axes.stages > 1
         )
         return not needs_out_of_bag and self._scoring.n_groups >= N_FOLDS
 

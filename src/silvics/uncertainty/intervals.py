@@ -47,6 +47,8 @@ def predicted_intervals(
         raise ValueError('groups are for methods that calibrate, and not for method="quantile".')
     grown: GrownForest = forest._grown
     grown.require_one_leaf_each(_WHAT)
+    if method == "quantile":
+        grown.require_whole_trees(f"{_WHAT}(method={method!r})")
     if method in ("oob", "jackknife+") or X is None:
         grown.require_out_of_bag(f"{_WHAT}(method={method!r})")
     rows = None if X is None else forest._checked(X)

@@ -33,6 +33,7 @@ def standard_errors(forest: Any, X: Any, raw: bool, n_jobs: int | None) -> Any:
     """Compute standard errors; see the method ``predict_standard_error``."""
     grown: GrownForest = forest._grown
     what = "predict_standard_error"
+    grown.require_whole_trees(what)
     grown.require_out_of_bag(what)
     if len(grown.trees) < 2:
         raise ValueError(f"{what} needs at least two trees.")

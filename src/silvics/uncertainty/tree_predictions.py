@@ -17,6 +17,7 @@ _VALUES_OF_BLOCK = 1 << 22
 
 def predicted_by_trees(forest: Any, X: Any, n_jobs: int | None) -> np.ndarray | list[np.ndarray]:
     """Predict each sample by each tree; see the method ``predict_trees``."""
+    forest._grown.require_whole_trees("predict_trees")
     rows, jobs = forest._checked(X), forest._jobs(n_jobs)
     found = values_of_trees(forest._grown.trees, rows, jobs, 0, rows.shape[0])
     if not forest._classification:

@@ -17,6 +17,7 @@ _ANY_SIZE, _ANY_DEPTH = 0, 2**62
 def training_samples(forest: Any, X: Any, what: str) -> TrainingSamples:
     """Return the training rows of a forest; ValueError if it has none, or none out of bag."""
     grown: GrownForest = forest._grown
+    grown.require_whole_trees(what)
     grown.require_one_leaf_each(what)
     if X is None:
         grown.require_out_of_bag(f"{what} without X")

@@ -56,13 +56,16 @@ def closed():
     pyplot.close("all")
 
 
+@pytest.mark.filterwarnings("ignore:.*no out-of-bag residuals")  # of a few trees
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("classes", [False, True])
 def test_every_recipe_predicts_at_the_grid(name, classes):
     X, z = mixed()
     kind = silvics.ForestClassifier if classes else silvics.ForestRegressor
     y = np.digitize(z, [1.0, 2.0]) if classes else z
-    forest = kind(name, n_estimators=3, random_state=0).fit(X, y)
+    if classes and recipes.get(name).stages > 1:
+        pytest.skip("for numbers only")
+    forest = kind(name, n_estimators=4, random_state=0).fit(X, y)
     found = check_by_replacing(forest, X.iloc[:15], "c")
     assert found.grid[0].tolist()[:4] == ["ash", "elm", "oak", "yew"]
     check_by_replacing(forest, X.iloc[:15], ("a", "c"))

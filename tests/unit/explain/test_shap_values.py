@@ -67,12 +67,15 @@ OBLIQUE = {"forest_rc", "rotation_forest", "rotation_forest_original"}
 NAMES = [name for name in recipes.names() if name not in OBLIQUE]
 
 
+@pytest.mark.filterwarnings("ignore:.*no out-of-bag residuals")  # of a few trees
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("classes", [False, True])
 def test_every_recipe_follows_the_definition(name, classes):
     X, z = mixed()
     kind = silvics.ForestClassifier if classes else silvics.ForestRegressor
     y = np.digitize(z, [1.0, 2.0]) if classes else z
+    if classes and recipes.get(name).stages > 1:
+        pytest.skip("for numbers only")
     forest = kind(name, n_estimators=2, max_depth=4, random_state=0).fit(X, y)
     check_definition(forest, X[:20], rows=1)
 

@@ -212,12 +212,18 @@ _FORESTS = (silvics.ForestClassifier, silvics.ForestRegressor)
 ANY = {
     **{
         f"{recipe}-{kind.__name__}-{told}": (
-            lambda kind=kind, recipe=recipe, make=make: make(kind, recipe=recipe, n_estimators=3)
+            lambda kind=kind, recipe=recipe, make=make: make(
+                kind,
+                recipe=recipe,
+                # With two stages, enough that every row is out of bag in the first.
+                n_estimators=3 if silvics.recipes.get(recipe).stages == 1 else 40,
+            )
         )
         for recipe in silvics.recipes.names()
         for kind in _FORESTS
         for told, make in {"numbers": _numbers_model, "mixed": _mixed_model}.items()
         if not (kind is _FORESTS[1] and recipe == "rotation_forest_original")
+        and not (kind is _FORESTS[0] and silvics.recipes.get(recipe).stages > 1)
     },
     **{
         f"{missing}-{split}-{kind.__name__}-{vote}": (

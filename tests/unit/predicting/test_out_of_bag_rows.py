@@ -38,7 +38,9 @@ def assert_no_better_than_chance(found):
 
 
 @pytest.mark.parametrize("rows", ["bootstrap", "subsample"])
-@pytest.mark.parametrize("recipe", recipes.names())
+@pytest.mark.parametrize(
+    "recipe", [name for name in recipes.names() if recipes.get(name).stages == 1]
+)
 def test_every_recipe(recipe, rows):
     share = 0.6 if rows == "subsample" else None
     assert_no_better_than_chance(accuracies(recipe=recipe, rows=rows, max_samples=share))

@@ -91,7 +91,11 @@ FORESTS = [
     (silvics.ExtraTreesClassifier, {}),
     (silvics.RandomForestRegressor, {"criterion": "poisson"}),
     (silvics.RandomForestRegressor, {"max_samples": 0.4, "min_samples_leaf": 3}),
-    *((silvics.ForestClassifier, {"recipe": name}) for name in silvics.recipes.names()),
+    *(
+        (silvics.ForestClassifier, {"recipe": name})
+        for name in silvics.recipes.names()
+        if silvics.recipes.get(name).stages == 1
+    ),
 ]
 MAJORITY = {name for name in silvics.recipes.names() if silvics.recipes.get(name).vote != "soft"}
 

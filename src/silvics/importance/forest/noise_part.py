@@ -70,7 +70,8 @@ def noise_part(request: ImportanceRequest, values: np.ndarray, unit: float) -> d
         elif _why_not_exact(forest, missing) is None:
             method = "exact"
         else:
-            method = "held_out" if sampling.rows != "all" else "permuted"
+            whole = sampling.rows != "all" and forest._grown.stages == 1
+            method = "held_out" if whole else "permuted"
     if method == "gamma":
         null = null_by_gamma(request)
     elif method == "exact":
@@ -89,6 +90,8 @@ def _why_not_exact(forest: FittedForest, missing: bool) -> str | None:
     sampling = forest._grown.sampling
     if choices is None or sampling is None:
         return "it is not known how the trees were grown"
+    if forest._grown.stages > 1:
+        return "the trees of the second stage are grown on residuals"
     axes = choices(sampling.n_samples)
     cuts = {"uniform", "gap", "middle", "relevance", "cell_uniform", "cell_middle"}
     at_random = axes.cut in cuts or axes.split == "multiway"
@@ -145,6 +148,7 @@ def _held_out(request: ImportanceRequest, values: np.ndarray) -> np.ndarray:
     It is computed for the Gini index or the variance; for other criteria the same share is used.
     """
     forest = request.forest
+    forest._grown.require_whole_trees('null="held_out"')
     forest._grown.require_one_leaf_each('null="held_out"')
     rows = learning_set(forest, request.X, request.y, "mdi", unseen=True, by_leaf=True)
     again = at_nodes(request, rows, _core.NodeMeasure.cross_fitted)

@@ -25,6 +25,7 @@ def cross_fitted(request: ImportanceRequest) -> Importances:
 
 def _importances(request: ImportanceRequest, measure: _core.NodeMeasure) -> Importances:
     forest = request.forest
+    forest._grown.require_whole_trees(f'kind="{request.kind}"')
     forest._grown.require_one_leaf_each(f'kind="{request.kind}"')
     if request.rows == "held_out":
         _check_means(forest, request.kind)

@@ -80,6 +80,7 @@ def of_trees(request: ImportanceRequest) -> Importances:
     "mda_tree" permutes all of them together, and "conditional" those of each cell of the variables
     that correlate with the permuted one.
     """
+    request.forest._grown.require_whole_trees(f'kind="{request.kind}"')
     rows = learning_set(
         request.forest, request.X, request.y, request.kind, unseen=True, rows=request.rows
     )

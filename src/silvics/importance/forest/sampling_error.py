@@ -74,6 +74,7 @@ def _after_bootstrap(left_out: np.ndarray, deviations: np.ndarray, spread: np.nd
 
 
 def _checked(forest: FittedForest) -> RowSampling:
+    forest._grown.require_whole_trees(_WHAT)
     sampling = forest._grown.sampling
     if sampling is None:
         forest._grown.in_bag_counts()  # raises the error for draws that are not known
