@@ -38,6 +38,7 @@ TITLES = {
 FOREST = {"n_estimators": 100, "max_samples": 120_000, "max_columns": 0.5, "min_samples_leaf": 5}
 SHAPES = {
     "half of the columns": {},
+    "half of the columns, K = sqrt": {"max_features": "sqrt"},
     "all columns": {"max_columns": 1.0},
     "shape chosen by a race": {"max_samples": "auto", "max_columns": "auto"},
 }
