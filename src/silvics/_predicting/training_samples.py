@@ -67,10 +67,7 @@ def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool
     """
     for m, tree in enumerate(trees):
         leaves = trees.packed.leaves(m)
-        sizes, weights = samples.membership.leaf_stats(m)
-        same = np.array_equal(sizes, tree.n_node_samples()[leaves]) and np.allclose(
-            weights, tree.weighted_n_node_samples()[leaves], rtol=1e-9, atol=0.0
-        )
+        same = has_rows_of(tree, leaves, samples, m)
         if same and leaves_are_means and m < _N_COMPARED:
             same = _predicts_means(tree, leaves, samples, m)
         if not same:
@@ -79,6 +76,14 @@ def check_samples(trees: Trees, samples: TrainingSamples, leaves_are_means: bool
                 f"outputs in the leaves of tree {m} differ from those of fit. Pass the X, y and "
                 "sample_weight of fit, in the same order."
             )
+
+
+def has_rows_of(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int) -> bool:
+    """Return whether the leaves of tree m have as many rows, of the same weight, as when grown."""
+    sizes, weights = samples.membership.leaf_stats(m)
+    return np.array_equal(sizes, tree.n_node_samples()[leaves]) and np.allclose(
+        weights, tree.weighted_n_node_samples()[leaves], rtol=1e-9, atol=0.0
+    )
 
 
 def _predicts_means(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int) -> bool:
