@@ -38,9 +38,11 @@ class SuggestsNames:
             raise InvalidParameterError(f"{error}{self._suggestion()}") from None
 
     def _suggestion(self) -> str:
-        """Return a suggestion for the first parameter whose value is not an allowed name."""
+        """Return a suggestion for the first parameter whose value is text that is not allowed."""
         for parameter, allowed in self._parameter_constraints.items():  # type: ignore[attr-defined]
             value = getattr(self, parameter, None)
+            if isinstance(value, str) and allowed == ["boolean"]:
+                return " Set it to True or False."
             names = [c for c in allowed if isinstance(c, StrOptions)]
             if not isinstance(value, str) or not names or str in allowed:
                 continue

@@ -40,8 +40,8 @@ max_majority : float
     Nodes are leaves if their most frequent class has at least this share of the weight; with
     several outputs, if that is so for every output. 1 does not stop nodes that are not pure.
 target_score : float or None
-    Out-of-bag score, as in ``oob_score_``, at which ``fit`` ends growth (the rule of OpenCV). The
-    trees that are kept are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says
-    so. With few trees the score is that of the rows that are out of bag so far. The trees must draw
-    their rows. None does not end growth.
+    Out-of-bag score at which ``fit`` ends growth (the rule of OpenCV): that of ``scoring``, or else
+    as in ``oob_score_``. The trees that are kept are those of a forest with a smaller
+    ``n_estimators``, and ``stopped_`` says so. With few trees the score is that of the rows that
+    are out of bag so far. The trees must draw their rows. None does not end growth.
 """

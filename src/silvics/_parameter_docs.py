@@ -51,10 +51,10 @@ max_memory : float, str or None
     Bytes that ``fit`` may need besides X and y, as a number or as text such as "500 MB". Growth
     ends before a tree that might not fit. It is an error if no tree fits. None sets no limit.
 early_stopping : bool
-    Whether ``fit`` ends growth when the out-of-bag score no longer improves. The score is that of a
-    callable ``oob_score``, or else R2 for numbers and the Brier score for classes. The trees that
-    are kept are those of a forest with a smaller ``n_estimators``, and ``stopped_`` says so. The
-    trees must draw their rows.
+    Whether ``fit`` ends growth when the out-of-bag score no longer improves. The score is that of
+    ``scoring``, or else of a callable ``oob_score``, or else R2 for numbers and the Brier score for
+    classes. The trees that are kept are those of a forest with a smaller ``n_estimators``, and
+    ``stopped_`` says so. The trees must draw their rows.
 n_iter_no_change : int
     The number of trees in which the score has to improve, if ``early_stopping`` is True. With few
     trees, chance ends growth early.
@@ -75,8 +75,9 @@ tune : "oob", dict or None
     defaults. A dict has a list of values for each parameter to search, and may have "shrinkage",
     the strength of hierarchical shrinkage. None chooses nothing. See :doc:`/tuning`.
 scoring : str, callable or None
-    The score by which ``tune`` chooses: a scorer of scikit-learn. None is the Brier score for
-    classes and R2 for numbers, both for the number of trees of the forest.
+    The out-of-bag score by which ``tune`` chooses and ``early_stopping`` ends growth: a scorer of
+    scikit-learn. For ``tune``, None is the Brier score for classes and R2 for numbers, both for the
+    number of trees of the forest.
 class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None
     Weights of the classes. A dict maps class labels to weights; for several outputs, pass a list
     with one dict per output. "balanced" weights each class inversely to its frequency in y.

@@ -99,3 +99,8 @@ def test_other_wrong_parameters_are_as_scikit_learn_says():
     with pytest.raises(ValueError, match="max_depth") as error:
         RandomForestClassifier(max_depth=-1).fit(X, Y)
     assert "Did you mean" not in str(error.value)
+
+
+def test_text_where_true_or_false_is_expected():
+    with pytest.raises(ValueError, match=r"'early_stopping'.*'auto'.* Set it to True or False"):
+        RandomForestClassifier(early_stopping="auto").fit(X, Y)

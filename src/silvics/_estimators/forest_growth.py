@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from silvics import _core
 from silvics._estimators.fitted_forest import FittedForest
 from silvics._fitting import parameters, pruning
@@ -19,6 +21,7 @@ from silvics._fitting.stages import of_both_stages, residual_task
 from silvics._fitting.stopping import Footprint, MemoryBudget, StopRule, TimeBudget
 from silvics._predicting import prediction
 from silvics._predicting.grown_forest import GrownForest, GrowthRun
+from silvics._predicting.oob_scorer import OobScorer
 from silvics._sklearn import CallbackSupportMixin
 from silvics._tasks.choosing import Choices, grower_in_tasks, in_tasks
 from silvics._tasks.fingerprint import of_table
@@ -222,7 +225,14 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         score = self.oob_score if callable(self.oob_score) else None
         kept = [] if before is None else list(before.trees)
         patience = self.n_iter_no_change if self.early_stopping else None
-        return OutOfBagStop(task, kept, patience, self.tol, score, n_jobs, self._target_score)
+        scorer = None
+        if self.scoring is not None:
+            weights = task.sampling.weights
+            counted = None if weights is None else np.asarray(weights) > 0
+            scorer = OobScorer(self, self.scoring, task.outputs.values, counted)
+        return OutOfBagStop(
+            task, kept, patience, self.tol, score, n_jobs, self._target_score, scorer
+        )
 
     def _progress(self, n_jobs: int, rules: Sequence[StopRule]) -> Progress | None:
         """Return what reports the number of trees; None if nobody listens."""

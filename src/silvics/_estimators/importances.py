@@ -73,8 +73,8 @@ class HasImportances:
             - "local": the decreases of impurity on the path of each row of X, by variable (Sutera
               et al. 2021).
         X : array-like of shape (n_samples, n_features), default=None
-            The samples that the forest was fitted to, or other samples if ``rows="held_out"``. For
-            "local", any samples. Only "mdi" does not need X.
+            The samples that the forest was fitted to, in the same order, or other samples if
+            ``rows="held_out"``. For "local", any samples. Only "mdi" does not need X.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             The outputs of the samples X.
         feature_groups : dict of str to list, list of lists, or None, default=None

@@ -7,14 +7,17 @@ zero do not count.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
 from silvics import _core
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.stopping import StopRule, Verdict
 from silvics._predicting import prediction
+from silvics._predicting.oob_scorer import OobScorer
 from silvics._predicting.out_of_bag import accuracy, mean_predictions
 from silvics._tables import inputs
 
@@ -41,6 +44,8 @@ class OutOfBagStop(StopRule):
     target : float or None, default=None
         Growth ends when the score is at least this. It is the score that ``oob_score_`` would be:
         the accuracy for classes. None does not end growth.
+    scorer : OobScorer or None, default=None
+        The scorer that ``scoring`` names. It takes the place of ``score`` and of ``oob_score_``.
     """
 
     def __init__(
@@ -52,9 +57,11 @@ class OutOfBagStop(StopRule):
         score: Score | None,
         n_threads: int,
         target: float | None = None,
+        scorer: OobScorer | None = None,
     ) -> None:
         self._task, self._score, self._n_threads = task, score, n_threads
         self._patience, self._tol, self._target = n_iter_no_change, tol, target
+        self._scorer = scorer
         self._reaches: list[bool] = []  # for each number of trees, whether the target is reached
         self._X, self._sampling = inputs.to_predict(task.X), task.native_sampling
         self._y, self._n_classes = task.outputs.values, task.outputs.n_classes
@@ -92,6 +99,8 @@ class OutOfBagStop(StopRule):
         if self._patience is None or n <= self._patience:
             return False
         before, *recent = self.scores[n - self._patience - 1 : n]
+        if np.isnan(before):  # the rows that were out of bag by then have no such score
+            return False
         return not any(score > before + self._tol for score in recent)
 
     def _add(self, trees: Sequence[_core.Tree]) -> None:
@@ -112,10 +121,27 @@ class OutOfBagStop(StopRule):
                 self.scores.append(-np.inf)
                 self._reaches.append(False)
                 continue
+            if self._scorer is not None:
+                score = self._scored(self._scorer, np.flatnonzero(known))
+                self.scores.append(score)
+                self._reaches.append(self._target is not None and score >= self._target)
+                continue
             means = mean_predictions(self._sums[known], self._counts[known])
             self.scores.append(self._current(means, self._y[known]))
             if self._target is not None:
                 self._reaches.append(self._reported(means, self._y[known]) >= self._target)
+
+    def _scored(self, scorer: OobScorer, rows: np.ndarray) -> float:
+        """Return the score of these rows by the scorer; NaN if they are too few to have one."""
+        model = scorer.model(mean_predictions(self._sums, self._counts))
+        if not scorer.may_lack_score(rows):
+            return scorer(model, rows)
+        try:
+            with warnings.catch_warnings():  # more trees will leave out rows of all classes
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                return scorer(model, rows)
+        except ValueError:
+            return float("nan")
 
     def _reported(self, means: np.ndarray, y: np.ndarray) -> float:
         """Return the score that ``oob_score_`` would be."""

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array
 
 from silvics._fitting.axes import Axes
 from silvics._predicting.sampling import RowSampling
@@ -34,12 +34,21 @@ def group_numbers(groups: Any, n_samples: int) -> np.ndarray | None:
 
 def group_labels(groups: Any) -> np.ndarray:
     """Return the labels of the groups of rows as an array."""
-    values: np.ndarray = column_or_1d(
-        check_array(
-            groups, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="groups"
+    if isinstance(groups, str | bytes) or np.ndim(groups) == 0:
+        raise ValueError(
+            f"groups must be a list or an array with the group of each row, got {groups!r}. The "
+            "name of a column can only be given if X is a scan (silvics.scan)."
         )
-    )
-    return values
+    values: np.ndarray = check_array(
+        groups, ensure_2d=False, allow_nd=True, dtype=None, ensure_all_finite=False,
+        input_name="groups",
+    )  # fmt: skip
+    if values.ndim != 1 and values.shape[1:] != (1,):
+        raise ValueError(
+            f"groups has the shape {values.shape}, but it must be one column with the group of "
+            "each row. Combine several columns into one label for each row."
+        )
+    return values.ravel()
 
 
 def check_choices(axes: Axes) -> None:

@@ -71,10 +71,7 @@ def check_samples(
     n_compared = min(_N_COMPARED, len(trees) // stages)
     for m, tree in enumerate(trees):
         leaves = trees.packed.leaves(m)
-        sizes, weights = samples.membership.leaf_stats(m)
-        same = np.array_equal(sizes, tree.n_node_samples()[leaves]) and np.allclose(
-            weights, tree.weighted_n_node_samples()[leaves], rtol=1e-9, atol=0.0
-        )
+        same = has_rows_of(tree, leaves, samples, m)
         if same and leaves_are_means and m < n_compared:
             same = _predicts_means(tree, leaves, samples, m, stages)
         if not same:
@@ -83,6 +80,14 @@ def check_samples(
                 f"outputs in the leaves of tree {m} differ from those of fit. Pass the X, y and "
                 "sample_weight of fit, in the same order."
             )
+
+
+def has_rows_of(tree: _core.Tree, leaves: np.ndarray, samples: TrainingSamples, m: int) -> bool:
+    """Return whether the leaves of tree m have as many rows, of the same weight, as when grown."""
+    sizes, weights = samples.membership.leaf_stats(m)
+    return np.array_equal(sizes, tree.n_node_samples()[leaves]) and np.allclose(
+        weights, tree.weighted_n_node_samples()[leaves], rtol=1e-9, atol=0.0
+    )
 
 
 def _predicts_means(

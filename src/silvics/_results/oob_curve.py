@@ -8,13 +8,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import check_scoring
 
 from silvics._names import one_line
 from silvics._predicting import prediction
+from silvics._predicting.oob_scorer import OobClasses, labels_of, model_of, scorer_of
 from silvics._predicting.out_of_bag import accuracy, mean_predictions
 from silvics._results.base import Result
-from silvics._sklearn import BaseEstimator, ClassifierMixin, RegressorMixin
 from silvics._threads import n_threads
 from silvics._warnings import warn_user
 from silvics.plots import charts
@@ -139,50 +138,6 @@ class OobCurve(Result):
         )  # fmt: skip
 
 
-class OobRows(BaseEstimator):
-    """A fitted model whose predictions are given, as scorers of scikit-learn need it."""
-
-    def __init__(self, predicted: Any = None) -> None:
-        self.predicted = predicted
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def fit(self, X: Any, y: Any) -> OobRows:
-        """Return the model; there is nothing to fit."""
-        del X, y
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Return the out-of-bag predictions of the rows with these numbers."""
-        return self.predicted[np.asarray(X)[:, 0]]
-
-
-class OobClasses(ClassifierMixin, OobRows):
-    """Out-of-bag predictions of classes."""
-
-    def __init__(self, predicted: Any = None, shares: Any = None, classes: Any = None) -> None:
-        super().__init__(predicted)
-        self.shares = shares
-        self.classes = classes
-
-    @property
-    def classes_(self) -> Any:
-        """The classes of the forest."""
-        return self.classes
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the out-of-bag probabilities of the rows with these numbers."""
-        rows = np.asarray(X)[:, 0]
-        if isinstance(self.shares, list):
-            return [shares[rows] for shares in self.shares]
-        return self.shares[rows]
-
-
-class OobNumbers(RegressorMixin, OobRows):
-    """Out-of-bag predictions of numbers."""
-
-
 def oob_curve_of(forest: Any, scoring: Any, n_trees: Any, n_jobs: int | None) -> OobCurve:
     """Compute what ``forest.oob_curve`` returns."""
     grown = forest._grown
@@ -191,13 +146,13 @@ def oob_curve_of(forest: Any, scoring: Any, n_trees: Any, n_jobs: int | None) ->
     samples = grown.require_samples("oob_curve")
     points = _checked_points(n_trees, len(grown.trees))
     name, scorer = _scorer_of(forest, scoring)
-    y = _labels_of(forest, samples.y)
+    y = labels_of(forest, samples.y)
     rows = np.arange(len(y))
     scores, n_rows, by_class = [], [], []
     model: Any = None
     for m, means, counts in _prefixes(forest, points, n_threads(forest._jobs(n_jobs))):
         known = counts > 0
-        model = _model_of(forest, means)
+        model = model_of(forest, means)
         n_rows.append(int(known.sum()))
         scores.append(_score(scorer, model, rows[known], y[known], last=m == points[-1]))
         if forest._classification:
@@ -257,13 +212,7 @@ def _scorer_of(forest: Any, scoring: Any) -> tuple[str, Callable[..., float] | N
                 y, model.predict(X)
             )
         return ("accuracy" if forest._classification else "r2"), None
-    if not (isinstance(scoring, str) or callable(scoring)):
-        raise TypeError(
-            "scoring must be None, the name of a scorer of scikit-learn, or a callable "
-            f"scorer(estimator, X, y), got {scoring!r}."
-        )
-    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", None)
-    return name or str(scoring), check_scoring(_model_of(forest, None), scoring)
+    return scorer_of(forest, scoring)
 
 
 def _score(scorer: Any, model: Any, rows: np.ndarray, y: np.ndarray, *, last: bool) -> float:
@@ -279,25 +228,6 @@ def _score(scorer: Any, model: Any, rows: np.ndarray, y: np.ndarray, *, last: bo
         if last:
             raise
         return float("nan")
-
-
-def _model_of(forest: Any, means: np.ndarray | None) -> Any:
-    """Return a model with the given mean predictions."""
-    classes = forest.classes_ if forest._classification else None
-    if means is None:
-        return OobNumbers() if classes is None else OobClasses(classes=classes)
-    if classes is None:
-        return OobNumbers(prediction.reals(means))
-    shares = prediction.probabilities(forest, means)
-    return OobClasses(prediction.labels(forest, means), shares, classes)
-
-
-def _labels_of(forest: Any, y: np.ndarray) -> np.ndarray:
-    """Return the outputs as the user gave them: classes, or numbers."""
-    if not forest._classification:
-        return prediction.reals(y)
-    columns = [classes[y[:, k].astype(np.int64)] for k, classes in enumerate(forest._class_lists())]
-    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
 def _right_by_class(forest: Any, means: np.ndarray, y: np.ndarray) -> list[float]:

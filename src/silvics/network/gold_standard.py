@@ -62,7 +62,13 @@ def _columns(gold_standard: Any) -> list[list[Any]]:
         frame = nw.from_native(gold_standard, eager_only=True)
         columns = [series.to_list() for series in frame.iter_columns()]
     else:
-        rows = [list(row) for row in gold_standard]
+        try:
+            rows = [[row] if isinstance(row, str) else list(row) for row in gold_standard]
+        except TypeError as error:
+            raise TypeError(
+                "gold_standard must be a data frame, an array or a list of pairs (regulator, "
+                f"target), got {gold_standard!r}."
+            ) from error
         if len({len(row) for row in rows}) > 1:
             raise ValueError("gold_standard has rows of different lengths.")
         columns = [list(column) for column in zip(*rows, strict=True)]

@@ -9,12 +9,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import InvalidParameterError
 
 from silvics._fitting.axes import Axes
 from silvics._fitting.learning_task import LearningTask
 from silvics._fitting.parameters import n_variables_at_node
 from silvics._fitting.tunable import LIMITS, RACED
 from silvics._names import did_you_mean
+from silvics._state import with_state
 from silvics.recipes import AUTO_ALL, AUTO_DRAWN
 
 _MOST_SETTINGS = 4096
@@ -73,6 +75,10 @@ def request_of(forest: Any) -> Request:
             )
     if not grid:
         raise ValueError('tune is an empty dict. Give lists of values, or use tune="oob".')
+    for name, values in grid.items():
+        for value in values:
+            if name != "shrinkage":
+                _check_value(forest, name, value)
     if auto:
         raise ValueError(
             'recipe "auto" makes its own choices: remove tune, or name another recipe.'
@@ -80,6 +86,17 @@ def request_of(forest: Any) -> Request:
     if np.prod([float(len(of)) for of in grid.values()]) > _MOST_SETTINGS:
         raise ValueError(f"tune has more than {_MOST_SETTINGS} combinations of values.")
     return Request(grid, free, auto)
+
+
+def _check_value(forest: Any, name: str, value: Any) -> None:
+    """Raise the error of the constructor's parameter if it does not take this value."""
+    with_value: Any = with_state(forest, {**vars(forest), name: value})
+    try:
+        with_value._validate_params()
+    except InvalidParameterError as error:
+        raise InvalidParameterError(
+            f"tune[{name!r}] has a value that is not valid: {error}"
+        ) from None
 
 
 def _same(value: Any, default: Any) -> bool:

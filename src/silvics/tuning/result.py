@@ -43,7 +43,7 @@ class TuningResults(Result):
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(20, tune="oob", random_state=0).fit(X, y)
     >>> forest.tuning_results_.scoring
-    'neg_brier_score'
+    'negative Brier score'
     >>> forest.tuning_results_.to_frame().columns.tolist()[:3]
     ['stage', 'parameters', 'n_trees']
     """

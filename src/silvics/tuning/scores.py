@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import check_scoring
 
 from silvics._fitting.learning_task import LearningTask
-from silvics._predicting import prediction
-from silvics._results.oob_curve import OobClasses, OobNumbers
+from silvics._predicting.oob_scorer import OobScorer
 
 # Standard errors and corrections come from the scores of groups of rows. Those of a scorer of
 # scikit-learn take time.
@@ -65,7 +63,7 @@ class Scoring:
     def __init__(
         self, forest: Any, task: LearningTask, scoring: Any, n_trees: int, most_rows: int
     ) -> None:
-        self._forest, self._n_trees = forest, n_trees
+        self._n_trees = n_trees
         self.n_classes = task.outputs.n_classes
         y, weights = task.outputs.values, task.sampling.weights
         used = y[:, 0] if weights is None else np.where(np.asarray(weights) > 0, y[:, 0], 0)
@@ -78,9 +76,10 @@ class Scoring:
         self.groups = self.group_of[self.rows]
         spread = self.y.var(axis=0) if not self.n_classes else np.ones(self.y.shape[1])
         self.scale = 1.0 / np.where(spread > 0, spread, 1.0) / self.y.shape[1]
-        self.name, self._scorer = self._scorer_of(scoring)
+        self.name = "negative Brier score" if self.n_classes else "r2"
+        self._scorer = None if scoring is None else OobScorer(forest, scoring, self.y)
         if self._scorer is not None:
-            self._labels = self._labels_of()
+            self.name = self._scorer.name
 
     @property
     def least_votes(self) -> int:
@@ -122,12 +121,12 @@ class Scoring:
                 sums = np.bincount(self.groups[rows], losses[:, s], self.n_groups)
                 np.divide(sums, sizes, out=scores[s], where=sizes > 0)
             return np.where(np.isnan(scores), np.nan, (0.0 if self.n_classes else 1.0) - scores)
+        of_groups = [rows[self.groups[rows] == g] for g in range(self.n_groups)]
         for s in range(len(scores)):
-            model = self._model(votes.sums[:, s] / np.maximum(votes.counts, 1)[:, np.newaxis])
-            for g in range(self.n_groups):
-                of_group = rows[self.groups[rows] == g]
-                if len(of_group):
-                    scores[s, g] = self._score(model, of_group)
+            model = self._scorer.model(
+                votes.sums[:, s] / np.maximum(votes.counts, 1)[:, np.newaxis]
+            )
+            scores[s] = self._scores_by(self._scorer, model, of_groups)
         return scores
 
     def _losses(self, votes: Votes, rows: np.ndarray) -> np.ndarray:
@@ -153,33 +152,24 @@ class Scoring:
 
     # ---- scorers of scikit-learn
 
-    def _scorer_of(self, scoring: Any) -> tuple[str, Callable[..., float] | None]:
-        if scoring is None:
-            return ("neg_brier_score" if self.n_classes else "r2"), None
-        name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", str(scoring))
-        model = OobClasses(classes=self._forest.classes_) if self.n_classes else OobNumbers()
-        return name, check_scoring(model, scoring)
+    def _scores_by(self, scorer: OobScorer, model: Any, of_groups: list[np.ndarray]) -> np.ndarray:
+        """Return the score of each group of rows; NaN for groups without rows or a score."""
+        scores = np.full(len(of_groups), np.nan)
+        for g, rows in enumerate(of_groups):
+            if len(rows):
+                scores[g] = self._score_of(scorer, model, rows)
+        if np.isnan(scores).all():
+            raise ValueError(
+                f"scoring={self.name!r} returned NaN for every group of out-of-bag rows, so that "
+                "forests cannot be compared by it."
+            )
+        return scores
 
-    def _labels_of(self) -> np.ndarray:
-        if not self.n_classes:
-            return prediction.reals(self.y)
-        lists = self._forest._class_lists()
-        columns = [of[self.y[:, k].astype(np.int64)] for k, of in enumerate(lists)]
-        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-
-    def _model(self, means: np.ndarray) -> Any:
-        if not self.n_classes:
-            return OobNumbers(prediction.reals(means))
-        shares = prediction.probabilities(self._forest, means)
-        return OobClasses(prediction.labels(self._forest, means), shares, self._forest.classes_)
-
-    def _score(self, model: Any, rows: np.ndarray) -> float:
-        assert self._scorer is not None
+    def _score_of(self, scorer: OobScorer, model: Any, rows: np.ndarray) -> float:
         try:
-            return float(self._scorer(model, rows[:, np.newaxis], self._labels[rows]))
+            return scorer(model, rows)
         except ValueError as error:
             raise ValueError(
-                f"scoring={self.name!r} could not score a group of {len(rows)} out-of-bag rows: "
                 f"{error} Tuning needs a score that a tenth of the rows has."
             ) from error
 

@@ -6,13 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil, inf
 from numbers import Integral
+from sys import maxsize
 from typing import Any
 
 import numpy as np
 
+from silvics._fitting.axes import Axes
 from silvics._fitting.growing import Growth
 from silvics._fitting.learning_task import LearningTask
+from silvics._fitting.parameters import native_size
 from silvics._fitting.tunable import LIMITS, RACED
+from silvics._state import with_state
 from silvics._threads import n_threads
 from silvics.recipes import AUTO_FIRST
 from silvics.tuning import scores as scoring_of
@@ -81,6 +85,9 @@ class Tuner:
         self._unlimited = {
             name: value for name, value in LIMITS.items() if name in (request.grid or {})
         }
+        if hasattr(forest, "recipe"):  # where None and 2 may limit growth
+            least: dict[str, Any] = {"max_depth": native_size(maxsize), "min_samples_split": 1}
+            self._unlimited |= {name: least[name] for name in least if name in self._unlimited}
         first = self._first_changes()
         task = self._task(first)
         width = sum(task.outputs.n_classes) or task.outputs.n_outputs
@@ -226,15 +233,20 @@ class Tuner:
 
     def _limits(self, setting: dict[str, Any], task: LearningTask) -> Limits:
         """Return a setting in the form of the core."""
+        unset = {name: None for name in LIMITS if setting.get(name, 0) is None}
+        axes = _with(task, unset) if unset else task.axes
+        depth = setting.get("max_depth", 0)
         split = setting.get("min_samples_split", 0)
+        if split is None:
+            split = axes.min_samples_split
         if not isinstance(split, Integral):
             split = ceil(split * task.X.shape[0])
         leaves = setting.get("max_leaf_nodes", task.axes.max_leaf_nodes)
         return (
-            int(setting.get("max_depth") or 0),
-            int(split),
+            native_size(axes.max_depth if depth is None else depth),
+            native_size(split),
             float(setting.get("min_impurity_decrease", 0.0)),
-            int(leaves or 0),
+            native_size(axes.max_leaf_nodes if leaves is None else leaves),
             float(setting.get("shrinkage", 0.0)),
         )
 
@@ -283,3 +295,10 @@ class Tuner:
 
     def _final_task(self, params: dict[str, Any], setting: dict[str, Any]) -> LearningTask:
         return replace(self._make_task(params), shrinkage=float(setting.get("shrinkage", 0.0)))
+
+
+def _with(task: LearningTask, params: dict[str, Any]) -> Axes:
+    """Return the choices with some parameters replaced; None takes the value of the recipe."""
+    settings = with_state(task.settings, {**vars(task.settings), **params})
+    axes: Axes = settings._choices(task.X.shape[0])
+    return axes

@@ -36,6 +36,30 @@ from .small_forests import (
 # ---- What is not the learning set
 
 
+@pytest.mark.parametrize("keep_samples", [True, False])
+@pytest.mark.parametrize("kind", BY_ROWS)
+def test_rows_in_another_order(kind, keep_samples):
+    """The rows of fit have other leaves and draws if their order changes."""
+    forest = grown(keep_samples=keep_samples)
+    asked(forest, kind, X, CLASSES)
+    for order in (slice(None, None, -1), np.roll(np.arange(len(X)), 1)):
+        with pytest.raises(ValueError, match=r"the rows that the forest|y differs.*same order"):
+            asked(forest, kind, X[order], CLASSES[order])
+        with pytest.raises(ValueError, match="the rows that the forest"):
+            asked(forest, kind, X[order], CLASSES)
+
+
+def test_kept_outputs_are_compared():
+    for forest, y in [
+        (RandomForestClassifier(4, random_state=0, keep_samples=True), CLASSES),
+        (RandomForestRegressor(4, random_state=0, keep_samples=True), NUMBERS),
+    ]:
+        forest.fit(X, y)
+        with pytest.raises(ValueError, match="y differs from the y that the forest was fitted on"):
+            forest.importances("mda", X, y[::-1])
+        forest.importances("mda", X[::-1], y[::-1], rows="held_out")
+
+
 BY_LEAF = ("mdi_oob", "ufi")  # kinds that need leaves only, which a forest may have kept
 
 

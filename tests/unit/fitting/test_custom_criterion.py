@@ -1,5 +1,7 @@
 """Criteria that are functions of the user: what they see, their errors, copies and files."""
 
+import inspect
+import operator
 import pickle
 
 import numpy as np
@@ -142,3 +144,29 @@ def test_names_of_classes_and_kinds_that_are_not_functions():
         ForestClassifier("cart", criterion=3).fit(X, LABELS)
     with pytest.raises(ValueError, match="criterion"):
         silvics.RandomForestClassifier(criterion=gini).fit(X, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda counts: "a", "returned 'a'. It must return numbers: one impurity for each row"),
+        (lambda counts: None, "shape|returned None"),
+        (lambda: 1.0, "must take one argument, an array with one row for each part"),
+        (lambda counts, weights: 1.0, "must take one argument.*'weights'"),
+    ],
+)
+def test_functions_that_cannot_be_criteria(function, words):
+    for kind in (ForestClassifier, ForestRegressor):
+        with pytest.raises((TypeError, ValueError), match=words) as caught:
+            kind(n_estimators=2, criterion=function).fit(X, LABELS)
+        assert "passed as criterion" in str(caught.value)
+
+
+def test_a_function_without_a_signature():
+    first = operator.itemgetter((slice(None), 0))
+    with pytest.raises(ValueError, match="signature"):
+        inspect.signature(first)
+    settings = {"n_estimators": 2, "random_state": 0}
+    forest = ForestClassifier(criterion=lambda counts: counts[:, 0], **settings)
+    same = ForestClassifier(criterion=first, **settings)
+    assert same.fit(X, LABELS).digest() == forest.fit(X, LABELS).digest()

@@ -210,3 +210,97 @@ def test_target_score_with_patience_and_warm_start():
     assert len(forest) == max(len(whole), 4)
     with pytest.raises(ValueError, match="target_score needs out-of-bag rows"):
         ForestRegressor("cart", target_score=0.5).fit(X, Y)
+
+
+# ---- scoring
+
+
+def mean_error(model, rows, y):
+    return -float(np.abs(model.predict(rows) - y).mean())
+
+
+BY_SCORING = [
+    (RandomForestClassifier, np.array(["no", "yes"])[(LABELS > 0).astype(int)], "roc_auc"),
+    (RandomForestClassifier, LABELS, "neg_log_loss"),
+    (RandomForestClassifier, LABELS, "accuracy"),
+    (ForestClassifier, LABELS, "roc_auc_ovr"),
+    (RandomForestRegressor, Y, "neg_mean_absolute_error"),
+    (RandomForestRegressor, np.stack([Y, Y**2], axis=1), "r2"),
+    (RandomForestRegressor, Y, mean_error),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*rows are in bag in all trees")
+@pytest.mark.parametrize(("kind", "y", "scoring"), BY_SCORING)
+def test_growth_ends_by_scoring(kind, y, scoring):
+    settings = {"n_estimators": 40, "random_state": 1, "max_depth": 5}
+    whole = kind(**settings, keep_samples=True).fit(X, y)
+    scores = whole.oob_curve(scoring=scoring, n_trees=list(range(1, 41))).scores
+    assert np.isfinite(scores).all()
+    ends = set()
+    for patience, tol in [(2, 0.0), (4, 1e-3), (40, 0.0)]:
+        rule = {"early_stopping": True, "n_iter_no_change": patience, "tol": tol}
+        stopped = kind(**settings, **rule, scoring=scoring).fit(X, y)
+        assert len(stopped) == expected_end(list(scores), patience, tol)
+        ends.add(len(stopped))
+    assert len(ends) > 1
+    target = float(np.max(scores[1:]))
+    first = 1 + int(np.argmax(scores >= target))
+    if kind is ForestClassifier:
+        reached = kind(**settings, target_score=target, scoring=scoring).fit(X, y)
+        assert len(reached) == first
+        assert "target_score" in reached.stopped_
+
+
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+def test_scoring_comes_before_oob_score():
+    rule = {"n_estimators": 60, "early_stopping": True, "n_iter_no_change": 3, "random_state": 0}
+    constant = RandomForestRegressor(**rule, oob_score=lambda y, predicted: 0.0)
+    assert len(constant.fit(X, Y)) == 4
+    constant.set_params(scoring="r2").fit(X, Y)
+    assert len(constant) == len(RandomForestRegressor(**rule).fit(X, Y)) > 4
+
+
+@pytest.mark.parametrize("early", [{"early_stopping": True}, {"target_score": 0.9}], ids=str)
+def test_scoring_that_fails(early):
+    def fails(model, rows, y):
+        raise ZeroDivisionError("no division today")
+
+    for scoring, error, words in [
+        ("no_such_scorer", ValueError, "'no_such_scorer' is not the name of a scorer"),
+        ("roc_au", ValueError, "Did you mean 'roc_auc'"),
+        (fails, ZeroDivisionError, "no division today"),
+        (lambda model, rows, y: np.nan, ValueError, "returned NaN for"),
+        (lambda model, rows, y: "high", TypeError, "must return a number"),
+    ]:
+        forest = ForestClassifier(n_estimators=20, scoring=scoring, random_state=0, **early)
+        with pytest.raises(error, match=words):
+            forest.fit(X, LABELS)
+        assert not hasattr(forest, "estimators_")
+    # Without a use, it is not looked at.
+    assert len(ForestClassifier(n_estimators=3, scoring="no_such_scorer").fit(X, LABELS)) == 3
+
+
+def test_no_score_before_all_classes_are_out_of_bag():
+    """A row of a class of its own has no area under the curve before it is out of bag."""
+    rare = np.zeros(len(X), dtype=int)
+    rare[17] = 1
+    rule = {"early_stopping": True, "n_iter_no_change": 1, "scoring": "roc_auc", "tol": 1.0}
+    found = set()
+    for seed in range(6):
+        forest = RandomForestClassifier(40, random_state=seed, **rule).fit(X, rare)
+        out = np.flatnonzero(forest.in_bag_counts()[17] == 0)
+        assert len(forest) == out[0] + 2
+        found.add(len(forest))
+    assert max(found) > 3
+
+
+def test_tuned_forests_stop_by_scoring():
+    rule = {"early_stopping": True, "n_iter_no_change": 3, "random_state": 0, "max_depth": 4}
+    grid = {"max_features": [1, 3]}
+    tuned = RandomForestClassifier(60, tune=grid, scoring="accuracy", **rule).fit(X, LABELS)
+    chosen = tuned.best_params_
+    by_accuracy = RandomForestClassifier(60, scoring="accuracy", **rule).set_params(**chosen)
+    assert len(tuned) == len(by_accuracy.fit(X, LABELS)) < 60
+    assert tuned.digest() == by_accuracy.digest()
+    assert len(tuned) != len(RandomForestClassifier(60, **rule).set_params(**chosen).fit(X, LABELS))

@@ -67,12 +67,19 @@ def test_unknown_variables_are_left_out(network):
         ([("x0", "x1"), ("x0",)], "different lengths"),
         ([("x0", "x1", 2)], "zeros and ones"),
         ([("x0", "x1", "yes")], "zeros and ones"),
+        (["x0"], "got 1 columns"),
         ([("x0", "x0")], "no edge"),
         ([("x0", "x1", 1)], "an edge for every pair"),
     ],
 )
 def test_bad_gold_standards_are_refused(network, gold, text):
     with pytest.raises(ValueError, match=text):
+        network.accuracy(gold)
+
+
+@pytest.mark.parametrize("gold", [None, 3, [1, 2]])
+def test_what_is_no_gold_standard(network, gold):
+    with pytest.raises(TypeError, match="gold_standard must be a data frame, an array or a list"):
         network.accuracy(gold)
 
 

@@ -126,3 +126,106 @@ def test_rows_of_weight_zero_do_not_count():
         RandomForestRegressor(12, random_state=0, tune="oob").fit(X, y, weights) for y in (Y, wild)
     )
     assert one.best_score_ == pytest.approx(other.best_score_)
+
+
+REFUSED = [
+    ("min_samples_leaf", 0),
+    ("min_samples_leaf", -3),
+    ("max_leaf_nodes", 1),
+    ("max_depth", 2.5),
+    ("max_depth", -1),
+    ("max_depth", "a"),
+    ("max_depth", [3]),
+    ("min_impurity_decrease", np.nan),
+    ("min_impurity_decrease", -1.0),
+    ("min_samples_split", 0),
+    ("min_samples_split", None),
+    ("max_features", "sqr"),
+    ("max_features", 0.0),
+    ("max_samples", 0.0),
+    ("max_bins", 1),
+    ("criterion", "gin"),
+    ("bootstrap", "yes"),
+    ("min_weight_fraction_leaf", 0.6),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), REFUSED)
+def test_values_are_those_of_the_constructor(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter") as alone:
+        RandomForestClassifier(5, **{name: value}).fit(X, LABELS)
+    grown = []
+    forest = RandomForestClassifier(5, progress=lambda *of: grown.append(of), tune={name: [value]})
+    with pytest.raises(ValueError, match=f"'{name}' parameter") as tuned:
+        forest.fit(X, LABELS)
+    assert str(tuned.value).startswith(f"tune['{name}'] has a value that is not valid: ")
+    assert str(tuned.value).endswith(str(alone.value))
+    assert not grown
+
+
+def test_a_wrong_value_after_others():
+    with pytest.raises(ValueError, match=r"tune\['max_depth'\] has.*Got 0 instead"):
+        RandomForestClassifier(5, tune={"max_features": [1, 2], "max_depth": [3, 0]}).fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"tune\['vari|tune\['choice'\] has"):
+        ForestClassifier(n_estimators=5, tune={"choice": ["worst"]}).fit(X, LABELS)
+
+
+GRIDS = [
+    {"max_depth": [2, None]},
+    {"max_depth": [2**70]},
+    {"min_samples_split": [0.3, 12]},
+    {"min_samples_split": [0.01]},
+    {"min_impurity_decrease": [0.0, 0.02]},
+    {"min_impurity_decrease": [np.float32(0.02)]},
+    {"max_leaf_nodes": [4, None]},
+    {"max_leaf_nodes": [np.int64(5)]},
+    {"criterion": ["gini", "entropy"]},
+    {"max_features": [1, 0.9, None, "log2"]},
+    {"max_features": [999]},
+    {"max_samples": [0.4, 30, None]},
+    {"max_samples": [2.0]},
+    {"min_samples_leaf": [0.05, 3]},
+    {"min_weight_fraction_leaf": [0.0, 0.1]},
+    {"bootstrap": [False, True]},
+    {"max_bins": [4, None]},
+]
+
+
+@pytest.mark.parametrize("tune", GRIDS, ids=str)
+def test_the_chosen_forest_is_that_of_the_constructor(tune):
+    forest = RandomForestClassifier(8, random_state=0, tune=tune).fit(X, LABELS)
+    assert set(tune) <= set(forest.best_params_)
+    again = clone(forest).set_params(**forest.best_params_)
+    assert again.tune is None
+    assert again.fit(X, LABELS).digest() == forest.digest()
+
+
+RECIPE_GRIDS = [
+    ("random_forest", {"recipe": ["pert", "random_forest"]}),
+    ("random_forest", {"rows": ["bootstrap", "subsample"], "max_samples": [0.5]}),
+    ("random_forest", {"cut": ["best", "uniform"]}),
+    ("random_forest", {"choice": ["best", "one_of_best"]}),
+    ("random_forest", {"variables": ["uniform", "poisson"]}),
+    ("random_forest", {"split": ["binary", "multiway_categories"]}),
+    ("forest_rc", {"n_combined": [2, 3]}),
+    ("random_forest", {"split_sample": [20, None]}),
+    ("random_forest", {"min_samples_split": [None]}),
+    ("pert_stopped", {"min_samples_split": [None]}),
+    ("pert_stopped", {"min_samples_split": [3]}),
+    ("breiman_2004", {"max_depth": [None]}),
+    ("breiman_2004", {"max_depth": [40]}),
+    ("totally_randomized_multiway", {"min_samples_split": [1]}),
+    ("totally_randomized_multiway", {"min_samples_split": [None, 20]}),
+]
+
+
+@pytest.mark.parametrize(("recipe", "tune"), RECIPE_GRIDS, ids=str)
+def test_the_chosen_forest_is_that_of_the_recipe(recipe, tune):
+    """A value of None is that of the recipe, which may limit growth."""
+    table = np.round(X, 1) if "multiway" in recipe else X
+    for rows in (None, "bootstrap"):  # without rows that are drawn, the forest is grown again
+        forest = ForestClassifier(recipe, n_estimators=8, random_state=0, tune=tune, rows=rows)
+        forest.fit(table, LABELS)
+        again = clone(forest).set_params(**forest.best_params_)
+        assert again.tune is None
+        assert again.fit(table, LABELS).digest() == forest.digest()

@@ -174,10 +174,10 @@ def test_results():
     assert limits["chosen"].sum() == 1
     chosen = limits[limits["chosen"]].iloc[0]
     assert chosen["score"] == pytest.approx(results.best_score + results.optimism)
-    assert repr(results).startswith("Tuning by out-of-bag neg_brier_score")
+    assert repr(results).startswith("Tuning by out-of-bag negative Brier score")
     assert "max_features" in results._repr_html_()
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    assert results.plot().ax_.get_xlabel().startswith("out-of-bag neg_brier_score")
+    assert results.plot().ax_.get_xlabel().startswith("out-of-bag negative Brier score")
     pyplot.close("all")
 
 
@@ -295,3 +295,67 @@ def test_auto_summary_names_the_chosen_recipe():
         "Extra-Trees",
     )
     assert len(forest) == 12
+
+
+# ---- scores
+
+
+def binary(names):
+    return np.asarray(names)[(Y > 0).astype(int)]
+
+
+def test_the_brier_score_of_named_classes():
+    """That of scikit-learn is half of the sum over two classes, and has another name."""
+    grid = {"max_depth": [2, 6, None]}
+    found = [
+        RandomForestClassifier(15, random_state=0, tune=grid, scoring="neg_brier_score").fit(
+            X, binary(names)
+        )
+        for names in ([0, 1], ["bad", "good"], ["good", "bad"])
+    ]
+    assert found[0].best_score_ == found[1].best_score_
+    assert found[2].best_score_ == pytest.approx(found[0].best_score_, abs=1e-2)
+    own = RandomForestClassifier(15, random_state=0, tune=grid).fit(X, binary(["bad", "good"]))
+    assert own.tuning_results_.scoring == "negative Brier score"
+    assert found[1].tuning_results_.scoring == "neg_brier_score"
+    assert own.best_score_ == pytest.approx(2 * found[1].best_score_, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "words"),
+    [
+        (np.nan, ValueError, "scoring='score' returned NaN"),
+        ("0.5", TypeError, "scoring='score' must return a number, but it returned '0.5'"),
+        (None, TypeError, "must return a number, but it returned None"),
+    ],
+)
+def test_what_a_scorer_returns_must_be_a_number(returned, error, words):
+    calls = []
+
+    def score(model, rows, y):
+        calls.append(len(y))
+        return returned
+
+    for tune in ("oob", {"max_depth": [2, 3]}, {"max_features": [1, 2]}):
+        calls.clear()
+        with pytest.raises(error, match=words):
+            RandomForestRegressor(9, random_state=0, tune=tune, scoring=score).fit(X, Y)
+        assert len(calls) == 1
+
+
+def test_groups_of_rows_that_lack_a_class_may_have_no_score():
+    rare = np.where(np.arange(N) < 3, 1, 0)
+
+    def share(model, rows, y):
+        return float("nan") if y.max() == 0 else model.predict_proba(rows)[y == 1, 1].mean()
+
+    forest = RandomForestClassifier(20, random_state=0, tune={"max_depth": [2, 9]}, scoring=share)
+    assert np.isfinite(forest.fit(X, rare).best_score_)
+
+
+def test_unknown_scorers():
+    for early in ({}, {"tune": "oob"}):
+        forest = RandomForestRegressor(9, scoring="r", early_stopping=not early, **early)
+        with pytest.raises(ValueError, match="scoring='r' is not the name of a scorer"):
+            forest.fit(X, Y)
+        assert not hasattr(forest, "estimators_")

@@ -11,7 +11,9 @@ from sklearn.base import is_classifier, is_regressor
 
 from silvics import _core
 from silvics._fitting import targets
+from silvics._predicting.prediction import Trees
 from silvics._predicting.sampling import RowSampling
+from silvics._predicting.training_samples import build_samples, has_rows_of
 from silvics.importance._types import FittedForest
 
 _REMEDY = ' Pass rows that were not used in fit, with rows="held_out".'
@@ -158,8 +160,42 @@ def learning_set(
         raise ValueError(
             f"y has {outputs.shape[1]} outputs, but the forest has {forest.n_outputs_}."
         )
+    encoded = _encoded(forest, outputs, is_held_out)
+    kept = forest._grown.samples
+    if not is_held_out and kept is not None and not np.array_equal(kept.y, encoded):
+        raise ValueError(
+            "y differs from the y that the forest was fitted on: pass the X and y of fit, with "
+            f"the rows in the same order{other}."
+        )
+    found = LearningSet(forest, matrix, encoded, is_held_out)
+    if not is_held_out:
+        _check_first_tree(found, other)
+    return found
+
+
+def _check_first_tree(rows: LearningSet, other: str) -> None:
+    """Raise ValueError if the leaves of the first tree show that these are not the rows of fit.
+
+    Rows in another order end in other leaves, so that one tree is enough.
+    """
+    trees = rows.forest._grown.trees
+    if not trees.known or trees.packed.both_children:
+        return
+    first = Trees(trees.native[:1], trees.as_float32)
+    samples = build_samples(
+        first, rows.matrix, rows.y, rows.target, rows.tree_seeds(0, 1), rows.sampling, 1
+    )
+    if not has_rows_of(first[0], first.packed.leaves(0), samples, 0):
+        raise ValueError(
+            "X and y are not the rows that the forest was fitted on, or are in another order: the "
+            f"leaves of its first tree had other rows. Pass the X and y of fit{other}."
+        )
+
+
+def _encoded(forest: FittedForest, outputs: np.ndarray, is_held_out: bool) -> np.ndarray:
+    """Return the numbers of classes, or real numbers."""
     if not forest._classification:
-        return LearningSet(forest, matrix, targets.real_values(outputs, "", ""), is_held_out)
+        return targets.real_values(outputs, "", "")
     classes = [forest.classes_] if forest.n_outputs_ == 1 else forest.classes_
     encoded = np.empty(outputs.shape, dtype=np.int64)
     for k, levels in enumerate(classes):
@@ -168,7 +204,7 @@ def learning_set(
             remedy = "leave such rows out" if is_held_out else "pass the y of fit"
             raise ValueError(f"y has classes that were not in the y of fit: {remedy}.")
         encoded[:, k] = numbers
-    return LearningSet(forest, matrix, encoded, is_held_out)
+    return encoded
 
 
 def _class_numbers(classes: np.ndarray, y: np.ndarray) -> np.ndarray | None:
