@@ -89,6 +89,21 @@ void Predictor::leaves_of(const PackedTree& tree, const RowBlock& block,
     });
 }
 
+template <class Use>
+void Predictor::with_unpacked(std::size_t first, std::size_t last, const RowBlock& block,
+                              std::size_t n_samples, Use&& use) const {
+    if (levels_pay(first, last, n_samples)) {
+        const LevelBlock levels(levels_, block);
+        return use(levels.values(), UnpackedLevels(levels));
+    }
+    bool any_unpacked = false;  // only unpacked trees make use of floats
+    for (std::size_t m = first; m < last && !any_unpacked; ++m)
+        any_unpacked = UnpackedTree<float>::pays(forest_, m, n_samples);
+    const auto floats = any_unpacked ? exact_floats(block) : std::vector<float>();
+    floats.empty() ? use(block.values, UnpackedTree<double>(n_features()))
+                   : use(floats.data(), UnpackedTree<float>(n_features()));
+}
+
 template <class Unpacked, class Visit>
 void Predictor::leaves_of_many(std::size_t m, const RowBlock& block,
                                const typename Unpacked::Value* values,

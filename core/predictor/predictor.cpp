@@ -99,24 +99,14 @@ void Predictor::for_leaves(std::size_t first, std::size_t last, const RowBlock& 
         std::vector<std::uint32_t> all(block.size);
         std::iota(all.begin(), all.end(), 0U);
         // All samples traverse a tree while it is in the cache.
-        const auto traverse_all = [&](const auto* values, auto&& unpacked) {
+        with_unpacked(first, last, block, block.size, [&](const auto* values, auto&& unpacked) {
             for (std::size_t m = first; m < last; ++m) {
                 stop.check();
                 leaves_of_many(
                     m, block, values, all, unpacked, traversal,
                     [&](std::uint32_t i, PackedLeaf leaf, auto&& add) { visit(m, i, leaf, add); });
             }
-        };
-        if (levels_pay(first, last, block.size)) {
-            const LevelBlock levels(levels_, block);
-            return traverse_all(levels.values(), UnpackedLevels(levels));
-        }
-        bool any_unpacked = false;  // only unpacked trees make use of floats
-        for (std::size_t m = first; m < last && !any_unpacked; ++m)
-            any_unpacked = UnpackedTree<float>::pays(forest_, m, block.size);
-        const auto floats = any_unpacked ? exact_floats(block) : std::vector<float>();
-        floats.empty() ? traverse_all(block.values, UnpackedTree<double>(n_features()))
-                       : traverse_all(floats.data(), UnpackedTree<float>(n_features()));
+        });
         return;
     }
     const std::span<const PackedTree> trees(trees_);

@@ -96,6 +96,11 @@ public:
     void leaves_of(const PackedTree& tree, const RowBlock& block,
                    std::span<const std::uint32_t> samples, Traversal& traversal,
                    Visit&& visit) const;
+    // use(values, unpacked): the values of a block as unpacked trees compare them, and a tree to
+    // unpack the trees first .. last - 1 into, if that pays with `n_samples` samples.
+    template <class Use>
+    void with_unpacked(std::size_t first, std::size_t last, const RowBlock& block,
+                       std::size_t n_samples, Use&& use) const;
     // Calls use(block) for each block of at most `max_rows` rows, and the function that it returns
     // with (m, samples of the block that tree m did not draw), in tree order. If that has a member
     // finish(), it is called after the last tree.

@@ -25,37 +25,13 @@ UnpackedLevels::UnpackedNode UnpackedLevels::unpacked(const PackedTree& tree, Pl
     return {0, kWaiting | t, at, 0};
 }
 
-void UnpackedLevels::unpack(const PackedTree& tree) {
-    const auto n = static_cast<std::uint32_t>(tree.n_places());
-    packed_ = &tree;
-    some_wait_ = false;
-    nodes_.resize(std::max(nodes_.size(), first_child_of(n)));
-    at_.resize(std::max(at_.size(), n + std::size_t{1}));
-    at_[PackedTree::kRoot] = kRoot;
-    for (Place t = 0; t < n; ++t) {
-        nodes_[at_[t]] = unpacked(tree, t, at_[t]);
-        // Every child is written as a leaf, and overwritten later if it is an inner node: this
-        // needs no unpredictable branch. `at_` of leaves goes to an extra last element.
-        for (std::uint32_t which = 0; which < 2; ++which) {
-            const auto child = static_cast<std::uint32_t>(first_child_of(t)) + which;
-            const std::uint32_t bits = tree.nodes()[t].child(which).bits();
-            nodes_[child] = {0, Child(bits).content(), child, 0};
-            at_[std::min(bits, n)] = child;
-        }
-    }
-}
-
-bool UnpackedLevels::lead_on(std::array<std::uint32_t, kPaths>& paths, const RowBlock& rows,
+bool UnpackedLevels::lead_on(std::span<std::uint32_t> at, const RowBlock& rows,
                              std::span<const std::uint32_t> batch) const {
     bool any = false;
-    for (std::size_t k = 0; k < kPaths; ++k) {
-        const UnpackedNode& node = nodes_[paths[k]];
-        if ((node.bound & kWaiting) == 0 || node.mask != 0) continue;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+        if (!waits(at[k])) continue;
         any = true;
-        const auto t = static_cast<Place>(node.bound);
-        const double* const row = rows.row(batch[std::min(k, batch.size() - 1)]);
-        paths[k] =
-            static_cast<std::uint32_t>(first_child_of(t)) + packed_->next<false>(t, row).which;
+        at[k] = step(at[k], rows.row(batch[std::min(k, batch.size() - 1)]));
     }
     return any;
 }

@@ -33,31 +33,7 @@ bool UnpackedTree<T>::pays(const PackedForest& forest, std::size_t m, std::size_
 
 template <class T>
 void UnpackedTree<T>::unpack(const PackedTree& tree) {
-    const auto n = static_cast<std::uint32_t>(tree.n_places());
-    nodes_.resize(std::max(nodes_.size(), first_child_of(n)));
-    at_.resize(std::max(at_.size(), n + std::size_t{1}));
-    UnpackedNode<T>* const nodes = nodes_.data();
-    std::uint32_t* const at = at_.data();
-    const FeatureId no_feature = n_features_;
-    at[PackedTree::kRoot] = kRoot;
-    for (Place t = 0; t < n; ++t) {
-        const PackedNode& node = tree.nodes()[t];
-        auto child = static_cast<std::uint32_t>(first_child_of(t));
-        T threshold;
-        if constexpr (std::is_same_v<T, float>)
-            threshold = rounded_down(node.threshold());
-        else
-            threshold = node.threshold();
-        nodes[at[t]] = {threshold, child, node.missing_first() ? 0U : 1U, node.feature()};
-        // Whether a child is a leaf is unpredictable, so there is no branch: every child is written
-        // as a leaf, and overwritten later if it is an inner node. `at` of leaves goes to an extra
-        // last element.
-        for (std::uint32_t which = 0; which < 2; ++which, ++child) {
-            const std::uint32_t bits = node.child(which).bits();
-            nodes[child] = UnpackedNode<T>::leaf(Child(bits).content(), child, no_feature);
-            at[std::min(bits, n)] = child;
-        }
-    }
+    unpack(tree, AllNodes());
 }
 
 template class UnpackedTree<float>;

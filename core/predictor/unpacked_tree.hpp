@@ -72,6 +72,14 @@ private:
     static constexpr Bits kNotANumber = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
 };
 
+// What an unpacked tree has in place of a node: the node itself, what is in place of one of its
+// children, or an end of paths, from which they can go on to the children of the node.
+enum class InPlace : std::uint8_t { first_child, second_child, node, end };
+// All nodes are unpacked as they are.
+struct AllNodes {
+    InPlace operator()(Place, std::uint32_t) const { return InPlace::node; }
+};
+
 // `T`: the type of the thresholds and of the samples' values. Leaves compare the value after a
 // sample's last, to no effect, so it must be readable.
 template <class T>
@@ -86,8 +94,15 @@ public:
         : n_features_(static_cast<FeatureId>(n_features)) {}
     // Replaces the tree by another one in the same memory, which is still in the cache.
     void unpack(const PackedTree& tree);
+    // The same with something else in place of some nodes: in_place(t, at) for each packed node t,
+    // in their order, and its number `at` in the unpacked tree. What cannot be reached any more has
+    // number 0.
+    template <class Choose>
+    void unpack(const PackedTree& tree, Choose&& in_place);
 
+    // The numbers of the root, and of the first child of a packed node.
     static constexpr std::uint32_t kRoot = 1;
+    static std::size_t first_child_of(std::size_t t) { return 2 * t + 2; }
     // Paths that advance together. The number is the one that was fastest in measurements.
     // `kMissing`: some values may be missing.
     template <bool kMissing>
@@ -115,11 +130,7 @@ public:
             for (std::size_t step = 0; step < kSteps; ++step)
 #pragma GCC unroll 16
                 for (std::size_t k = 0; k < kPaths; ++k) {
-                    const UnpackedNode<T>& node = nodes[at[k]];
-                    const T x = samples[k][node.feature()];
-                    std::uint32_t second = x > node.threshold;
-                    if constexpr (kMissing) second |= std::uint32_t{x != x} & node.missing_second();
-                    const std::uint32_t to = node.first_child() + second;
+                    const std::uint32_t to = next<kMissing>(nodes[at[k]], samples[k]);
                     if (step == kSteps - 1) moved |= to ^ at[k];
                     at[k] = to;
                 }
@@ -136,13 +147,44 @@ public:
                     : down<true>(block, values, samples, end);
     }
 
-    // For callers that take the steps themselves.
+    // For callers that begin at other nodes than the root, or take the steps themselves.
+    const T* sample(const RowBlock& block, const T* values, std::size_t i) const {
+        return values + block.width * i;
+    }
+    // Takes a number of steps of all paths. Those that have reached a leaf stay there.
+    template <bool kMissing, std::size_t kSteps>
+    [[gnu::always_inline]] void advance(Paths<kMissing>& paths) const {
+        constexpr std::size_t kPaths = Paths<kMissing>::kSize;
+        const UnpackedNode<T>* const nodes = nodes_.data();
+        std::uint32_t at[kPaths];  // local copies, as in down()
+        const T* samples[kPaths];
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < kPaths; ++k) {
+            at[k] = paths.at[k];
+            samples[k] = paths.samples[k];
+        }
+        for (std::size_t step = 0; step < kSteps; ++step)
+#pragma GCC unroll 16
+            for (std::size_t k = 0; k < kPaths; ++k)
+                at[k] = next<kMissing>(nodes[at[k]], samples[k]);
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < kPaths; ++k) paths.at[k] = at[k];
+    }
+    // No path waits for a step on its way, as in unpacked_levels.hpp.
+    static constexpr bool waits(std::uint32_t) { return false; }
+    static constexpr std::uint32_t step(std::uint32_t at, const double*) { return at; }
     const UnpackedNode<T>& node(std::uint32_t at) const { return nodes_[at]; }
     bool ended(std::uint32_t at) const { return nodes_[at].first_child() == at; }
     PackedLeaf leaf(std::uint32_t at) const { return {nodes_[at].content(), at / 2 - 1, at & 1}; }
 
 private:
-    static std::size_t first_child_of(std::size_t t) { return 2 * t + 2; }
+    template <bool kMissing>
+    [[gnu::always_inline]] static std::uint32_t next(const UnpackedNode<T>& node, const T* sample) {
+        const T x = sample[node.feature()];
+        std::uint32_t second = x > node.threshold;
+        if constexpr (kMissing) second |= std::uint32_t{x != x} & node.missing_second();
+        return node.first_child() + second;
+    }
 
     template <bool kMissing, class End>
     void down(const RowBlock& block, const T* values, std::span<const std::uint32_t> samples,
@@ -164,6 +206,49 @@ private:
     std::vector<std::uint32_t> at_;  // while unpacking: the new number of each packed node
     FeatureId n_features_;
 };
+
+template <class T>
+template <class Choose>
+void UnpackedTree<T>::unpack(const PackedTree& tree, Choose&& in_place) {
+    const auto n = static_cast<std::uint32_t>(tree.n_places());
+    nodes_.resize(std::max(nodes_.size(), first_child_of(n)));
+    at_.resize(std::max(at_.size(), n + std::size_t{1}));
+    UnpackedNode<T>* const nodes = nodes_.data();
+    std::uint32_t* const at = at_.data();
+    const FeatureId no_feature = n_features_;
+    at[PackedTree::kRoot] = kRoot;
+    for (Place t = 0; t < n; ++t) {
+        const PackedNode& node = tree.nodes()[t];
+        const std::uint32_t here = at[t];
+        const InPlace what = in_place(t, here);
+        if (what < InPlace::node) {
+            const auto which = static_cast<std::uint32_t>(what);
+            const Child kept = node.child(which);
+            nodes[here] = UnpackedNode<T>::leaf(kept.content(), here, no_feature);
+            at[std::min(node.child(1 - which).bits(), n)] = 0;
+            at[std::min(kept.bits(), n)] = here;
+            continue;
+        }
+        auto child = static_cast<std::uint32_t>(first_child_of(t));
+        T threshold;
+        if constexpr (std::is_same_v<T, float>)
+            threshold = rounded_down(node.threshold());
+        else
+            threshold = node.threshold();
+        nodes[here] =
+            what == InPlace::end
+                ? UnpackedNode<T>::leaf(0, here, no_feature)
+                : UnpackedNode<T>(threshold, child, node.missing_first() ? 0U : 1U, node.feature());
+        // Whether a child is a leaf is unpredictable, so there is no branch: every child is written
+        // as a leaf, and overwritten later if it is an inner node. `at` of leaves goes to an extra
+        // last element.
+        for (std::uint32_t which = 0; which < 2; ++which, ++child) {
+            const std::uint32_t bits = node.child(which).bits();
+            nodes[child] = UnpackedNode<T>::leaf(Child(bits).content(), child, no_feature);
+            at[std::min(bits, n)] = child;
+        }
+    }
+}
 
 extern template class UnpackedTree<float>;
 extern template class UnpackedTree<double>;

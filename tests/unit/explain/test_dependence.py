@@ -183,7 +183,7 @@ def test_a_given_grid():
     found = forest.partial_dependence(("a", "c"), X, grid=[[0.5, 2.0], ["yew", None]])
     full = forest.partial_dependence("c", X.assign(a=2.0))
     assert found.average.shape == (2, 2)
-    assert found.average[1].tolist() == full.average[[3, 4]].tolist()
+    np.testing.assert_allclose(found.average[1], full.average[[3, 4]], rtol=1e-12)
 
 
 def test_bad_arguments():
@@ -227,6 +227,42 @@ def test_oblique_splits_are_refused(name):
     forest = silvics.ForestClassifier(name, n_estimators=3, random_state=0).fit(X, z > 1)
     with pytest.raises(ValueError, match="oblique"):
         forest.partial_dependence(0, X)
+
+
+@pytest.mark.parametrize("missing", ["learned", "both"])
+def test_points_in_any_order_and_repeated(missing):
+    """Also on thresholds, beyond all values, missing, and for a variable that no node tests."""
+    X, z = mixed()
+    X["constant"] = 1.0
+    forest = silvics.ForestRegressor("cart", missing=missing, n_estimators=3, random_state=0)
+    forest.fit(X, z)
+    column = X.columns.get_loc("b")
+    used = np.concatenate(
+        [tree.tree_.threshold[tree.tree_.feature == column] for tree in forest.estimators_]
+    )
+    used = used[np.isfinite(used)]
+    points = [2.0, None, *used[:5], -1e300, 2.0, 1e300, 0.5, *used[:2]]
+    for rows in (X, X.iloc[:1]):
+        found = forest.partial_dependence("b", rows, kind="both", grid=points)
+        for k, x in enumerate(points):
+            expected = forest.predict(rows.assign(b=np.nan if x is None else x))
+            np.testing.assert_allclose(found.individual[:, k], expected, atol=1e-12)
+            np.testing.assert_allclose(found.average[k], expected.mean(), atol=1e-12)
+        pair = forest.partial_dependence(("b", "constant"), rows, grid=[points, [3.0, 1.0]])
+        np.testing.assert_allclose(pair.average[:, 0], found.average, atol=1e-12)
+        np.testing.assert_allclose(pair.average[:, 1], found.average, atol=1e-12)
+
+
+def test_more_levels_than_masks_have_bits():
+    rng = np.random.default_rng(1)
+    levels = [f"level{k}" for k in range(80)]
+    X = pd.DataFrame({"c": rng.choice(levels, 900), "d": rng.choice(levels[:5], 900)})
+    X["x"] = rng.normal(size=900)
+    X = X.astype({"c": "category", "d": "category"})
+    y = rng.normal(size=80)[X["c"].cat.codes] + X["x"] * (X["d"] == "level1")
+    forest = silvics.RandomForestRegressor(3, random_state=0).fit(X, y)
+    check_by_replacing(forest, X.iloc[:60], "c")
+    check_by_replacing(forest, X.iloc[:60], ("d", "x"))
 
 
 def test_sparse_tables_and_progress():
