@@ -286,7 +286,7 @@ RESULTS = {
         {RESULT} kind names grid average std individual outputs centered
     """,
     shap_result.ShapValues: f"""
-        {RESULT} values base_values names outputs interactions X mean_absolute to_shap
+        {RESULT} values base_values names outputs interactions X mean_absolute to_shap pairs
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance
