@@ -291,6 +291,29 @@ def test_frames():
     assert "centered" in forest.partial_dependence("b", table, kind="ale")._repr_html_()
 
 
+@pytest.mark.parametrize("features", ["c", ("a", "c")])
+def test_frame_of_both_kinds_has_the_columns_of_each(features):
+    X, z = mixed()
+    forest = silvics.RandomForestClassifier(3, random_state=0).fit(X, np.digitize(z, [1.0, 2.0]))
+    frames = {
+        kind: forest.partial_dependence(features, X.iloc[:4], kind=kind, grid_resolution=5)
+        for kind in ("average", "individual", "both")
+    }
+    text = repr(frames["both"])
+    assert "prediction" not in text
+    assert text.splitlines()[2:] == repr(frames["average"]).splitlines()[2:]
+    frames = {kind: found.to_frame() for kind, found in frames.items()}
+    both = frames["both"]
+    assert both.columns.tolist() == [*frames["individual"].columns, "average", "std"]
+    pd.testing.assert_frame_equal(both[frames["individual"].columns], frames["individual"])
+    for row in range(4):
+        of_row = both[both["row"] == row].reset_index(drop=True)
+        pd.testing.assert_frame_equal(of_row[frames["average"].columns], frames["average"])
+    keys = [name for name in frames["average"].columns if name not in ("average", "std")]
+    means = both.groupby(keys, sort=False, dropna=False)["prediction"].mean()
+    np.testing.assert_allclose(means, frames["average"]["average"], atol=1e-12)
+
+
 def test_plots():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     X, z = mixed()
