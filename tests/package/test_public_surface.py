@@ -248,6 +248,7 @@ RESULTS = {
     importance.Importances: f"""
         {RESULT} kind names values std standard_errors replicates local by_class classes by_output
         by_degree null corrected null_share impurity total interval enough redundancy by_context
+        pairs
     """,
     importance.Significance: f"""
         {RESULT} method names importances p_values null level decision hits
