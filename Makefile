@@ -149,6 +149,7 @@ gallery: $(VENV)/.built $(VENV)/.dev  ## worked examples with pictures (DATA=fol
 	$(PY) docs/gallery/importances_nursery.py $(DATA)
 	$(PY) docs/gallery/importances_strobl.py
 	$(PY) docs/gallery/importances_genes.py $(DATA)
+	$(PY) docs/gallery/network_dream4.py $(DATA)
 	$(PY) docs/gallery/inspection_digits.py
 	$(PY) docs/gallery/imputation.py
 	$(PY) docs/gallery/reports.py

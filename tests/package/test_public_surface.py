@@ -248,6 +248,7 @@ RESULTS = {
     importance.Importances: f"""
         {RESULT} kind names values std standard_errors replicates local by_class classes by_output
         by_degree null corrected null_share impurity total interval enough redundancy by_context
+        pairs
     """,
     importance.Significance: f"""
         {RESULT} method names importances p_values null level decision hits
@@ -286,7 +287,7 @@ RESULTS = {
         {RESULT} kind names grid average std individual outputs centered
     """,
     shap_result.ShapValues: f"""
-        {RESULT} values base_values names outputs interactions X mean_absolute to_shap
+        {RESULT} values base_values names outputs interactions X mean_absolute to_shap pairs
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance

@@ -52,7 +52,8 @@ class HasExplanations:
             time is proportional to their number.
         interactions : bool, default=False
             Whether to compute the interactions of all pairs of variables as well. Their number is
-            the square of the number of variables. They need ``background=None``.
+            the square of the number of variables. They need ``background=None``. See ``pairs()``
+            of the result.
         n_jobs : int or None, default=None
             Number of threads. None takes the value of the parameter ``n_jobs``. The result does not
             depend on it.
@@ -64,7 +65,7 @@ class HasExplanations:
         -------
         values : ShapValues
             Object with the attributes ``values``, ``base_values`` and ``interactions`` and the
-            methods ``to_frame()``, ``plot()`` and ``to_shap()``.
+            methods ``to_frame()``, ``plot()``, ``pairs()`` and ``to_shap()``.
 
         Examples
         --------
@@ -113,12 +114,14 @@ class HasExplanations:
             "average" is the mean over the rows; "individual" the prediction of each row; "both"
             gives both. "ale" sums the changes of predictions from one end to the other of small
             intervals, over the rows in the interval (accumulated local effects): it does not
-            combine values that do not occur together. It is for one variable with ordered values.
+            combine values that do not occur together. It is for one variable of numbers, dates or
+            ordered levels, not for pairs and categories without an order, and leaves out rows in
+            which the variable is missing.
         grid : array-like, or a list of two of these, default=None
             The values of each variable. None takes all levels of a category; and all distinct
             values of other variables, or ``grid_resolution`` equally spaced ones if there are
             more. If values are missing in X, missing is a value of its own, the last one. For
-            "ale", the ends of the intervals; None takes quantiles.
+            "ale", the ends of the intervals; None takes quantiles, or all levels that occur.
         grid_resolution : int, default=100
             The largest number of values of a variable that is not a category.
         percentiles : pair of float, default=(0.05, 0.95)

@@ -81,14 +81,24 @@ def _list(options: Any) -> list[dict[str, Any]]:
             "page": item.page,
             "line": item.line,
             "data": list(item.data),
+            "optional_data": list(item.optional),
         }
         for item in chosen
     ]
     if not options.json:
         for row in rows:
-            data = f" [--data: {', '.join(row['data'])}]" if row["data"] else ""
-            print(f"{row['id']:<12} {row['section']:<6} {row['title']}{data}")
+            print(f"{row['id']:<12} {row['section']:<6} {row['title']}{_data_of(row)}")
     return rows
+
+
+def _data_of(row: dict[str, Any]) -> str:
+    """Return the files of ``--data`` that an item needs, and those that it uses if present."""
+    parts = []
+    if row["data"]:
+        parts.append(f"needs {', '.join(row['data'])}")
+    if row["optional_data"]:
+        parts.append(f"optional {', '.join(row['optional_data'])}")
+    return f" [--data: {'; '.join(parts)}]" if parts else ""
 
 
 def _print(outcome: Outcome, *, whole: bool) -> None:

@@ -94,14 +94,19 @@ def _local_effects(
     if len(axes) != 1:
         raise ValueError('kind="ale" is for one feature. Use kind="average" for a pair.')
     axis = axes[0]
-    if axis.kind in ("category", "ordered"):
+    if axis.kind == "category":
         raise ValueError(
-            f'kind="ale" needs values in an order, but {axis.name!r} is a category. Use '
-            'kind="average".'
+            f'kind="ale" sums the changes from each value to the next, but the levels of '
+            f'{axis.name!r} have no order. Use kind="average", or an ordered category.'
         )
     column = column_of(X, axis.index).astype(np.float64)
     known = ~np.isnan(column)
-    ends = axis.points if grid is not None else _quantiles(column[known], resolution)
+    if grid is not None:
+        ends = axis.points
+    elif axis.kind == "ordered":  # each level, as in a grid of averages
+        ends = column[known]
+    else:
+        ends = _quantiles(column[known], resolution)
     ends = np.unique(ends[~np.isnan(ends)])
     if len(ends) < 2:
         raise ValueError(f'kind="ale" needs at least two different values of {axis.name!r}.')

@@ -16,8 +16,9 @@ class PartialDependence(Result):
     """Predictions as functions of one or two variables.
 
     ``to_frame()`` has one row for each point of the grid (and output), with a column for each
-    variable, ``average`` and ``std``. Without an average it has one row for each row of X and
-    point, with the columns ``row`` and ``prediction``.
+    variable, ``average`` and ``std``. For ``kind="individual"`` it has one row for each row of X
+    and point, with the columns ``row`` and ``prediction``; for ``kind="both"``, the same rows, with
+    ``average`` and ``std`` of the point besides.
 
     Attributes
     ----------
@@ -78,27 +79,42 @@ class PartialDependence(Result):
         return [f"{points} points{rows}" + (", centered" if self.centered else "")]
 
     def _columns(self) -> dict[str, Any]:
-        values = self.individual if self.average is None else self.average
-        assert values is not None
-        n_outputs = len(self.outputs)
+        if self.individual is None:
+            return self._average_columns()
         n_points = int(np.prod(self._shape))
-        n_rows = values.size // (n_points * n_outputs)
+        n_outputs = len(self.outputs)
+        n_rows = len(self.individual)
+        columns: dict[str, Any] = {"row": np.repeat(np.arange(n_rows), n_points * n_outputs)}
+        self._add_points(columns, n_rows)
+        columns[_free("prediction", columns)] = self.individual.ravel()
+        self._add_averages(columns, n_rows)
+        return columns
+
+    def _shown_columns(self) -> dict[str, Any]:
+        """Return the averages, also where the frame has a row for each row of X."""
+        return self._columns() if self.average is None else self._average_columns()
+
+    def _average_columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {}
-        if self.average is None:
-            columns["row"] = np.repeat(np.arange(n_rows), n_points * n_outputs)
+        self._add_points(columns, 1)
+        self._add_averages(columns, 1)
+        return columns
+
+    def _add_points(self, columns: dict[str, Any], n_rows: int) -> None:
+        """Add the values of the variables, and the names of outputs, for each row of X."""
+        n_outputs = len(self.outputs)
         mesh = np.meshgrid(*(np.arange(n) for n in self._shape), indexing="ij")
         for name, labels, at in zip(self.names, self.grid, mesh, strict=True):
             cells = np.tile(np.repeat(labels[at.ravel()], n_outputs), n_rows)
             columns[_free(str(name), columns)] = _plain(cells)
         if n_outputs > 1:
+            n_points = int(np.prod(self._shape))
             columns[_free("output", columns)] = np.tile(self.outputs, n_rows * n_points).tolist()
-        if self.average is None:
-            columns[_free("prediction", columns)] = values.ravel()
-        else:
-            columns[_free("average", columns)] = values.ravel()
-            if self.std is not None:
-                columns[_free("std", columns)] = self.std.ravel()
-        return columns
+
+    def _add_averages(self, columns: dict[str, Any], n_rows: int) -> None:
+        for name, values in (("average", self.average), ("std", self.std)):
+            if values is not None:
+                columns[_free(name, columns)] = np.tile(values.ravel(), n_rows)
 
     def _draw(self, ax: Any) -> Any:
         values = self.individual.mean(axis=0) if self.average is None else self.average  # type: ignore[union-attr]

@@ -33,6 +33,8 @@ class Axis:
         is missing.
     kind : str
         The kind of the column (see ``silvics._tables.table``).
+    levels : ndarray or None
+        The levels of a category, by their codes.
     """
 
     index: int
@@ -40,6 +42,7 @@ class Axis:
     points: np.ndarray
     labels: np.ndarray
     kind: str
+    levels: np.ndarray | None
 
     @property
     def in_order(self) -> bool:
@@ -47,8 +50,8 @@ class Axis:
         return self.labels.dtype != object
 
     def with_points(self, points: np.ndarray) -> Axis:
-        """Return the axis with other numbers."""
-        return replace(self, points=points, labels=_labels(points, self.kind, None))
+        """Return the axis with other numbers, or codes."""
+        return replace(self, points=points, labels=_labels(points, self.kind, self.levels))
 
 
 def axes_of(
@@ -134,7 +137,7 @@ def _axis(
         points = np.append(points, np.nan)
     if not points.size:
         raise ValueError(f"The grid of {name!r} is empty, because the column has no values.")
-    return Axis(index, name, points, _labels(points, kind, levels), kind)
+    return Axis(index, name, points, _labels(points, kind, levels), kind, levels)
 
 
 def _points(

@@ -9,6 +9,7 @@ import numpy as np
 from silvics import _core
 from silvics._fitting.progress import PrintedProgress
 from silvics._frames import library_of
+from silvics._tables import inputs
 from silvics._threads import n_threads
 from silvics.explain.shap_result import ShapValues
 from silvics.importance.forest.grouping import names_of
@@ -26,7 +27,8 @@ def shap_values(
             "Interactions are computed without a background only. Use background=None, or "
             "interactions=False."
         )
-    rows = forest._checked(X)
+    blocks = inputs.prediction_blocks(forest, X)
+    rows = inputs.to_predict(blocks)
     trees = forest._grown.trees
     require_linear(forest, "shap")
     threads, report = n_threads(forest._jobs(n_jobs)), reports(forest, progress, "trees")
@@ -50,6 +52,7 @@ def shap_values(
         outputs=output_names(forest),
         interactions=pairs if interactions else None,
         X=X,
+        _blocks=blocks,
         _library=library_of(X) or getattr(forest, "_frame_library", None),
     )
 

@@ -39,6 +39,8 @@ class Item:
         The line of the thesis' text (``thesis.md``) with the caption.
     data : tuple of str
         Names of the Parquet files that it needs.
+    optional : tuple of str
+        Names of the files that it uses as well, if they are there.
     code : tuple of str
         Files of the library that implement what it shows.
     printed : mapping
@@ -52,6 +54,7 @@ class Item:
     page: int
     line: int
     data: tuple[str, ...]
+    optional: tuple[str, ...]
     code: tuple[str, ...]
     printed: Mapping[str, Any]
 
@@ -119,6 +122,7 @@ def _of_chapter(chapter: int) -> list[Item]:
             page=table["page"],
             line=table["line"],
             data=tuple(table.get("data", ())),
+            optional=tuple(table.get("optional", ())),
             code=tuple(table.get("code", ())),
             printed=table.get("printed", {}),
         )

@@ -11,9 +11,14 @@ def test_the_list(capsys):
     assert main(["reproduce", "--list"]) == 0
     out = capsys.readouterr().out
     assert "table-3.1    3.6.2  Three splits of a toy problem" in out
+    assert "Average ranks of all methods on small data sets [--data: optional diabetes, " in out
+    assert "Accuracy on larger data sets [--data: needs mnist, isolet1, arcene; optional m" in out
     assert main(["reproduce", "--list", "--json"]) == 0
     found = {row["id"]: row for row in json.loads(capsys.readouterr().out)}
     assert found["table-3.1"]["line"] == 959
+    assert found["table-3.1"]["optional_data"] == []
+    assert "letter" in found["table-8.1"]["optional_data"]
+    assert found["table-8.4"]["data"] == ["mnist"]
 
 
 def test_an_item(tmp_path, capsys):

@@ -214,7 +214,7 @@ def test_bad_arguments():
         forest.partial_dependence(("a", "b"), X, grid=[[1.0]])
     with pytest.raises(ValueError, match="0 sample"):
         forest.partial_dependence("a", X.iloc[:0])
-    with pytest.raises(ValueError, match="category"):
+    with pytest.raises(ValueError, match="have no order"):
         forest.partial_dependence("c", X, kind="ale")
     with pytest.raises(ValueError, match="one feature"):
         forest.partial_dependence(("a", "b"), X, kind="ale")
@@ -308,6 +308,30 @@ def test_local_effects_are_sums_of_mean_changes(form):
     assert found.centered
 
 
+def test_local_effects_of_an_ordered_category():
+    """They are those of the numbers of its levels; levels that do not occur are left out."""
+    X, z = mixed(200)
+    sizes = ["small", "medium", "large", "huge", "giant"]
+    codes = X.pop("a").to_numpy().astype(int) % 5
+    codes[codes == 3] = 2
+    ordered = X.assign(a=pd.Categorical.from_codes(codes, sizes, ordered=True))
+    ordered.loc[[3, 4], "a"] = None
+    plain = X.assign(a=np.where(ordered["a"].isna(), np.nan, codes))
+    found, expected = (
+        silvics.RandomForestRegressor(10, random_state=0).fit(table, z).partial_dependence(
+            "a", table, kind="ale", grid=grid)
+        for table, grid in ((ordered, None), (plain, [0.0, 1.0, 2.0, 4.0]))
+    )  # fmt: skip
+    assert found.grid[0].tolist() == ["small", "medium", "large", "giant"]
+    np.testing.assert_allclose(found.average, expected.average, atol=1e-12)
+    assert np.ptp(found.average) > 0.1
+    assert found.to_frame()["a"].tolist() == found.grid[0].tolist()
+    assert found.plot().ax_.get_xlabel() == "a"
+    with pytest.raises(ValueError, match="levels of 'c' have no order"):
+        silvics.RandomForestRegressor(3).fit(ordered, z).partial_dependence(
+            "c", ordered, kind="ale")  # fmt: skip
+
+
 # ---- the result
 
 
@@ -328,6 +352,29 @@ def test_frames():
     assert frame["a"].to_list() == [1.0, 2.0, None]
     assert "Partial dependence of a" in repr(forest.partial_dependence("a", table))
     assert "centered" in forest.partial_dependence("b", table, kind="ale")._repr_html_()
+
+
+@pytest.mark.parametrize("features", ["c", ("a", "c")])
+def test_frame_of_both_kinds_has_the_columns_of_each(features):
+    X, z = mixed()
+    forest = silvics.RandomForestClassifier(3, random_state=0).fit(X, np.digitize(z, [1.0, 2.0]))
+    frames = {
+        kind: forest.partial_dependence(features, X.iloc[:4], kind=kind, grid_resolution=5)
+        for kind in ("average", "individual", "both")
+    }
+    text = repr(frames["both"])
+    assert "prediction" not in text
+    assert text.splitlines()[2:] == repr(frames["average"]).splitlines()[2:]
+    frames = {kind: found.to_frame() for kind, found in frames.items()}
+    both = frames["both"]
+    assert both.columns.tolist() == [*frames["individual"].columns, "average", "std"]
+    pd.testing.assert_frame_equal(both[frames["individual"].columns], frames["individual"])
+    for row in range(4):
+        of_row = both[both["row"] == row].reset_index(drop=True)
+        pd.testing.assert_frame_equal(of_row[frames["average"].columns], frames["average"])
+    keys = [name for name in frames["average"].columns if name not in ("average", "std")]
+    means = both.groupby(keys, sort=False, dropna=False)["prediction"].mean()
+    np.testing.assert_allclose(means, frames["average"]["average"], atol=1e-12)
 
 
 def test_plots():

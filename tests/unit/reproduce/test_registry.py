@@ -1,12 +1,18 @@
 """Every table and figure that is an experiment or a computed illustration is an item."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from silvics.reproduce.chapter5.timing import FILES, all_times
+from silvics.reproduce.chapter8.experiment import measured
+from silvics.reproduce.chapter8.sets import LARGE, SMALL
 from silvics.reproduce.outcome import flat
 from silvics.reproduce.registry import item_of, items
+from silvics.reproduce.running import reproduce
+from silvics.reproduce.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 EXPECTED = {
@@ -63,6 +69,40 @@ def test_descriptions_are_complete(name):
     for label, value in flat(item.printed.get("values", {})).items():
         assert isinstance(value, int | float | str), label
     assert not item.printed or 227 <= item.printed["line"] <= 3700
+
+
+SMALL_FILES = {one.table for one in SMALL if one.table}
+LARGE_FILES = {one.table for one in LARGE if one.table}
+TIMED_FILES = {file for file, _ in FILES.values()}
+DATA = {
+    "table-5.4": TIMED_FILES,
+    "table-5.5": TIMED_FILES,
+    "figure-5.9": {"mnist"},
+    **dict.fromkeys(("table-8.1", "figure-8.1", "table-8.2", "table-8.3"), SMALL_FILES),
+    **dict.fromkeys(("table-8.4", "table-8.5", "figure-8.2", "table-8.6"), LARGE_FILES),
+    **dict.fromkeys(("figure-8.3", "figure-8.4", "figure-8.5"), SMALL_FILES | LARGE_FILES),
+}
+
+
+@pytest.mark.parametrize("name", items())
+def test_items_name_their_data(name, monkeypatch):
+    item, asked = items()[name], set()
+    assert {*item.data, *item.optional} == DATA.get(name, set())
+    assert not {*item.data} & {*item.optional}
+    if item.data or item.chapter not in (5, 8):
+        return
+    monkeypatch.setattr(Settings, "has", lambda self, table: bool(asked.add(table)))
+    for cached in (all_times, measured):
+        cached.cache_clear()
+    reproduce(name, Settings("tiny"))
+    assert asked <= {*item.optional}
+    assert bool(asked) == bool(item.optional)
+
+
+def test_every_figure_is_drawn():
+    for item in items().values():
+        if item.id.startswith("figure"):
+            assert hasattr(import_module(item.module), "draw"), item.id
 
 
 def test_every_module_is_an_item():

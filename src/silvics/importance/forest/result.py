@@ -12,7 +12,7 @@ from silvics._frames import frame_of
 from silvics._results.base import Result
 from silvics._results.table import Table
 from silvics.importance._checks import checked_share, checked_top, number_of_repeats
-from silvics.importance.context_frame import frame_of_contexts
+from silvics.importance.forest.contexts import HasContexts
 from silvics.importance.forest.tree_means import trees_enough
 from silvics.plots import charts
 from silvics.plots.display import Display
@@ -21,12 +21,13 @@ _MOST_NOISE_LINES = 15  # largest number of variables in the remarks about noise
 
 
 @dataclass(repr=False, eq=False)
-class Importances(Result):
+class Importances(HasContexts, Result):
     """Importances of the variables of a forest.
 
     ``to_frame()`` has one row for each variable, sorted by decreasing importance: ``variable``,
     ``importance``, ``std`` and ``standard_error``; ``null``, ``corrected`` and ``null_share`` if
-    ``null`` was requested; and one column for each class or output if ``by`` requested them.
+    ``null`` was requested; and one column for each class, output or degree if ``by`` requested
+    them.
 
     Attributes
     ----------
@@ -295,49 +296,9 @@ class Importances(Result):
             return self.by_class, [f"class {name}" for name in self.classes]
         if self.by_output is not None:
             return self.by_output, [f"output {k}" for k in range(self.by_output.shape[1])]
+        if self.by_degree is not None:
+            return self.by_degree, [f"degree {k}" for k in range(self.by_degree.shape[1])]
         return None, []
-
-    def by_context(self, top: int | None = None) -> Any:
-        """Decompose the importances by the set of variables that were tested above.
-
-        Parameters
-        ----------
-        top : int or None, default=None
-            The number of rows, those of the largest importance; None returns all.
-
-        Returns
-        -------
-        frame : data frame
-            Sorted by decreasing importance: ``variable``; ``given``, the names of the variables
-            tested above; ``degree``, their number; ``weight``, the share of rows that reach such a
-            test, averaged over the trees; ``information``, the mean decrease of impurity there;
-            ``importance``, the product of ``weight`` and ``information``.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from silvics import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-        >>> forest.importances("mdi", by="context").by_context(top=2).columns.tolist()
-        ['variable', 'given', 'degree', 'weight', 'information', 'importance']
-        """
-        if not self._contexts:
-            raise ValueError(
-                'These importances have no contexts: use forest.importances(by="context"), which '
-                "also computes the degrees."
-            )
-        top = checked_top(top)
-        found = self._contexts
-        importance, weight = found["importance"], found["weight"]
-        starts, others = found["starts"], found["others"]
-        degree = np.diff(starts)
-        order = np.lexsort((degree, -importance))[:top]
-        given = [
-            tuple(str(n) for n in self.names[others[starts[i] : starts[i + 1]]]) for i in order
-        ]
-        variables = self.names[found["variable"][order]].tolist()
-        return frame_of_contexts(variables, given, weight[order], importance[order], self._library)
 
     def plot(self, ax: Any = None, *, top: int | None = 20) -> Display:
         """Draw a bar for each variable, stacked by degree if these were requested.

@@ -79,6 +79,12 @@ class SelectNonRedundant(Selector):
     For classes, the residuals are those of the indicator of each class, which are predicted
     together by a regression forest with the same parameters.
 
+    A round grows ``2 * n_repeats`` forests, half of them to compare the splits of relevant
+    variables and of permuted copies at every node, which takes most of the time. It is proportional
+    to the numbers of repeats, trees, rows and relevant variables: two rounds on 1,000 rows of 20
+    mixed columns take about 10 s of processor time with 50 trees. To take less, set ``n_jobs``,
+    a smaller ``n_repeats``, or ``min_samples_leaf`` of the forest.
+
     Parameters
     ----------
     <forest>

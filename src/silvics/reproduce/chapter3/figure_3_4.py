@@ -10,6 +10,8 @@ from silvics.reproduce.chapter3.toy import NAMES, X, Y, split
 from silvics.reproduce.outcome import Row, Statement
 from silvics.reproduce.settings import Settings
 
+PANELS = (1, 3)
+
 
 def nodes_below(variable: int) -> list[int]:
     """Return the nodes of a fully grown tree on the samples of each child."""
@@ -71,3 +73,15 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
             "after X2, a split on X1 makes both children pure, so that the tree has the same size",
         ),
     ]
+
+
+def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -> None:  # noqa: ARG001
+    """Draw the samples of both classes in both children of each split."""
+    for ax, (name, found) in zip(axes, ours.items(), strict=True):
+        first, second = zip(*found["counts"], strict=True)
+        sides = ["left", "right"]
+        ax.bar(sides, first, color="C3", label="c1")
+        ax.bar(sides, second, bottom=first, color="C0", label="c2")
+        nodes = 1 + sum(found["nodes below"])
+        ax.set(title=f"{name}: {nodes} nodes in the whole tree", ylabel="samples", ylim=(0, 7))
+    axes[0].legend(title="class", fontsize="small")

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from silvics import ForestClassifier
-from silvics.reproduce.chapter7.toy import TABLE
+from silvics.reproduce.chapter7.toy import TABLE, draw_shares
 from silvics.reproduce.outcome import Statement, agreement, side_by_side
 from silvics.reproduce.settings import Settings
+
+PANELS = (1, 2)
 
 
 def measure(settings: Settings) -> dict[str, Any]:
@@ -44,3 +46,10 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
             f"{first:.3f} and {second:.3f} bits",
         ),
     ]  # fmt: skip
+
+
+def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -> None:
+    """Draw how often each of the two trees is grown, and the importances."""
+    draw_shares(axes[0], {name: ours[name] for name in printed["values"]}, printed["values"])
+    axes[1].bar(["X1", "X2"], ours["importances"], color="C0", width=0.5)
+    axes[1].set(ylabel="importance (bits)", ylim=(0, 1.2 * max(ours["importances"])))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from silvics import ExtraTreesClassifier
-from silvics.reproduce.chapter7.toy import TABLE, structures
+from silvics.reproduce.chapter7.toy import TABLE, draw_shares, structures
 from silvics.reproduce.outcome import Row, Statement, agreement, side_by_side
 from silvics.reproduce.settings import Settings
 
@@ -39,3 +39,8 @@ def judge(ours: Mapping[str, Any], printed: Mapping[str, Any]) -> list[Statement
             "they have the printed probabilities", rows, 2.2 / ours["trees"] ** 0.5
         ),
     ]  # fmt: skip
+
+
+def draw(axes: list[Any], ours: Mapping[str, Any], printed: Mapping[str, Any]) -> None:
+    """Draw how often each of the four trees is grown."""
+    draw_shares(axes[0], ours["shares"], printed["values"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,16 @@ def structures(forest: Any) -> dict[str, float]:
     """Return the share of each structure among the trees of a forest on Table 7.2."""
     counts = Counter(_structure(tree.tree_) for tree in forest)
     return {name: count / len(forest.estimators_) for name, count in sorted(counts.items())}
+
+
+def draw_shares(ax: Any, ours: Mapping[str, float], printed: Mapping[str, float]) -> None:
+    """Draw the shares of trees as bars, and the printed probabilities as points."""
+    names = list(ours)
+    ax.barh(names, [ours[name] for name in names], color="C0", height=0.5, label="ours")
+    known = [name for name in names if name in printed]
+    ax.plot([printed[name] for name in known], known, "o", color="black", label="thesis")
+    ax.set(xlabel="share of the trees", xlim=(0, 0.65), ylim=(len(names) - 0.4, -0.6))
+    ax.legend(fontsize="small", loc="center right")
 
 
 def _structure(tree: Any) -> str:
