@@ -235,7 +235,6 @@ def test_an_interruption_leaves_the_first_stage(after):
         ({"stages": 3}, "'stages' parameter"),
         ({"tune": {"recipe": ["bagging"]}, "stages": None}, "different numbers of stages"),
     ],
-    ids=str,
 )
 def test_a_fit_refuses_what_a_second_stage_cannot_have(parameters, why):
     with pytest.raises(ValueError, match=why):
