@@ -16,6 +16,10 @@
 
 namespace silvics {
 
+// How many paths of a prediction a row is worth. The lists of the other traversal take long in
+// trees of many nodes for each row.
+inline constexpr std::size_t kPathsOfRow = 8;
+
 template <class Unpacked>
 class BlockDependence {
 public:
@@ -25,9 +29,6 @@ public:
     static bool pays(const Predictor& predictor, std::size_t m, std::size_t n_rows) {
         return Unpacked::pays(predictor.forest(), m, kPathsOfRow * n_rows);
     }
-    // How many paths of a prediction a row is worth. The lists of the other traversal take long in
-    // trees of many nodes for each row.
-    static constexpr std::size_t kPathsOfRow = 8;
 
     // `values`: those of the block, as the unpacked tree compares them. `columns` has the rows of
     // the block too if some tree does not pay.
@@ -54,6 +55,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t kMostAdded = std::size_t{1} << 22;
+
     // Rows are counted at leaves. The leaves of a region add up before they count at its points.
     void sums_by_paths(std::size_t m, std::span<double> sums, const StopFlag& stop) {
         const PackedTree& tree = predictor_.tree(m);
@@ -71,17 +74,26 @@ private:
                     of_regions_[to + c] += n_rows_[at] * value_[c];
             }
         });
-        for (std::size_t r = 0; r < regions.n_regions(); ++r)
-            add_at_points(r, std::span(of_regions_).subspan(r * width, width), sums.data());
+        for (std::size_t r = 0; r < regions.n_regions(); ++r) {
+            const auto of_region = std::span(of_regions_).subspan(r * width, width);
+            if (std::ranges::any_of(of_region, [](double sum) { return sum != 0.0; }))
+                add_at_points(r, of_region, sums.data());  // regions of forks have no leaves
+        }
     }
 
     void curves_by_paths(std::size_t m, std::span<double> curves, const StopFlag& stop) {
         const PackedTree& tree = predictor_.tree(m);
         const GridRegions& regions = paths_.begin(tree);
         const std::size_t size = grid_.size() * value_.size();
+        std::size_t n_added = 0;  // since the last look at the stop flag
         predictor_.with_leaves(tree, [&](auto&& add) {
             paths_.run(block_, values_, stop, [&](std::uint32_t row, std::uint32_t at) {
                 if (!paths_.leaf_at(at)) return;
+                n_added += size;
+                if (n_added > kMostAdded) {
+                    stop.check();
+                    n_added = 0;
+                }
                 set_value(add, paths_.leaf(at));
                 add_at_points(regions.region(at), value_, curves.data() + row * size);
             });
@@ -163,10 +175,8 @@ private:
 template <class Use>
 void with_block_dependence(const Predictor& predictor, std::size_t first, std::size_t last,
                            const Grid& grid, const RowBlock& block, Use&& use) {
-    // The number of rows is the same whether trees have levels or not.
-    constexpr std::size_t kPaths = BlockDependence<UnpackedTree<double>>::kPathsOfRow;
     predictor.with_unpacked(
-        first, last, block, kPaths * block.size,
+        first, last, block, kPathsOfRow * block.size,
         [&]<class Unpacked>(const typename Unpacked::Value* values, const Unpacked& unpacked) {
             using Dependence = BlockDependence<Unpacked>;
             bool all_pay = true;

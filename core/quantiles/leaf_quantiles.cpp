@@ -85,6 +85,7 @@ void LeafQuantiles::collect(const Words& words, Scratch& scratch) const {
     constexpr std::size_t kAtOnce = NumberedRows::kSpare;
     std::size_t n = 0;
     for (const InBag& leaf : scratch.leaves) n += leaf.size;
+    checked_id(n, kNoPlace - 1, "training rows in the leaves of a sample");
     scratch.n = n;
     if (scratch.numbers.size() < n + kAtOnce) {  // arrays only grow: nothing is cleared for a row
         scratch.numbers.resize(2 * n + kAtOnce);

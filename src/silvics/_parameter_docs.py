@@ -315,8 +315,9 @@ stages : int or None
     residuals of the first (Ghosal and Hooker 2021); the forest predicts the sum. This is for
     regression, with an even number of trees that draw their rows. Limits such as
     ``min_impurity_decrease`` refer to the outputs, or the residuals, that a tree is grown on. After
-    an interruption only trees of the first stage are kept, as by ``stages=1``. 1 grows all trees on
-    the outputs. None takes the recipe's value.
+    an interruption only trees of the first stage are kept, as by ``stages=1``. Trees of
+    ``estimators_`` have doubled values, so that their mean is the sum. 1 grows all trees on the
+    outputs. None takes the recipe's value.
 """
 
 # Parameters that mean something else in forests of any recipe than in the other estimators.

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from silvics import _core
 from silvics._estimators.base_forest import BaseForest
 from silvics._fitting import targets
 from silvics._predicting.prediction import Trees
@@ -66,11 +67,15 @@ def merge(forests: Sequence[Forest]) -> Forest:
     for forest, of_columns in zip(forests, levels, strict=True):
         pairs = zip(classes, _classes(forest), strict=True)
         numbers = [places(of_all, own).tolist() for of_all, own in pairs]
-        trees += [tree.relabelled(n_classes, numbers, of_columns) for tree in forest._trees]
-    made = clone(first).set_params(n_estimators=len(trees))
+        trees.append([tree.relabelled(n_classes, numbers, of_columns) for tree in forest._trees])
+    joined = _by_stage(trees, first._grown.stages)
+    made = clone(first).set_params(n_estimators=len(joined))
     kept = first._trees
-    joined = Trees(trees, kept.as_float32, by_majority=kept.by_majority)
-    made._take_trees(joined, variables, first._grown.stages)
+    made._take_trees(
+        Trees(joined, kept.as_float32, by_majority=kept.by_majority),
+        variables,
+        first._grown.stages,
+    )
     for name in ("n_features_in_", "n_outputs_", "max_features_", "max_samples_", "offset_"):
         if hasattr(first, name):
             setattr(made, name, getattr(first, name))
@@ -87,6 +92,16 @@ def _classes(forest: Any) -> list[np.ndarray]:
     if not forest._classification:
         return []
     return [forest.classes_] if forest.n_outputs_ == 1 else list(forest.classes_)
+
+
+def _by_stage(forests: list[list[_core.Tree]], stages: int) -> list[_core.Tree]:
+    """Return the trees of all forests, those of the first stage before those of the second."""
+    return [
+        tree
+        for k in range(stages)
+        for trees in forests
+        for tree in trees[len(trees) * k // stages : len(trees) * (k + 1) // stages]
+    ]
 
 
 def _merged_classes(forests: Sequence[Any]) -> list[np.ndarray]:

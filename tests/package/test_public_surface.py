@@ -288,6 +288,7 @@ RESULTS = {
     """,
     shap_result.ShapValues: f"""
         {RESULT} values base_values names outputs interactions X mean_absolute to_shap pairs
+        pairs_by_row
     """,
     bias_variance.BiasVariance: f"""
         {RESULT} noise bias noise_and_bias variance error measured_error rho member_variance

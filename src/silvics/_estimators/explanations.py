@@ -100,9 +100,10 @@ class HasExplanations:
         """Compute predictions as functions of one or two variables.
 
         The values are exactly those of predictions in which the variables take each value of a grid
-        in turn (``method="brute"`` of scikit-learn), and take far less time: the rows go down each
-        tree together, and nodes that test the variables divide the grid and not the rows. For
-        classification, predictions are those of ``predict_proba`` (before calibration).
+        in turn (``method="brute"`` of scikit-learn), and take far less time: which values of the
+        grid come to a node does not depend on the row, so that a row goes to both children only
+        where a node divides them. For classification, predictions are those of ``predict_proba``
+        (before calibration).
 
         Parameters
         ----------

@@ -126,12 +126,12 @@ class GrowsTrees(CallbackSupportMixin, FittedForest):
         try:
             residuals = residual_task(task, first.trees, self.n_jobs)
             second = self._growth_here(residuals, seeds, None, begin, reports[1])
-        except KeyboardInterrupt as stopped:
-            second = Growth(error=stopped)
-        if second.error is not None:
+            if second.error is None:
+                return of_both_stages(task, first, second)
             first.error = second.error
-            return first
-        return of_both_stages(task, first, second)
+        except KeyboardInterrupt as stopped:
+            first.error = stopped
+        return first
 
     def _growth(
         self, task: LearningTask, seeds: list[int], before: GrownForest | None, begin: float

@@ -99,7 +99,8 @@ class OutOfBagStop(StopRule):
         if self._patience is None or n <= self._patience:
             return False
         before, *recent = self.scores[n - self._patience - 1 : n]
-        if np.isnan(before):  # the rows that were out of bag by then have no such score
+        # The rows that were out of bag by then have no such score.
+        if not np.isfinite(before) or np.isnan(recent).all():
             return False
         return not any(score > before + self._tol for score in recent)
 

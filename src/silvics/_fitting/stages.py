@@ -132,8 +132,8 @@ def of_both_stages(task: LearningTask, first: Growth, second: Growth) -> Growth:
             grow_cpu=run.grow_cpu + second.run.grow_cpu,
             fixed_bytes=max(run.fixed_bytes, second.run.fixed_bytes),
         )
-    trees = [*first.trees, *second.trees]
-    first.trees, second.trees = [], []
-    for m, tree in enumerate(trees):  # in place, so that each tree is in memory once
-        trees[m] = tree.doubled(degree)
+    # The first stage is not changed: after an interruption here, it is a forest by itself.
+    for m, tree in enumerate(second.trees):
+        second.trees[m] = tree.doubled(degree)
+    trees = [tree.doubled(degree) for tree in first.trees] + second.trees
     return Growth(trees, first.work + second.work, None, None, run)

@@ -86,6 +86,11 @@ class Trees(Sequence[_core.Tree]):
             native = self._native = self._stats.trees(self.packed)
         return native
 
+    @property
+    def has_native(self) -> bool:
+        """Whether native trees are in memory, and need not be restored."""
+        return self._native is not None
+
     def release_native(self, n_jobs: int | None) -> None:
         """Keep many nodes in packed form only, from which native trees are restored when needed.
 

@@ -67,10 +67,11 @@ class Destination:
                 )
 
     def _exists(self) -> bool:
+        """Return whether there is a file of this name, or of that of the unfinished file."""
         if self._here is not None:
-            return os.path.lexists(self._here)
-        found: str = self._filesystem.get_file_info(self._path).type.name
-        return found != "NotFound"
+            return os.path.lexists(self._here) or os.path.lexists(f"{self._here}.part")
+        infos = self._filesystem.get_file_info([self._path, self._unfinished])
+        return any(info.type.name != "NotFound" for info in infos)
 
     def _replaces(self, path: str, filesystem: Any) -> bool:
         here = on_this_machine(path, filesystem)

@@ -62,8 +62,6 @@ def opened(X: Any, estimator_name: str) -> Table:
         return _opened_array(X, None, estimator_name)
     if issparse(X):
         return _opened_sparse(X, None, estimator_name)
-    if X is None:
-        raise ValueError("X is None, but a table with one row for each sample is needed.")
     if isinstance(X, str | PathLike) or is_dataset(X):
         raise TypeError(
             f"X is a {'dataset' if is_dataset(X) else 'path'}, whose rows are not in memory, and "

@@ -54,7 +54,8 @@ def partial_dependence(
                 predictor, matrix, columns, points, bool(centered), threads, report
             )
             average = mean.reshape(*shape, -1)
-            std = np.sqrt(squares / predictor.n_trees).reshape(*shape, -1)
+            if forest._grown.stages == 1:  # otherwise single trees do not estimate the output
+                std = np.sqrt(squares / predictor.n_trees).reshape(*shape, -1)
         if kind in ("individual", "both"):
             found = _core.individual_dependence(predictor, matrix, columns, points, threads, report)
             individual = found.reshape(len(found), *shape, -1)

@@ -30,7 +30,7 @@ class ShapValues(Result):
     The values of a row and the base value add up to the prediction of the row. ``to_frame()`` has
     one row for each row of X, with a column ``row`` and a column for each variable; if there are
     several outputs or classes, one row for each of them, with a column ``output``.
-    ``to_frame(interactions=True)`` and ``pairs()`` have the interactions.
+    ``pairs()`` and ``pairs_by_row()`` have the interactions.
 
     Attributes
     ----------
@@ -81,22 +81,16 @@ class ShapValues(Result):
         """The mean absolute value of each variable (and output): a measure of importance."""
         return np.abs(self.values).mean(axis=0)
 
-    def to_frame(self, *, interactions: bool = False) -> Any:
-        """Return the values, or the interactions, as a data frame.
-
-        Parameters
-        ----------
-        interactions : bool, default=False
-            Whether to return one row for each row of X, pair of variables (and output), with the
-            columns ``row``, ``variable``, ``other`` (``output``) and ``interaction``. The
-            interaction of a pair is the sum of the two halves in ``interactions``; if ``other`` is
-            the variable itself, it is the main effect. For each row of X (and output), they add up
-            to the sum of ``values``.
+    def pairs_by_row(self) -> Any:
+        """Return the interactions of each row of X.
 
         Returns
         -------
         frame : data frame
-            A frame of the library that X came from (pandas for arrays).
+            One row for each row of X, pair of variables (and output): ``row``, ``variable``,
+            ``other``, (``output``) and ``interaction``, the sum of the two halves in
+            ``interactions``. If ``other`` is the variable itself, it is the main effect. For each
+            row of X (and output), they add up to the sum of ``values``.
 
         Examples
         --------
@@ -104,15 +98,10 @@ class ShapValues(Result):
         >>> from silvics import RandomForestRegressor
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> forest = RandomForestRegressor(20, random_state=0).fit(X, y)
-        >>> found = forest.shap(X.iloc[:2], interactions=True)
-        >>> found.to_frame().shape  # the row, and 4 variables
-        (2, 5)
-        >>> frame = found.to_frame(interactions=True)
+        >>> frame = forest.shap(X.iloc[:2], interactions=True).pairs_by_row()
         >>> frame.columns.tolist(), len(frame)  # 4 main effects and 6 pairs
         (['row', 'variable', 'other', 'interaction'], 20)
         """
-        if not interactions:
-            return super().to_frame()
         return frame_of(self._interaction_columns(), self._library)
 
     def pairs(self, top: int | None = None) -> Any:
@@ -341,10 +330,10 @@ def _displayed(column: np.ndarray) -> np.ndarray:
     """Return numbers as they are, and other values as text, which all plots of shap accept."""
     values = column.astype(object)
     missing = [is_missing_object(value) for value in values]
-    if all(gone or isinstance(value, Real) for value, gone in zip(values, missing, strict=True)):
+    if all(no or isinstance(value, Real) for value, no in zip(values, missing, strict=True)):
         values[missing] = np.nan
         return values
-    texts = ["missing" if gone else str(value) for value, gone in zip(values, missing, strict=True)]
+    texts = ["missing" if no else str(value) for value, no in zip(values, missing, strict=True)]
     return np.array(texts, dtype=object)
 
 

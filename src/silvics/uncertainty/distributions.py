@@ -118,8 +118,7 @@ class PredictedDistributions(Result):
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            One output for each sample.
-            The rank of NaN is NaN.
+            One output for each sample. The rank of NaN is NaN.
         kind : {"mean", "weak", "strict"}, default="mean"
             "weak" is the probability of values up to y, "strict" of values below y, and "mean" is
             the mean of both.

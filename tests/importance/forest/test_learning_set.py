@@ -49,6 +49,21 @@ def test_rows_in_another_order(kind, keep_samples):
             asked(forest, kind, X[order], CLASSES)
 
 
+def test_outputs_of_another_type_of_numbers_are_the_same():
+    forest = RandomForestRegressor(30, random_state=0, keep_samples=True)
+    forest.fit(X, NUMBERS.astype(np.float32))
+    forest.importances("mda", X, NUMBERS, random_state=0)
+    with pytest.raises(ValueError, match="y differs from the y"):
+        forest.importances("mda", X, NUMBERS + 0.01, random_state=0)
+
+
+def test_large_forests_are_not_restored(monkeypatch):
+    monkeypatch.setattr("silvics._predicting.prediction._MANY_NODES", 10)
+    forest = RandomForestRegressor(30, random_state=0, keep_samples=True).fit(X, NUMBERS)
+    forest.importances("mda", X, NUMBERS, random_state=0)
+    assert not forest._grown.trees.has_native
+
+
 def test_kept_outputs_are_compared():
     for forest, y in [
         (RandomForestClassifier(4, random_state=0, keep_samples=True), CLASSES),

@@ -101,7 +101,7 @@ def test_forests_without_such_errors():
     with pytest.raises(ValueError, match="same probability"):
         balanced.fit(TABLE, Y > 14).importances(errors="rows")
     small = RandomForestRegressor(10, random_state=0).fit(TABLE, Y)
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="never known"):
         merge([small, small]).importances(errors="rows")
     with pytest.warns(UserWarning, match="imprecise with 10 trees"):
         small.importances(errors="rows")

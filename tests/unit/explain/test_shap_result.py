@@ -54,7 +54,7 @@ def test_frame_in_the_users_library():
     assert found.to_shap().display_data.tolist() == [[1.0, "x"], [2.0, "missing"], [3.0, "x"]]
     found = forest.shap(table, interactions=True)
     assert isinstance(found.pairs(), pl.DataFrame)
-    assert isinstance(found.to_frame(interactions=True), pl.DataFrame)
+    assert isinstance(found.pairs_by_row(), pl.DataFrame)
 
 
 def test_text(classes, numbers):
@@ -106,7 +106,7 @@ def test_sparse_tables():
 
 
 def test_frame_of_interactions(numbers):
-    frame = numbers.to_frame(interactions=True)
+    frame = numbers.pairs_by_row()
     assert frame.columns.tolist() == ["row", "variable", "other", "interaction"]
     assert len(frame) == 7 * 10
     expected = [
@@ -124,7 +124,7 @@ def test_frame_of_interactions(numbers):
 def test_frame_of_interactions_of_classes():
     forest = silvics.RandomForestClassifier(10, random_state=0).fit(X, Y)
     found = forest.shap(X[48:53], interactions=True)
-    frame = found.to_frame(interactions=True)
+    frame = found.pairs_by_row()
     assert frame.columns.tolist() == ["row", "variable", "other", "output", "interaction"]
     sums = frame.groupby(["row", "output"])["interaction"].sum().to_numpy().reshape(5, 3)
     np.testing.assert_allclose(sums, found.values.sum(axis=1), atol=1e-12)
@@ -162,7 +162,7 @@ def test_pairs_rank_a_planted_interaction():
 
 
 def test_interactions_that_were_not_computed(classes):
-    for use in (classes.pairs, lambda: classes.to_frame(interactions=True),
+    for use in (classes.pairs, classes.pairs_by_row,
                 lambda: classes.plot(interactions=True)):  # fmt: skip
         with pytest.raises(ValueError, match=r"forest.shap\(X, interactions=True\)"):
             use()

@@ -295,6 +295,20 @@ def test_no_score_before_all_classes_are_out_of_bag():
     assert max(found) > 3
 
 
+def test_no_score_before_any_row_is_out_of_bag():
+    """Growth does not end while rows have no score at all, or lack a class."""
+    labels, rule = np.array([0, 0, 1]), {"early_stopping": True, "n_iter_no_change": 2}
+    for seed in range(40):
+        forest = RandomForestClassifier(50, scoring="roc_auc", random_state=seed, **rule)
+        try:
+            forest.fit([[0.0], [1.0], [2.0]], labels)
+        except ValueError:  # a replicate has no class but one
+            continue
+        out = forest.in_bag_counts() == 0
+        scored = [set(labels[out[:, : m + 1].any(axis=1)]) == {0, 1} for m in range(len(forest))]
+        assert len(forest) >= scored.index(True) + 3
+
+
 def test_tuned_forests_stop_by_scoring():
     rule = {"early_stopping": True, "n_iter_no_change": 3, "random_state": 0, "max_depth": 4}
     grid = {"max_features": [1, 3]}

@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 import silvics
 from silvics import ForestClassifier, ForestRegressor, RandomPatchesRegressor
+from silvics._estimators import forest_growth
 from silvics.bias_variance.members import member_stats
 from silvics.inspection import diagnose, estimate_cost
 
@@ -196,6 +197,38 @@ def test_progress_counts_the_trees_of_both_stages():
     assert done[-1] == 40
 
 
+class StopDoubling:
+    """A tree of the first stage that is interrupted when it is doubled."""
+
+    def __init__(self, tree):
+        self._tree = tree
+
+    def __getattr__(self, name):
+        return getattr(self._tree, name)
+
+    def doubled(self, degree):
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_while_trees_are_doubled(monkeypatch):
+    whole = forest_growth.of_both_stages
+
+    def stopped(task, first, second):
+        kept = first.trees[7]
+        first.trees[7] = StopDoubling(kept)
+        try:
+            return whole(task, first, second)
+        finally:
+            first.trees[7] = kept
+
+    monkeypatch.setattr(forest_growth, "of_both_stages", stopped)
+    forest = in_stages(n_estimators=40)
+    with pytest.raises(KeyboardInterrupt):
+        forest.fit(X, Y)
+    plain = ForestRegressor("bagging", 20, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(forest.predict(NEW), plain.predict(NEW))
+
+
 @pytest.mark.parametrize("after", [5, 20, 21, 33])
 def test_an_interruption_leaves_the_first_stage(after):
     forest = in_stages(n_estimators=40, progress=StopAt(after), keep_samples=True)
@@ -286,6 +319,7 @@ REFUSED = {
     "mdi_oob": lambda f: f.importances("mdi_oob", X, Y),
     "ufi": lambda f: f.importances("ufi"),
     "null": lambda f: f.importances("mdi", X, Y, null="held_out"),
+    "surrogate": lambda f: f.importances("surrogate", X, Y),
     "errors over rows": lambda f: f.importances("mdi", errors="rows"),
     "diagnose": lambda f: diagnose(f, X, Y),
 }
@@ -325,8 +359,26 @@ def test_permutation_importances_are_of_the_sum(fitted):
     shares = fitted.importances("mdi", X, Y, null="auto", random_state=0)
     assert np.isfinite(shares.null).all()
     assert np.isfinite(fitted.importances("local", X).values).all()
-    for kind in ("surrogate", "air"):
-        assert np.isfinite(fitted.importances(kind, X, Y).values).all()
+
+
+def test_errors_of_importances_are_over_pairs_of_trees(fitted):
+    """A tree of each stage estimate the output together; between stages, trees always differ."""
+    first, second = by_hand(fitted, X, Y)
+    of_stages = [f.importances("mdi").replicates for f in (first, second)]
+    found = fitted.importances("mdi")
+    pairs = 4 * np.mean(of_stages, axis=0)  # the unit is that of doubled outputs
+    np.testing.assert_allclose(found.replicates, pairs, rtol=1e-10)
+    errors = pairs.std(axis=0, ddof=1) / np.sqrt(30)
+    np.testing.assert_allclose(found.standard_errors, errors, rtol=1e-9)
+    assert "mean of 30 pairs of trees" in str(found)
+    spread = pairs.std(axis=0, ddof=1).max() / pairs.mean(axis=0).max()
+    assert found.enough(0.05) == 2 * np.ceil((spread / 0.05) ** 2)
+    assert f"{found.enough():,} trees would be needed" in str(found)
+    shadowed = fitted.importances("air", X, Y, random_state=0)
+    assert shadowed.replicates.shape == (30, 6)
+    assert fitted.partial_dependence(0, NEW).std is None
+    assert "std" not in fitted.partial_dependence(0, NEW).to_frame()
+    fitted.partial_dependence(0, NEW).plot()
 
 
 @pytest.mark.parametrize("method", ["oob", "jackknife+", "split"])
@@ -368,6 +420,8 @@ def test_forests_of_two_stages_merge_with_each_other(fitted):
     np.testing.assert_allclose(merged.predict(NEW), expected, rtol=0, atol=1e-11)
     with pytest.raises(ValueError, match="stages=1"):
         pickle.loads(pickle.dumps(merged)).predict_trees(NEW)
+    pairs = [f.importances("mdi").replicates for f in (fitted, other, merged)]
+    np.testing.assert_array_equal(pairs[2], np.concatenate(pairs[:2]))
     plain = ForestRegressor("bagging", 4, random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match="the number of stages is 2 in one forest and 1"):
         silvics.merge([fitted, plain])

@@ -77,6 +77,12 @@ def test_lazy_frames_may_read_any_file_that_exists(folder):
             Destination(to).check_not_read(source)
     Destination("new.parquet").check_not_read(source)
     Destination("memory://silvics-destination/new.parquet").check_not_read(source)
+    # The name of the unfinished file may be read as well.
+    os.rename("other.parquet", "new.parquet.part")
+    MEMORY.pipe_file("/silvics-destination/new.parquet.part", b"")
+    for to in ("new.parquet", "memory://silvics-destination/new.parquet"):
+        with pytest.raises(ValueError, match=r"exists, and the lazy frame .* may read it"):
+            Destination(to).check_not_read(source)
 
 
 def test_files_elsewhere(folder):

@@ -505,8 +505,3 @@ def test_the_number_of_columns():
     variables, _ = learn(np.eye(3))
     with pytest.raises(ValueError, match="X has 2 features, but Forest is expecting 3 features"):
         read(variables, np.eye(2))
-
-
-def test_no_table_at_all():
-    with pytest.raises(ValueError, match="X is None, but a table with one row for each sample"):
-        learn(None)

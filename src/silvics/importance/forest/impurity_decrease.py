@@ -19,6 +19,7 @@ from silvics.importance.forest.tree_means import (
     criterion_of,
     decrease_of_trees,
     impurity_of,
+    over_stages,
     root_impurity,
     standard_error,
 )
@@ -35,7 +36,7 @@ def mean_decrease(request: ImportanceRequest) -> Importances:
     if request.normalize:
         whole = per_tree.mean(axis=0).sum()
         unit = 1 / whole if whole > 0 else 1.0
-    replicates = per_tree * unit
+    replicates, of = over_stages(forest, per_tree * unit)
     details: dict[str, Any] = {}
     if request.by in ("degree", "context"):
         details = _by_degree(request, max_degree, min_samples, unit)
@@ -53,6 +54,7 @@ def mean_decrease(request: ImportanceRequest) -> Importances:
         ),
         impurity=root_impurity(forest) * unit,
         _unit="part of all" if request.normalize else unit_of(criterion_of(forest)),
+        _of=of,
         _library=getattr(forest, "_frame_library", None),
         **details,
     )

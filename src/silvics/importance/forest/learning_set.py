@@ -162,7 +162,7 @@ def learning_set(
         )
     encoded = _encoded(forest, outputs, is_held_out)
     kept = forest._grown.samples
-    if not is_held_out and kept is not None and not np.array_equal(kept.y, encoded):
+    if not is_held_out and kept is not None and not _same_outputs(kept.y, encoded):
         raise ValueError(
             "y differs from the y that the forest was fitted on: pass the X and y of fit, with "
             f"the rows in the same order{other}."
@@ -173,13 +173,20 @@ def learning_set(
     return found
 
 
+def _same_outputs(kept: np.ndarray, given: np.ndarray) -> bool:
+    """Return whether outputs agree, up to the rounding of another type of numbers."""
+    scale = float(np.abs(kept).max(initial=1.0))
+    return np.allclose(given, kept, rtol=1e-6, atol=1e-9 * scale)
+
+
 def _check_first_tree(rows: LearningSet, other: str) -> None:
     """Raise ValueError if the leaves of the first tree show that these are not the rows of fit.
 
-    Rows in another order end in other leaves, so that one tree is enough.
+    Rows in another order end in other leaves, so that one tree is enough. Large forests are not
+    restored for it: they have kept their rows, with whose outputs y has been compared.
     """
     trees = rows.forest._grown.trees
-    if not trees.known or trees.packed.both_children:
+    if not trees.has_native or trees.packed.both_children:
         return
     first = Trees(trees.native[:1], trees.as_float32)
     samples = build_samples(

@@ -13,7 +13,7 @@ from silvics._results.base import Result
 from silvics._results.table import Table
 from silvics.importance._checks import checked_share, checked_top, number_of_repeats
 from silvics.importance.forest.contexts import HasContexts
-from silvics.importance.forest.tree_means import trees_enough
+from silvics.importance.forest.tree_means import PAIRS, trees_enough
 from silvics.plots import charts
 from silvics.plots.display import Display
 
@@ -47,7 +47,8 @@ class Importances(HasContexts, Result):
         importances more (``errors="rows"`` of "mdi" estimates how much). For "mda" and "local" they
         are standard errors of means over rows (over permutations, for a custom loss).
     replicates : ndarray of shape (n_replicates, n_variables)
-        One row for each tree, permutation ("mda") or row ("local"). ``values`` is their mean.
+        One row for each tree, pair of trees (forests of two stages), permutation ("mda") or row
+        ("local"). ``values`` is their mean.
     local : ndarray of shape (n_rows, n_variables), or None
         The importances for each row ("local").
     by_class : ndarray of shape (n_variables, n_classes), or None
@@ -344,9 +345,9 @@ class Importances(HasContexts, Result):
         if self.kind.startswith("mda") or self.kind == "conditional":
             rows = "held-out" if self._rows == "held_out" else "out-of-bag"
             notes.append(f"{rows} loss without permutation: {self.impurity:.4g}")
-        if self._of == "trees" and len(self.replicates) > 1 and self.values.max() > 0:
-            needed = self.enough()
-            verb = "are enough" if needed <= len(self.replicates) else "would be needed"
+        if self._of in ("trees", PAIRS) and len(self.replicates) > 1 and self.values.max() > 0:
+            needed, grown = self.enough(), len(self.replicates) * (2 if self._of == PAIRS else 1)
+            verb = "are enough" if needed <= grown else "would be needed"
             notes.append(f"{needed:,} trees {verb} for errors of 1 % of the largest importance")
         return notes
 

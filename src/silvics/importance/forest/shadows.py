@@ -138,7 +138,7 @@ def actual_impurity_reduction(
         np.add.at(per_tree.T, group_of, each.T)
         found.append(per_tree)
         impurities.append(decreases.impurity)
-        unit = decreases._unit
+        unit, of = decreases._unit, decreases._of
     replicates = np.concatenate(found)
     errors = standard_error(replicates)
     if n_repeats > 1:
@@ -150,5 +150,6 @@ def actual_impurity_reduction(
         standard_errors=errors,
         impurity=float(np.mean(impurities)),
         _unit=unit,
+        _of=of,
         _library=library_of(X),
     )

@@ -22,6 +22,7 @@ _MOST_FOR_PAIRS = 2_000  # variables; a matrix of their pairs takes 32 MB
 def by_surrogates(request: ImportanceRequest) -> Importances:
     """Compute ``forest.importances("surrogate", X, y)``."""
     forest = request.forest
+    forest._grown.require_whole_trees('kind="surrogate"')
     forest._grown.require_one_leaf_each('kind="surrogate"')
     rows = learning_set(forest, request.X, request.y, request.kind)
     target, sampling = rows.target, rows.sampling

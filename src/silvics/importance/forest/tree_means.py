@@ -55,6 +55,21 @@ def standard_error(each: np.ndarray) -> Any:
     return (each / scale).std(axis=0, ddof=1) * scale / np.sqrt(len(each))
 
 
+PAIRS = "pairs of trees"
+
+
+def over_stages(forest: FittedForest, per_tree: np.ndarray) -> tuple[np.ndarray, str]:
+    """Return what importances are means over, and its name.
+
+    In a forest of two stages, trees of the same number estimate the output together. Differences
+    between the stages are no noise.
+    """
+    if forest._grown.stages == 1:
+        return per_tree, "trees"
+    first, second = np.split(per_tree, 2)
+    return (first + second) / 2, PAIRS
+
+
 def trees_enough(replicates: np.ndarray, of: str, tol: Any) -> int:
     """Return the number of trees whose mean has standard errors of at most ``tol``.
 
@@ -63,11 +78,11 @@ def trees_enough(replicates: np.ndarray, of: str, tol: Any) -> int:
     tol = checked_tolerance(tol)
     if tol == 0:
         raise ValueError("tol must be positive: no number of trees has an error of zero.")
-    if of != "trees" or len(replicates) < 2:
+    if of not in ("trees", PAIRS) or len(replicates) < 2:
         what = "one tree" if of == "trees" else f"means over {of}"
         raise ValueError(f"enough() needs importances of several trees, but these are {what}.")
     largest = replicates.mean(axis=0).max()
     if not largest > 0:
         raise ValueError("enough() needs a positive importance, but no variable has one.")
     spread = (replicates / largest).std(axis=0, ddof=1).max()
-    return max(int(np.ceil((spread / tol) ** 2)), 1)
+    return max(int(np.ceil((spread / tol) ** 2)), 1) * (2 if of == PAIRS else 1)
