@@ -437,7 +437,7 @@ def study(chosen: argparse.Namespace) -> Iterator[str]:
     yield from ["# Every recipe on real tables", ""]
     yield (
         f"Made by `benchmarks/recipes_study.py` with silvics {version('silvics')} on "
-        f"{platform.machine()} ({platform.system()}). All {len(NAMES)} recipes with "
+        f"{platform.machine()} ({platform.system()}). All {len(NAMES)} recipes of one stage with "
         f"their own parameters, {chosen.trees} trees (one, if the recipe is a single tree), on "
         f"{len(classes)} classification and {len(numbers)} regression sets, {chosen.splits} random "
         f"splits three to one, at most {chosen.most} rows drawn to train on and "
