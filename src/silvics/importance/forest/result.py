@@ -13,7 +13,7 @@ from silvics._results.base import Result
 from silvics._results.table import Table
 from silvics.importance._checks import checked_share, checked_top, number_of_repeats
 from silvics.importance.forest.contexts import HasContexts
-from silvics.importance.forest.tree_means import PAIRS, trees_enough
+from silvics.importance.forest.tree_means import N_TREES, trees_enough
 from silvics.plots import charts
 from silvics.plots.display import Display
 
@@ -345,8 +345,8 @@ class Importances(HasContexts, Result):
         if self.kind.startswith("mda") or self.kind == "conditional":
             rows = "held-out" if self._rows == "held_out" else "out-of-bag"
             notes.append(f"{rows} loss without permutation: {self.impurity:.4g}")
-        if self._of in ("trees", PAIRS) and len(self.replicates) > 1 and self.values.max() > 0:
-            needed, grown = self.enough(), len(self.replicates) * (2 if self._of == PAIRS else 1)
+        if self._of in N_TREES and len(self.replicates) > 1 and self.values.max() > 0:
+            needed, grown = self.enough(), len(self.replicates) * N_TREES[self._of]
             verb = "are enough" if needed <= grown else "would be needed"
             notes.append(f"{needed:,} trees {verb} for errors of 1 % of the largest importance")
         return notes

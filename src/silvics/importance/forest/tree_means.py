@@ -56,6 +56,8 @@ def standard_error(each: np.ndarray) -> Any:
 
 
 PAIRS = "pairs of trees"
+# The number of trees in each of the replicates of importances that are means over trees.
+N_TREES = {"trees": 1, PAIRS: 2}
 
 
 def over_stages(forest: FittedForest, per_tree: np.ndarray) -> tuple[np.ndarray, str]:
@@ -78,11 +80,11 @@ def trees_enough(replicates: np.ndarray, of: str, tol: Any) -> int:
     tol = checked_tolerance(tol)
     if tol == 0:
         raise ValueError("tol must be positive: no number of trees has an error of zero.")
-    if of not in ("trees", PAIRS) or len(replicates) < 2:
+    if of not in N_TREES or len(replicates) < 2:
         what = "one tree" if of == "trees" else f"means over {of}"
         raise ValueError(f"enough() needs importances of several trees, but these are {what}.")
     largest = replicates.mean(axis=0).max()
     if not largest > 0:
         raise ValueError("enough() needs a positive importance, but no variable has one.")
     spread = (replicates / largest).std(axis=0, ddof=1).max()
-    return max(int(np.ceil((spread / tol) ** 2)), 1) * (2 if of == PAIRS else 1)
+    return max(int(np.ceil((spread / tol) ** 2)), 1) * N_TREES[of]
